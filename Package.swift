@@ -4,6 +4,19 @@ import PackageDescription
 
 let settings: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
+/// The module of a room, a folder of `Sources/`: one that apps link has the name of its folder, any other has `Holdfast` before it.
+///
+/// The name of a module is taken for all packages of an app, and `JSON` and `Report` are names that others have too.
+func module(_ room: String) -> String {
+    let isNamedForApps = room.hasPrefix("Holdfast") || room.hasSuffix("Client") || room == "ClientDriver"
+    let isForTests = room.hasPrefix("Test") || room == "conformance"
+    return isNamedForApps || isForTests ? room : "Holdfast\(room)"
+}
+
+func dependencies(_ rooms: [String]) -> [Target.Dependency] {
+    rooms.map { .target(name: module($0)) }
+}
+
 /// A room: a target that imports the rooms named, and products of other packages.
 ///
 /// One that embeds has the texts of its folder `Resources` as constants of `Resources`.
@@ -11,14 +24,16 @@ func room(
     _ name: String, _ rooms: [String] = [], _ products: [Target.Dependency] = [], embeds: Bool = false
 ) -> Target {
     .target(
-        name: name, dependencies: rooms.map { .init(stringLiteral: $0) } + products,
+        name: module(name), dependencies: dependencies(rooms) + products, path: "Sources/\(name)",
         exclude: embeds ? ["Resources"] : [], swiftSettings: settings, plugins: embeds ? ["EmbedFiles"] : [])
 }
 
 /// The tests of a room.
-func tests(_ name: String, _ rooms: [String], exclude: [String] = []) -> Target {
+func tests(
+    _ name: String, _ rooms: [String], _ products: [Target.Dependency] = [], exclude: [String] = []
+) -> Target {
     .testTarget(
-        name: name, dependencies: rooms.map { .init(stringLiteral: $0) }, exclude: exclude, swiftSettings: settings)
+        name: name, dependencies: dependencies(rooms) + products, exclude: exclude, swiftSettings: settings)
 }
 
 /// The commit of this checkout; empty in an archive without history.
@@ -34,7 +49,8 @@ let package = Package(
         .library(name: "ReferenceClient", targets: ["ReferenceClient"]),
         .library(name: "HoldfastSuite", targets: ["HoldfastSuite"]),
         .library(
-            name: "Holdfast", targets: ["Basics", "JSON", "JSONSchema", "Holdfast", "Transcript", "Captures", "Judge"]),
+            name: "Holdfast",
+            targets: ["Basics", "JSON", "JSONSchema", "Holdfast", "Transcript", "Captures", "Judge"].map(module)),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -51,11 +67,11 @@ let package = Package(
         room("SmallFoundation"),
         room("JSON"),
         .target(
-            name: "JSONSchema", dependencies: ["Basics", "JSON"], resources: [.embedInCode("Metaschemas")],
-            swiftSettings: settings),
+            name: module("JSONSchema"), dependencies: dependencies(["Basics", "JSON"]), path: "Sources/JSONSchema",
+            resources: [.embedInCode("Metaschemas")], swiftSettings: settings),
         .target(
-            name: "Holdfast", dependencies: ["Basics", "Platform", "JSON", "JSONSchema"], swiftSettings: settings,
-            plugins: ["EmbedFiles"]),
+            name: "Holdfast", dependencies: dependencies(["Basics", "Platform", "JSON", "JSONSchema"]),
+            swiftSettings: settings, plugins: ["EmbedFiles"]),
         room("Transcript", ["Basics", "JSON", "Holdfast"]),
         room("Captures", ["Basics", "JSON", "Holdfast", "Transcript"]),
         room("Judge", ["Basics", "JSON", "Holdfast", "Transcript"]),
@@ -117,21 +133,19 @@ let package = Package(
         .target(name: "Revision", cSettings: [.define("HOLDFAST_REVISION", to: "\"\(revision)\"")]),
         .executableTarget(
             name: "conformance",
-            dependencies: [
-                "Revision", "Basics", "Platform", "SmallFoundation", "JSON", "JSONSchema", "Holdfast", "Transcript",
+            dependencies: dependencies([
+                "Basics", "Platform", "SmallFoundation", "JSON", "JSONSchema", "Holdfast", "Transcript",
                 "Captures", "Judge", "Transport", "Stage", "Proxy", "Reference", "ClientDriver", "ReferenceClient",
                 "Report", "Explore", "Gate", "QRCode", "Site", "Mock", "HoldfastSuite", "Explain",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
+            ]) + ["Revision", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             swiftSettings: settings),
 
         // Measures; see CONTRIBUTING.md.
         .executableTarget(
             name: "Benchmark",
-            dependencies: [
-                "Platform", "JSON", "JSONSchema", "Holdfast", "Transcript", "Proxy",
-                "Transport",
-            ],
+            dependencies: dependencies([
+                "Platform", "JSON", "JSONSchema", "Holdfast", "Transcript", "Proxy", "Transport",
+            ]),
             swiftSettings: settings),
 
         // Turns the files of Spec/, and the resources of rooms, into Swift sources, so that the binary carries them.
@@ -143,9 +157,8 @@ let package = Package(
         .target(name: "TestWidth", path: "Tests/TestWidth"),
         .target(
             name: "TestSupport",
-            dependencies: [
-                "TestWidth", "Judge", "Transcript", "Holdfast",
-                .product(name: "Subprocess", package: "swift-subprocess"),
+            dependencies: dependencies(["TestWidth", "Judge", "Transcript", "Holdfast"]) + [
+                .product(name: "Subprocess", package: "swift-subprocess")
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
         tests("HoldfastMessagesTests", ["HoldfastMessages", "Holdfast", "JSON", "TestSupport"]),
@@ -168,7 +181,8 @@ let package = Package(
             ]),
         tests(
             "ExploreTests",
-            ["Explore", "Reference", "Judge", "Transcript", "Holdfast", "JSON", "TestSupport"]),
+            ["Explore", "Reference", "Judge", "Transcript", "Holdfast", "JSON", "TestSupport"],
+            exclude: ["Corpus", "Goldens"]),
         tests(
             "ReferenceTests",
             ["Reference", "Transport", "Holdfast", "JSON", "JSONSchema", "TestSupport"]),
@@ -184,23 +198,21 @@ let package = Package(
         tests(
             "GateTests",
             [
-                "Platform", "SchemaDiff", "Gate", "Report", "Transcript", "Holdfast", "JSON", "JSONSchema",
+                "Basics", "Platform", "SchemaDiff", "Gate", "Report", "Transcript", "Holdfast", "JSON", "JSONSchema",
                 "TestSupport",
             ]),
         tests("SiteTests", ["Site", "Holdfast", "TestSupport"]),
         // What a Swift team does with the product; one file of it is that of Tests/Examples/swift-suite.
-        .testTarget(
-            name: "SuiteTests", dependencies: ["HoldfastSuite", "ReferenceClient", "conformance", "TestSupport"],
-            swiftSettings: settings),
-        .testTarget(
-            name: "CommandTests",
-            dependencies: [
+        tests(
+            "SuiteTests",
+            ["HoldfastSuite", "ReferenceClient", "conformance", "TestSupport", "Holdfast", "Stage", "Transcript"]),
+        tests(
+            "CommandTests",
+            [
                 "conformance", "Explain", "HoldfastSuite", "Report", "Site", "TestSupport", "Transport", "Holdfast",
-                "JSON",
-                "JSONSchema",
-                .product(name: "Subprocess", package: "swift-subprocess"),
+                "JSON", "JSONSchema",
             ],
-            swiftSettings: settings),
+            [.product(name: "Subprocess", package: "swift-subprocess")]),
     ],
     swiftLanguageModes: [.v6]
 )

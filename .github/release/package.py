@@ -64,7 +64,7 @@ def debian(program: bytes, version: str, architecture: str, documents: dict[str,
     size = sum(len(content) for content, _ in files.values()) // 1024 + 1
     control = (
         f"Package: {NAME}\nVersion: {version}\nArchitecture: {architecture}\nSection: devel\nPriority: optional\n"
-        f"Installed-Size: {size}\nDepends: libc6 (>= 2.{glibc(program)}), libstdc++6, libgcc-s1\n"
+        f"Installed-Size: {size}\nDepends: libc6 (>= 2.{glibc(program)}), libstdc++6, libgcc-s1\nRecommends: ca-certificates\n"
         f"Maintainer: The Holdfast authors <noreply@example.org>\nDescription: {SUMMARY}\n"
     )
     sums = "".join(f"{hashlib.md5(content).hexdigest()}  {path[2:]}\n" for path, (content, _) in files.items())

@@ -13,14 +13,14 @@ package enum SHA256 {
         bytes += (0..<8).map { UInt8(truncatingIfNeeded: UInt64(message.count * 8) >> (56 - 8 * UInt64($0))) }
         var words = [UInt32](repeating: 0, count: 64)
         for block in stride(from: 0, to: bytes.count, by: 64) {
-            for place in 0..<16 {
-                words[place] = (0..<4).reduce(0) { $0 << 8 | UInt32(bytes[block + place * 4 + $1]) }
+            for index in 0..<16 {
+                words[index] = (0..<4).reduce(0) { $0 << 8 | UInt32(bytes[block + index * 4 + $1]) }
             }
-            for place in 16..<64 {
-                let (early, late) = (words[place - 15], words[place - 2])
+            for index in 16..<64 {
+                let (early, late) = (words[index - 15], words[index - 2])
                 let first = turned(early, 7) ^ turned(early, 18) ^ early >> 3
                 let second = turned(late, 17) ^ turned(late, 19) ^ late >> 10
-                words[place] = words[place - 16] &+ first &+ words[place - 7] &+ second
+                words[index] = words[index - 16] &+ first &+ words[index - 7] &+ second
             }
             mix(words, into: &state)
         }
@@ -31,14 +31,14 @@ package enum SHA256 {
         var (a, b, c, d, e, f, g, h) = (
             state[0], state[1], state[2], state[3], state[4], state[5], state[6], state[7]
         )
-        for place in 0..<64 {
+        for index in 0..<64 {
             let choice = (e & f) ^ (~e & g)
-            let first = h &+ (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) &+ choice &+ rounds[place] &+ words[place]
+            let first = h &+ (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) &+ choice &+ rounds[index] &+ words[index]
             let majority = (a & b) ^ (a & c) ^ (b & c)
             let second = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) &+ majority
             (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
         }
-        for (place, value) in [a, b, c, d, e, f, g, h].enumerated() { state[place] &+= value }
+        for (index, value) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= value }
     }
 
     private static func turned(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }

@@ -87,7 +87,5 @@ package final class Waiters: Sendable {
         }
     }
 
-    private func wake(_ id: Int) {
-        state.withLock { $0.waiting.removeValue(forKey: id) }?.resume()
-    }
+    private func wake(_ id: Int) { state.withLock { $0.waiting.removeValue(forKey: id) }?.resume() }
 }

@@ -1,6 +1,6 @@
 import Foundation
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 /// Measures parsing and validating on one thread, beside a peer where one is installed.
 @main

@@ -1,6 +1,6 @@
 import Foundation
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 /// The messages and the schema that are measured.
 struct Corpus {

@@ -1,8 +1,8 @@
 import Foundation
 import Holdfast
-import Proxy
-import Transcript
-import Transport
+import HoldfastProxy
+import HoldfastTranscript
+import HoldfastTransport
 
 /// Measures what a proxy costs that records and judges: the same work directly and through it, in turns.
 enum ProxyBenchmark {

@@ -1,4 +1,4 @@
-import Platform
+import HoldfastPlatform
 
 /// Measures work by the processor time of this thread, which other programs do not lengthen.
 enum Stopwatch {

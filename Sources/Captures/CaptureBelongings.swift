@@ -1,5 +1,5 @@
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Whose each connection is, as far as a capture has told.
 struct CaptureBelongings {

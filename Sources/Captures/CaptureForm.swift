@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import Transcript
+import HoldfastBasics
+import HoldfastTranscript
 
 /// The forms of a file in which a history can be kept.
 public enum CaptureForm: String, Sendable, Hashable, CaseIterable {

@@ -38,9 +38,7 @@ struct CaptureLines {
     }
 
     /// The last line, when it had no line end.
-    mutating func finish() throws(InputProblem) -> Line? {
-        pending.isEmpty ? nil : try takeLine()
-    }
+    mutating func finish() throws(InputProblem) -> Line? { pending.isEmpty ? nil : try takeLine() }
 
     private mutating func grow(_ bytes: ArraySlice<UInt8>) throws(InputProblem) {
         guard pending.count + bytes.count <= maxLineBytes else {

@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// Names the people of a capture by the tokens they show, and takes the tokens out.
 ///

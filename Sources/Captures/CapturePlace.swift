@@ -1,4 +1,4 @@
-import Transcript
+import HoldfastTranscript
 
 /// Where in its file an event stands.
 public struct CapturePlace: Sendable, Hashable, CustomStringConvertible {

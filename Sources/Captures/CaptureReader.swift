@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Reads a capture of any form as its bytes arrive; only HAR files are held whole.
 public struct CaptureReader: Sendable {

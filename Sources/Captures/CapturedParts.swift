@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Cuts what a capture tells into histories that can be judged one by one, so that memory does not grow with the capture.
 ///
@@ -62,9 +62,7 @@ package struct CapturedParts: Sendable {
     /// Nothing yet, and the usual bounds.
     package init() { self.init(bounds: Bounds()) }
 
-    init(bounds: Bounds) {
-        self.bounds = bounds
-    }
+    init(bounds: Bounds) { self.bounds = bounds }
 
     /// Takes the next item; gives the part that it completes.
     ///
@@ -203,7 +201,6 @@ private struct Noted: Sendable {
     }
 }
 
-/// What is open on one lane.
 private struct OpenLane: Sendable {
     /// When it was last heard of, in events.
     var lastUse = 0

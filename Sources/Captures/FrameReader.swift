@@ -1,7 +1,7 @@
-import Basics
 import Holdfast
-import JSON
-import Transcript
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Reads frames, one a line: bare, or in an envelope that tells more than the frame does.
 ///

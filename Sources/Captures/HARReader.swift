@@ -1,7 +1,7 @@
-import Basics
 import Holdfast
-import JSON
-import Transcript
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Reads a HAR file as browsers export it: requests, and the messages of WebSockets in `_webSocketMessages`.
 ///
@@ -60,7 +60,7 @@ struct HARReader {
         let url = try string(entry["request"]?["url"], "\(pointer)/request/url")
         let method = try string(entry["request"]?["method"], "\(pointer)/request/method")
         let text = try string(entry["startedDateTime"], "\(pointer)/startedDateTime")
-        guard let start = CaptureClock.microseconds(text) else {
+        guard let start = Instant(text, leniently: true)?.microseconds else {
             throw problem(
                 "\(pointer)/startedDateTime", "'\(visible(text.prefix(40)))' is no time", expected: "ISO 8601")
         }

@@ -1,4 +1,4 @@
-import Transcript
+import HoldfastTranscript
 
 /// One line of notes by hand.
 enum NoteLine: Equatable {

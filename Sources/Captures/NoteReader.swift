@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Reads notes by hand.
 ///
@@ -18,9 +18,7 @@ struct NoteReader {
     /// The most bytes of a body that goes on over several lines; more of it tells nothing.
     private static let mostBodyBytes = 1 << 20
 
-    init(people: CapturePeople) {
-        self.people = people
-    }
+    init(people: CapturePeople) { self.people = people }
 
     /// What a line tells.
     mutating func take(_ line: String, _ place: CapturePlace) -> [CaptureItem] {

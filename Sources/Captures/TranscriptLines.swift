@@ -1,5 +1,5 @@
 import Holdfast
-import Transcript
+import HoldfastTranscript
 
 /// Reads transcripts that stand one behind the other in one file, each begun by its header line.
 struct TranscriptLines {
@@ -8,9 +8,7 @@ struct TranscriptLines {
     private var last = 0
     private var events = PackedEvents()
 
-    init(file: String) {
-        self.file = file
-    }
+    init(file: String) { self.file = file }
 
     /// What a line tells.
     mutating func take(_ line: String, _ place: CapturePlace) throws(InputProblem) -> [CaptureItem] {

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 extension WireSample {
     /// The messages at the beginning of a file, whether its lines are messages, notes of them, or envelopes around them.

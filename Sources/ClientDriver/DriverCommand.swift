@@ -1,5 +1,5 @@
 import HoldfastMessages
-import SmallFoundation
+import HoldfastSmallFoundation
 
 /// A command of the suite.
 struct DriverCommand {

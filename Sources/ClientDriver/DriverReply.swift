@@ -1,4 +1,4 @@
-import SmallFoundation
+import HoldfastSmallFoundation
 
 /// An answer to a command, as it goes to the suite.
 enum DriverReply: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import SmallFoundation
+import HoldfastSmallFoundation
 
 /// The conversation with the suite, without the road it takes: a line in, a line out.
 ///
@@ -31,9 +31,7 @@ public struct DriverSession: Sendable {
     /// Carries out the command in a line, and says what came of it.
     /// - Parameter line: One JSON object; an end of line behind it does no harm.
     /// - Returns: One JSON object in one line, without its end. Also for a line that is no command.
-    public func answer(to line: String) async -> String {
-        await exchange(line).answer
-    }
+    public func answer(to line: String) async -> String { await exchange(line).answer }
 
     /// The answer to a line, and whether the app has ended by it.
     func exchange(_ line: String) async -> (answer: String, hasQuit: Bool) {

@@ -1,4 +1,4 @@
-import SmallFoundation
+import HoldfastSmallFoundation
 
 /// How the app is to start.
 public struct Launch: Sendable, Equatable {

@@ -1,5 +1,5 @@
 import HoldfastMessages
-import SmallFoundation
+import HoldfastSmallFoundation
 
 /// A notification, as the push service delivers it.
 public struct PushPayload: Sendable, Equatable {
@@ -7,9 +7,7 @@ public struct PushPayload: Sendable, Equatable {
     public let json: Data
 
     /// A payload from its JSON text.
-    public init(json: Data) {
-        self.json = json
-    }
+    public init(json: Data) { self.json = json }
 
     /// The payload as the system hands it to an app; empty when it is no object.
     public var userInfo: [String: Any] {

@@ -1,5 +1,5 @@
 import Dispatch
-import Platform
+import HoldfastPlatform
 
 /// Drives an app over standard input and output, for `conformance client -- COMMAND`; the one call a driver program needs.
 ///

@@ -6,7 +6,5 @@ public struct Unsupported: Error, Sendable, Equatable, CustomStringConvertible {
     public let description: String
 
     /// Says why, in words for the report.
-    public init(_ why: String) {
-        description = why
-    }
+    public init(_ why: String) { description = why }
 }

@@ -1,6 +1,6 @@
 // On other platforms Foundation declares these types and connects nobody; carry the lines of a DriverSession yourself there.
 #if canImport(Darwin)
-import SmallFoundation
+import HoldfastSmallFoundation
 
 /// Drives an app on a device, for `conformance client --listen HOST:PORT`: opens a WebSocket to the runner and obeys.
 ///

@@ -1,10 +1,10 @@
 import Holdfast
+import HoldfastJudge
+import HoldfastReference
+import HoldfastReport
 import HoldfastSuite
-import Judge
-import Reference
+import HoldfastTranscript
 import ReferenceClient
-import Report
-import Transcript
 
 /// The page on one clause: what it asks for, why, how it is judged, and how it looks when it is kept and when it is broken.
 struct ClausePage {

@@ -4,9 +4,7 @@ import Holdfast
 package struct Handbook {
     private let specification: Specification
 
-    package init(_ specification: Specification) {
-        self.specification = specification
-    }
+    package init(_ specification: Specification) { self.specification = specification }
 
     private func chapter(_ name: String) -> Substring { specification.files.texts[name, default: ""][...] }
 

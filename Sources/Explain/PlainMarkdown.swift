@@ -1,4 +1,4 @@
-import Report
+import HoldfastReport
 
 /// The prose of the specification for a terminal: links by their names, tables as lines, nothing else lost.
 struct PlainMarkdown {

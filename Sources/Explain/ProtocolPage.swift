@@ -1,6 +1,6 @@
 import Holdfast
-import Report
-import Transcript
+import HoldfastReport
+import HoldfastTranscript
 
 /// The protocol in two screens of 24 lines and 80 columns: the rule, two histories, the areas, and where to go on.
 package struct ProtocolPage {
@@ -32,8 +32,8 @@ package struct ProtocolPage {
                     + "\n" + (try chart(Self.happy)),
                 paragraph(
                     "\(style.bold("A lost socket.")) The answer is stored while nobody listens. The client comes "
-                        + "back, says the last number it saw, and is told all that it missed, or that there is a gap; "
-                        + "a gap, or no `sync` at all, is filled over REST.") + "\n" + (try chart(Self.lost)),
+                        + "back, names the last number it saw, and gets what it missed, or a gap to read by REST.")
+                    + "\n" + (try chart(Self.lost, without: 3)),
                 style.bold("The areas") + ", and how many clauses each has\n" + areas,
                 style.bold("Go on") + "\n" + ways,
             ].joined(separator: "\n\n")
@@ -42,12 +42,13 @@ package struct ProtocolPage {
 
     private func paragraph(_ text: String) -> String { style.wrapped(text, indent: 0) }
 
-    private func chart(_ notation: String) throws -> String {
+    /// Draws a history, without so many of its first rows.
+    private func chart(_ notation: String, without count: Int = 0) throws -> String {
         let header = History.Header(
             subject: History.Subject(name: "server", role: .server, profiles: [.core, .idempotency, .sync]))
         let history = try NotationExpansion(notation, header: header).history
-        return TextChart(SequenceChart(history, maxVerbatim: 0), style: style, indent: 2).lines()
-            .map { "  " + $0 }.joined(separator: "\n")
+        let lines = TextChart(SequenceChart(history, maxVerbatim: 0), style: style, indent: 2).lines()
+        return (lines.prefix(1) + lines.dropFirst(1 + count)).map { "  " + $0 }.joined(separator: "\n")
     }
 
     /// Two beside each other where there is room.

@@ -1,9 +1,9 @@
-import Basics
 import Holdfast
+import HoldfastBasics
+import HoldfastReference
+import HoldfastReport
 import HoldfastSuite
-import Reference
 import ReferenceClient
-import Report
 
 /// Everything that can be explained, by name.
 package struct TopicBook {

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import SchemaDiff
+import HoldfastJSON
+import HoldfastSchemaDiff
 
 /// Compares the clauses of two states: who is bound by more, and who can rely on less.
 struct ClauseComparison {

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import SchemaDiff
+import HoldfastJSON
+import HoldfastSchemaDiff
 
 /// Whether what is gone was announced before: `deprecated` in the old version, and not sooner than its `x-sunset`.
 struct DeprecationPolicy {

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import SchemaDiff
+import HoldfastJSON
+import HoldfastSchemaDiff
 
 /// Holds the golden messages of each state against the schemas of the other.
 ///

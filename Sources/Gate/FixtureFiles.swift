@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// The fixtures of one state, with their bytes.
 struct FixtureFiles: Sendable {

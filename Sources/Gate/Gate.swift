@@ -1,8 +1,9 @@
 import Holdfast
-import JSON
-import Platform
-import Report
-import SchemaDiff
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastPlatform
+import HoldfastReport
+import HoldfastSchemaDiff
 
 /// What the gate is asked, beside the two states.
 package struct GateOptions: Sendable {
@@ -36,7 +37,8 @@ package func gate(
     for index in entries.indices {
         if let shown = transcripts.shown(entries[index]) { entries[index].shown = shown }
     }
-    entries += try await transitive(options.supported, to: new, known: entries)
+    let supported = options.supported.filter { $0.version.major == new.version.major }
+    entries += try await transitive(supported, to: new, known: entries, by: options.severities)
     entries += DeprecationPolicy.entries(old, new, after: entries)
     func weigh(_ entries: [GateEntry]) -> [GateEntry] {
         entries.map {
@@ -59,7 +61,11 @@ package func gate(
     entries += weigh(options.waivers.apply(to: &entries, on: options.today))
     return GateReport(
         old: old, new: new, entries: entries.inOrder, required: required, judgedTranscripts: transcripts.judged,
-        failOn: options.failOn, supported: options.supported.map(\.name), notes: transcripts.notes)
+        failOn: options.failOn, supported: supported.map(\.name),
+        notes: transcripts.notes
+            + options.supported.filter { $0.version.major != new.version.major }.map {
+                "not compared with \($0.name): \($0.version) is another major version than \(new.version), and may break"
+            })
 }
 
 /// Everything that follows from the files alone.
@@ -77,13 +83,13 @@ package func gate(
 
 /// What breaks peers of older versions that are still supported, and not those of the last one.
 private func transitive(
-    _ supported: [ProtocolState], to new: ProtocolState, known: [GateEntry]
+    _ supported: [ProtocolState], to new: ProtocolState, known: [GateEntry], by severities: Severities
 ) async throws(InputProblems) -> [GateEntry] {
     var known = Set(known.map(\.finding.fingerprint))
     var entries: [GateEntry] = []
-    for state in supported where state.version.major == new.version.major {
+    for state in supported {
         let files = await onDeepStack { comparison(from: state, to: new) }
-        for entry in try files.get() {
+        for entry in try files.get().map(severities.weighed) {
             let finding = entry.finding
             guard entry.kind == .change, finding.severity == .error, known.insert(finding.fingerprint).inserted else {
                 continue

@@ -1,7 +1,8 @@
 import Holdfast
-import JSON
-import Report
-import SchemaDiff
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastReport
+import HoldfastSchemaDiff
 
 /// One finding with what the gate makes of it.
 package struct GateEntry: Sendable {
@@ -90,7 +91,7 @@ package struct GateEntry: Sendable {
     /// Whether the gate fails because of it.
     package var fails: Bool { isGrave && standing == .counts }
 
-    /// Whether it weighs as much as what the gate fails of.
+    /// Whether its severity is one on which the gate fails.
     var isGrave: Bool { finding.severity >= threshold }
 
     /// The same finding with another weight; one that weighs less than an error asks for no new major version.

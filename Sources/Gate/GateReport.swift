@@ -1,6 +1,6 @@
 import Holdfast
-import Report
-import SchemaDiff
+import HoldfastReport
+import HoldfastSchemaDiff
 
 /// What the gate found between two states.
 package struct GateReport: Sendable {
@@ -55,7 +55,7 @@ package struct GateReport: Sendable {
                 parts.append(counted(Self.count(errors), "breaking change") + (whom.isEmpty ? "" : " for \(whom)"))
             }
             if let warnings = changes[.warning] { parts.append(counted(Self.count(warnings), "warning")) }
-            if policies > 0 { parts.append(counted(policies, "rule of versioning") + " broken") }
+            if policies > 0 { parts.append(counted(policies, "versioning rule") + " broken") }
             return "NOT COMPATIBLE: \(states): \(parts.joined(separator: "; "))"
         }
         let rest = [
@@ -75,7 +75,6 @@ package struct GateReport: Sendable {
     }
 
     private func counted(_ count: Int, _ noun: String) -> String {
-        let plural = noun == "rule of versioning" ? "rules of versioning" : noun + "s"
-        return "\(count) \(count == 1 ? noun : plural)"
+        "\(count) \(noun)\(count == 1 ? "" : "s")"
     }
 }

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import SchemaDiff
+import HoldfastJSON
+import HoldfastSchemaDiff
 
 extension MessageSchemaSet {
     /// The messages, bodies and pushes of a specification, under the given profiles.

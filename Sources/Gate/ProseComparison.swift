@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import SchemaDiff
+import HoldfastJSON
+import HoldfastSchemaDiff
 
 /// Tells what else differs, such as pages that explain, by which nobody is bound.
 struct ProseComparison {

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import SchemaDiff
+import HoldfastJSON
+import HoldfastSchemaDiff
 
 /// One state of a protocol: the files of `Spec/` and `Fixtures/` and the changelog, wherever they were read from.
 package struct ProtocolState: Sendable {

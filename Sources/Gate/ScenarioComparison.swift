@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import SchemaDiff
+import HoldfastJSON
+import HoldfastSchemaDiff
 
 /// Compares the scenarios of two states: what runs do no longer, or do differently.
 struct ScenarioComparison {
@@ -54,6 +54,11 @@ struct ScenarioComparison {
             return entry(
                 "scenario-reworded", .information, before, after, old: before.title, new: after.title,
                 why: "only words about it differ: \(changed.joined(separator: ", "))")
+        }
+        if words.union(["clauses"]).isSuperset(of: changed) {
+            return entry(
+                "scenario-clauses-changed", .information, before, after, old: was["clauses"], new: now["clauses"],
+                why: "it does the same as before, and is meant to exercise other clauses")
         }
         if waits(of: was) != waits(of: now), withoutWaits(was) == withoutWaits(now) {
             return entry(

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import SchemaDiff
+import HoldfastJSON
+import HoldfastSchemaDiff
 
 /// What the comparison of schemas means for a version: who breaks, and how much the version has to rise.
 struct SchemaEntries {

@@ -1,8 +1,8 @@
 import Holdfast
-import JSON
-import Judge
-import SchemaDiff
-import Transcript
+import HoldfastJSON
+import HoldfastJudge
+import HoldfastSchemaDiff
+import HoldfastTranscript
 
 /// A transcript that shows what some implementation did.
 package struct ArchivedTranscript: Sendable {
@@ -31,9 +31,9 @@ package struct GateOccurrence: Sendable, Equatable {
     /// What is wrong there, or was.
     package let what: String
     /// What the clause came to under the old specification; nil when it had no such clause.
-    package let before: Judge.Outcome?
+    package let before: HoldfastJudge.Outcome?
     /// What it comes to under the new one; nil when it has no such clause.
-    package let after: Judge.Outcome?
+    package let after: HoldfastJudge.Outcome?
 }
 
 /// Judges transcripts under both specifications: who would break, at which frame.
@@ -212,7 +212,7 @@ struct TranscriptComparison {
     /// Changes that are one finding.
     private struct Group: Hashable, Comparable {
         let clause: ClauseID
-        let after: Judge.Outcome?
+        let after: HoldfastJudge.Outcome?
 
         static func < (left: Group, right: Group) -> Bool {
             left.clause == right.clause ? left.after == .violation : left.clause < right.clause
@@ -224,6 +224,6 @@ extension Verdict {
     fileprivate var isBroken: Bool { outcome.isBroken }
 }
 
-extension Judge.Outcome {
+extension HoldfastJudge.Outcome {
     fileprivate var isBroken: Bool { self == .violation || self == .warning }
 }

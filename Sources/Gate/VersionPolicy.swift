@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import SchemaDiff
+import HoldfastJSON
+import HoldfastSchemaDiff
 
 /// Whether the version rose as much as what changed asks for, and the changelog names it.
 struct VersionPolicy {

@@ -1,7 +1,8 @@
 import Holdfast
-import JSON
-import Report
-import SchemaDiff
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastReport
+import HoldfastSchemaDiff
 
 /// Findings that somebody accepted, each for a reason and until a day; the shape is `Spec/schemas/files/gate-waivers.json`.
 package struct Waivers: Sendable {
@@ -39,46 +40,25 @@ package struct Waivers: Sendable {
     package init(_ text: String, file: String, today: CivilDate) throws(InputProblems) {
         self.file = file
         waivers = try MemberReader.read(
-            Array(text.utf8), file: file, expected: "a file of waivers"
+            Array(text.utf8), file: file, schema: .gateWaivers, expected: "a file of waivers"
         ) { Self.waivers($0, today) }
     }
 
     private static func waivers(_ reader: MemberReader, _ today: CivilDate) -> [Waiver] {
-        reader.refuseUnknown(besides: ["format", "version", "waivers"])
-        if let format = reader.string("format", required: true), format != "holdfast-gate-waivers" {
-            let _: Never? = reader.wrong("format", .string(format), "'holdfast-gate-waivers'")
-        }
-        _ = reader.integer("version", in: 1...1, required: true)
         var waivers: [Waiver] = []
-        for element in reader.array("waivers", required: true) ?? [] {
-            guard let member = MemberReader(element.value, at: element.pointer, into: reader.collector),
-                let waiver = waiver(
-                    member, line: reader.collector.location(of: element.pointer)?.line ?? 1, today)
-            else { continue }
+        for member in reader.objects("waivers") {
+            guard let expires = member.expiry("expires", today: today) else { continue }
+            let waiver = Waiver(
+                fingerprint: member.text("fingerprint"), reason: member.text("reason"), expires: expires,
+                rule: member.string("rule"), line: reader.collector.location(of: member.pointer)?.line ?? 1)
             if let before = waivers.first(where: { $0.fingerprint == waiver.fingerprint }) {
                 reader.collector.note(
-                    element.pointer, "'\(waiver.fingerprint)' is waived already, in line \(before.line)",
+                    member.pointer, "'\(waiver.fingerprint)' is waived already, in line \(before.line)",
                     expected: "each finding once", fix: "delete one of the two")
             }
             waivers.append(waiver)
         }
         return waivers
-    }
-
-    private static func waiver(_ reader: MemberReader, line: Int, _ today: CivilDate) -> Waiver? {
-        reader.refuseUnknown(besides: ["fingerprint", "rule", "reason", "expires"])
-        func read<Value>(_ key: String, _ expected: String, _ read: (String) -> Value?) -> Value? {
-            guard let text = reader.string(key, required: true) else { return nil }
-            return read(text) ?? reader.wrong(key, .string(text), expected)
-        }
-        let fingerprint = read("fingerprint", "the fingerprint of a finding, 16 digits of 0-9 and a-f") { text in
-            text.utf8.count == 16 && text.allSatisfy { $0.isHexDigit && !$0.isUppercase } ? text : nil
-        }
-        let reason = read("reason", "why the finding is accepted") { $0.trimmed.isEmpty ? nil : $0 }
-        let expires = reader.expiry("expires", today: today)
-        let rule = reader.string("rule")
-        guard let fingerprint, let reason, let expires else { return nil }
-        return Waiver(fingerprint: fingerprint, reason: reason, expires: expires, rule: rule, line: line)
     }
 
     // MARK: Using them
@@ -106,7 +86,7 @@ package struct Waivers: Sendable {
             } else if !found.contains(where: { entries[$0].isGrave }) {
                 complain(
                     "waiver-unused",
-                    "the gate does not fail of the finding, so it needs no waiver: delete it (\(waiver.rule ?? ""))")
+                    "the gate does not fail on this finding, so it needs no waiver: delete it (\(waiver.rule ?? ""))")
             } else {
                 for index in found {
                     entries[index].standing = .waived(reason: waiver.reason, until: waiver.expires)

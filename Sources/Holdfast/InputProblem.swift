@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 
 /// Something a person gave the tools that they cannot use: a file, a line, a flag.
 public struct InputProblem: Error, Sendable, Equatable, CustomStringConvertible {
@@ -34,14 +34,10 @@ public struct InputProblems: Error, Sendable, Equatable, CustomStringConvertible
     public let problems: [InputProblem]
 
     /// Holds the given problems.
-    public init(_ problems: [InputProblem]) {
-        self.problems = problems
-    }
+    public init(_ problems: [InputProblem]) { self.problems = problems }
 
     /// All problems, one after the other.
-    public var description: String {
-        problems.map(\.description).joined(separator: "\n")
-    }
+    public var description: String { problems.map(\.description).joined(separator: "\n") }
 }
 
 extension InputProblem {

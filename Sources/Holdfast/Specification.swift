@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 /// One version of the specification: clauses, schemas, scenarios and dialects.
 public struct Specification: Sendable {

@@ -1,4 +1,4 @@
-import Platform
+import HoldfastPlatform
 
 extension SpecificationFiles {
     /// Reads the `.md` and `.json` files of a folder such as `Spec/`.
@@ -11,7 +11,8 @@ extension SpecificationFiles {
                 place: "\(folder)/\(path)", what: "cannot be read: \(reason)", expected: "a readable file in UTF-8",
                 fix: "check its permissions and its encoding")
         }
-        for path in (try? Platform.files(below: folder)) ?? [] where path.hasSuffix(".md") || path.hasSuffix(".json") {
+        for path in (try? HoldfastPlatform.files(below: folder)) ?? []
+        where path.hasSuffix(".md") || path.hasSuffix(".json") {
             do throws(SystemError) {
                 texts[path] = String(validating: try contents(of: "\(folder)/\(path)"), as: UTF8.self)
                 if texts[path] == nil { problems.append(unreadable(path, "it is not in UTF-8")) }

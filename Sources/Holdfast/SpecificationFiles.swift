@@ -4,9 +4,7 @@ public struct SpecificationFiles: Sendable, Equatable {
     public var texts: [String: String]
 
     /// Holds the given texts.
-    public init(texts: [String: String]) {
-        self.texts = texts
-    }
+    public init(texts: [String: String]) { self.texts = texts }
 
     /// Whether every file of them is known to be what its schema asks for.
     ///

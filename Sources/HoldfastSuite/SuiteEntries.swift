@@ -1,7 +1,7 @@
 import ClientDriver
 import Holdfast
-import Report
-import Stage
+import HoldfastReport
+import HoldfastStage
 
 /// Puts a server to the test: performs scenarios over real connections and judges what was seen, clause by clause.
 ///

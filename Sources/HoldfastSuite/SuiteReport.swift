@@ -1,7 +1,7 @@
-import Basics
 import Holdfast
-import Judge
-import Report
+import HoldfastBasics
+import HoldfastJudge
+import HoldfastReport
 
 /// What a run of the suite came to: a result for each clause, and the transcripts that prove it.
 public struct SuiteReport: Sendable {

@@ -47,9 +47,7 @@ struct Decimal: Hashable, Comparable {
         self.exponent = digits.isEmpty ? 0 : exponent
     }
 
-    var isInteger: Bool {
-        exponent >= 0
-    }
+    var isInteger: Bool { exponent >= 0 }
 
     var int: Int? {
         guard isInteger, digits.count + exponent <= 19 else { return nil }

@@ -6,9 +6,7 @@ package struct ExactString: Hashable, Comparable, Sendable {
     package let string: String
 
     /// Wraps a string without copying it.
-    package init(_ string: String) {
-        self.string = string
-    }
+    package init(_ string: String) { self.string = string }
 
     package static func == (left: ExactString, right: ExactString) -> Bool {
         exactlyEqual(left.string, right.string)

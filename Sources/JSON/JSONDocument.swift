@@ -26,12 +26,8 @@ public struct JSONFlaw: Sendable, Hashable {
 
 extension JSONFlaw: CustomStringConvertible {
     /// Place and flaw in one line.
-    public var description: String {
-        "\(location): \(sentence)"
-    }
+    public var description: String { "\(location): \(sentence)" }
 
     /// The flaw, without its place.
-    package var sentence: String {
-        JSONProblem(.flaw(kind), at: location).sentence
-    }
+    package var sentence: String { JSONProblem(.flaw(kind), at: location).sentence }
 }

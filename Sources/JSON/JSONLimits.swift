@@ -18,7 +18,5 @@ public struct JSONLimits: Sendable, Hashable {
     }
 
     /// The depth that is really kept.
-    var depth: Int {
-        min(maxDepth, 1024)
-    }
+    var depth: Int { min(maxDepth, 1024) }
 }

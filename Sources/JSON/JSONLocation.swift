@@ -20,7 +20,5 @@ public struct JSONLocation: Sendable, Hashable {
 
 extension JSONLocation: CustomStringConvertible {
     /// `line:column`, as compilers write it.
-    public var description: String {
-        "\(line):\(column)"
-    }
+    public var description: String { "\(line):\(column)" }
 }

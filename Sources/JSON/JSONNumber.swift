@@ -6,9 +6,7 @@ public struct JSONNumber: Sendable {
     public let text: String
 
     /// A whole number.
-    public init(_ value: Int) {
-        text = String(value)
-    }
+    public init(_ value: Int) { text = String(value) }
 
     /// The shortest decimal that reads back as the same `Double`.
     ///
@@ -30,24 +28,16 @@ public struct JSONNumber: Sendable {
     }
 
     /// Takes a spelling that a parser has already checked.
-    init(checked text: String) {
-        self.text = text
-    }
+    init(checked text: String) { self.text = text }
 
     /// The value when it is whole and fits, however it is spelled (`12`, `12.0`, `1.2e1`).
-    public var int: Int? {
-        Int(text) ?? Decimal(text).int
-    }
+    public var int: Int? { Int(text) ?? Decimal(text).int }
 
     /// The nearest `Double`; an infinity when the number is out of its range.
-    public var double: Double {
-        Double(text) ?? .nan
-    }
+    public var double: Double { Double(text) ?? .nan }
 
     /// Whether the value is whole, however it is spelled: true for `1`, `1.0` and `10e-1`.
-    public var isInteger: Bool {
-        isIntegerToken || Decimal(text).isInteger
-    }
+    public var isInteger: Bool { isIntegerToken || Decimal(text).isInteger }
 
     /// Whether the spelling has neither a fraction nor an exponent: true for `1`, false for `1.0` and `1e3`.
     public var isIntegerToken: Bool {
@@ -90,19 +80,13 @@ extension JSONNumber: Hashable, Comparable {
 
 extension JSONNumber: CustomStringConvertible {
     /// The characters of the number.
-    public var description: String {
-        text
-    }
+    public var description: String { text }
 }
 
 extension JSONNumber: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
     /// A whole number, from a literal.
-    public init(integerLiteral value: Int) {
-        self.init(value)
-    }
+    public init(integerLiteral value: Int) { self.init(value) }
 
     /// A number, from a literal.
-    public init(floatLiteral value: Double) {
-        self.init(value)
-    }
+    public init(floatLiteral value: Double) { self.init(value) }
 }

@@ -42,29 +42,19 @@ public struct JSONObject: Sendable {
     }
 
     /// The keys, in order.
-    public var keys: [String] {
-        members.map(\.key)
-    }
+    public var keys: [String] { members.map(\.key) }
 
     /// The values, in the order of their keys.
-    public var values: [JSONValue] {
-        members.map(\.value)
-    }
+    public var values: [JSONValue] { members.map(\.value) }
 
     /// The number of members.
-    public var count: Int {
-        members.count
-    }
+    public var count: Int { members.count }
 
     /// Whether there is no member.
-    public var isEmpty: Bool {
-        members.isEmpty
-    }
+    public var isEmpty: Bool { members.isEmpty }
 
     /// Whether there is a member of that name.
-    public func contains(_ key: String) -> Bool {
-        position(of: key) != nil
-    }
+    public func contains(_ key: String) -> Bool { position(of: key) != nil }
 
     /// Sets a member and tells whether its key was new.
     @discardableResult
@@ -129,14 +119,10 @@ extension JSONObject: Sequence {
     }
 
     /// Starts at the first member.
-    public func makeIterator() -> Iterator {
-        Iterator(object: self)
-    }
+    public func makeIterator() -> Iterator { Iterator(object: self) }
 
     /// The number of members.
-    public var underestimatedCount: Int {
-        members.count
-    }
+    public var underestimatedCount: Int { members.count }
 }
 
 extension JSONObject: Hashable {

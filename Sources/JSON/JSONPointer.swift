@@ -4,14 +4,10 @@ public struct JSONPointer: Sendable {
     public var tokens: [String]
 
     /// The pointer to the whole value.
-    public init() {
-        tokens = []
-    }
+    public init() { tokens = [] }
 
     /// A pointer with these unescaped tokens.
-    public init(tokens: [String]) {
-        self.tokens = tokens
-    }
+    public init(tokens: [String]) { self.tokens = tokens }
 
     /// Reads the string form, in which `~0` stands for `~` and `~1` for `/`.
     ///
@@ -57,14 +53,10 @@ public struct JSONPointer: Sendable {
     }
 
     /// Whether this points to the whole value.
-    public var isRoot: Bool {
-        tokens.isEmpty
-    }
+    public var isRoot: Bool { tokens.isEmpty }
 
     /// The last token, or nil for the whole value.
-    public var lastToken: String? {
-        tokens.last
-    }
+    public var lastToken: String? { tokens.last }
 
     /// The pointer to the value that holds this one, or nil for the whole value.
     public var parent: JSONPointer? {
@@ -72,9 +64,7 @@ public struct JSONPointer: Sendable {
     }
 
     /// The pointer to a member below this one.
-    public func appending(_ token: String) -> JSONPointer {
-        JSONPointer(tokens: tokens + [token])
-    }
+    public func appending(_ token: String) -> JSONPointer { JSONPointer(tokens: tokens + [token]) }
 
     /// The pointer to an element below this one, from 0.
     public func appending(_ index: Int) -> JSONPointer {

@@ -49,9 +49,7 @@ public struct JSONProblem: Error, Sendable, Hashable {
 
 extension JSONProblem: CustomStringConvertible {
     /// Place, what was found and what was expected, in one line.
-    public var description: String {
-        "\(location): \(sentence)"
-    }
+    public var description: String { "\(location): \(sentence)" }
 
     /// What was found and what was expected, without the place.
     package var sentence: String {

@@ -19,12 +19,22 @@ extension JSONValue: JSONRepresentable {
     }
 }
 
+extension JSONObject: JSONRepresentable {
+    /// The object.
+    package var json: JSONValue { .object(self) }
+}
+
 extension String: JSONRepresentable {
     /// The text.
     package var json: JSONValue { .string(self) }
 }
 
 extension Int: JSONRepresentable {
+    /// The number.
+    package var json: JSONValue { JSONValue(self) }
+}
+
+extension Double: JSONRepresentable {
     /// The number.
     package var json: JSONValue { JSONValue(self) }
 }

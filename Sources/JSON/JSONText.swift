@@ -45,9 +45,7 @@ struct JSONText {
     }
 
     @inline(__always)
-    private static func isContinuation(_ byte: UInt8) -> Bool {
-        byte & 0xC0 == 0x80
-    }
+    private static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
 }
 
 extension JSONText {

@@ -48,24 +48,16 @@ extension JSONValue: Hashable {
 
 extension JSONValue {
     /// A JSON integer.
-    public init(_ value: Int) {
-        self = .number(JSONNumber(value))
-    }
+    public init(_ value: Int) { self = .number(JSONNumber(value)) }
 
     /// A JSON number; see ``JSONNumber/init(_:)-(Double)`` for what is not finite.
-    public init(_ value: Double) {
-        self = .number(JSONNumber(value))
-    }
+    public init(_ value: Double) { self = .number(JSONNumber(value)) }
 
     /// A JSON string.
-    public init(_ value: String) {
-        self = .string(value)
-    }
+    public init(_ value: String) { self = .string(value) }
 
     /// A JSON boolean.
-    public init(_ value: Bool) {
-        self = .bool(value)
-    }
+    public init(_ value: Bool) { self = .bool(value) }
 }
 
 extension JSONValue {
@@ -102,14 +94,10 @@ extension JSONValue {
     }
 
     /// The number as an `Int` when it is a whole one that fits, however it is spelled (`1000`, `1000.0`, `1e3`).
-    public var intValue: Int? {
-        numberValue?.int
-    }
+    public var intValue: Int? { numberValue?.int }
 
     /// The number as the nearest `Double`, or nil when this is something else.
-    public var doubleValue: Double? {
-        numberValue?.double
-    }
+    public var doubleValue: Double? { numberValue?.double }
 
     /// The elements, or nil when this is something else.
     public var arrayValue: [JSONValue]? {
@@ -167,34 +155,22 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
     ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
     /// `null`.
-    public init(nilLiteral: ()) {
-        self = .null
-    }
+    public init(nilLiteral: ()) { self = .null }
 
     /// A boolean, from a literal.
-    public init(booleanLiteral value: Bool) {
-        self = .bool(value)
-    }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
 
     /// A whole number, from a literal.
-    public init(integerLiteral value: Int) {
-        self = .number(JSONNumber(value))
-    }
+    public init(integerLiteral value: Int) { self = .number(JSONNumber(value)) }
 
     /// A number, from a literal.
-    public init(floatLiteral value: Double) {
-        self = .number(JSONNumber(value))
-    }
+    public init(floatLiteral value: Double) { self = .number(JSONNumber(value)) }
 
     /// A string, from a literal.
-    public init(stringLiteral value: String) {
-        self = .string(value)
-    }
+    public init(stringLiteral value: String) { self = .string(value) }
 
     /// An array, from a literal.
-    public init(arrayLiteral elements: JSONValue...) {
-        self = .array(elements)
-    }
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
     /// An object, from a literal; the order of its members is kept.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
@@ -204,7 +180,5 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
 
 extension JSONValue: CustomStringConvertible {
     /// The compact text.
-    public var description: String {
-        text()
-    }
+    public var description: String { text() }
 }

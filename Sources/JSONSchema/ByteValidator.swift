@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Judges one text after another, in memory that it keeps.
 ///

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Which keywords a schema resource understands, taken from the vocabularies of its metaschema.
 struct Dialect: Sendable, Hashable {

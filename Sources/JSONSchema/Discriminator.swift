@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// A property that every alternative requires with values of its own, so that its value names the alternative.
 package struct Discriminator: Sendable {

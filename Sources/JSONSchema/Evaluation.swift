@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Applies a program to a value.
 ///
@@ -34,9 +34,7 @@ struct Evaluation {
     }
 
     /// Whether faults are written down right now.
-    var explains: Bool {
-        violationLimit > 0 && silence == 0
-    }
+    var explains: Bool { violationLimit > 0 && silence == 0 }
 
     /// Applies one node at the current place.
     mutating func evaluate(_ index: Int, _ value: JSONValue, _ marks: inout Marks?) -> Bool {
@@ -142,9 +140,7 @@ struct Evaluation {
     }
 
     /// The place of the instance that is looked at.
-    var place: JSONPointer {
-        JSONPointer(tokens: instancePath)
-    }
+    var place: JSONPointer { JSONPointer(tokens: instancePath) }
 
     /// Each fault once.
     func findings() -> [Finding] {
@@ -178,7 +174,5 @@ extension SchemaViolation {
         let message: String
     }
 
-    var identity: Identity {
-        Identity(instance: instanceLocation, message: message)
-    }
+    var identity: Identity { Identity(instance: instanceLocation, message: message) }
 }

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Shows a value of any size in at most 120 characters.
 enum Excerpt {

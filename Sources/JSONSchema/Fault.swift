@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// What can be wrong with a value; the words for all of it are here.
 package enum Fault: Hashable, Sendable {

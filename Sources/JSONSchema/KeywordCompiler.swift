@@ -1,5 +1,5 @@
-import Basics
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 /// Compiles the keywords of one schema object, in the order in which they are evaluated: what a value is, then what it must be,
 /// then what it holds, and last what nobody else has looked at.

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Reads the keywords of one schema object and complains about values of the wrong shape.
 struct KeywordReader {

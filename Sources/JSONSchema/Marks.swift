@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Which members or elements of one value have been evaluated, by position.
 struct Marks {
@@ -13,13 +13,9 @@ struct Marks {
         }
     }
 
-    subscript(_ position: Int) -> Bool {
-        isMarked[position]
-    }
+    subscript(_ position: Int) -> Bool { isMarked[position] }
 
-    mutating func mark(_ position: Int) {
-        isMarked[position] = true
-    }
+    mutating func mark(_ position: Int) { isMarked[position] = true }
 
     mutating func markAll() {
         for position in isMarked.indices {

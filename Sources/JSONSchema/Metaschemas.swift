@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// The schemas that describe JSON Schema 2020-12 itself, as published by the JSON Schema organisation.
 enum Metaschemas {

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// A compiled schema: one flat list of nodes that refer to each other by position.
 package struct Program: Sendable {
@@ -78,9 +78,7 @@ package struct PropertyTable: Sendable {
 package struct TypeSet: OptionSet, Sendable {
     package let rawValue: Int
 
-    package init(rawValue: Int) {
-        self.rawValue = rawValue
-    }
+    package init(rawValue: Int) { self.rawValue = rawValue }
 
     package static let null = TypeSet(rawValue: 1)
     package static let boolean = TypeSet(rawValue: 2)
@@ -96,9 +94,7 @@ package struct TypeSet: OptionSet, Sendable {
     ]
 
     /// The type names, in the order of the specification.
-    package var names: [String] {
-        Self.names.filter { contains($0.type) }.map(\.name)
-    }
+    package var names: [String] { Self.names.filter { contains($0.type) }.map(\.name) }
 
     package func admits(_ value: JSONValue) -> Bool {
         switch value {

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Whether `format` decides validity, or only says something to people.
 public enum FormatMode: Sendable, Hashable {

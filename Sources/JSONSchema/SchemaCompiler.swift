@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Turns schemas into a ``Program``: every reference resolved, every keyword checked, nothing left to fail later.
 struct SchemaCompiler {
@@ -83,9 +83,7 @@ struct SchemaCompiler {
         resourceByIndex[index] = position
         for name in resource.dynamicAnchors.sorted() {
             guard let pointer = resource.anchors[name], let value = registry.documents[resource.document][pointer]
-            else {
-                continue
-            }
+            else { continue }
             let place = Place(document: resource.document, pointer: pointer)
             program.resources[position].dynamicAnchors[name] = try node(for: value, at: place)
         }

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Why a schema cannot be used, and which keyword says so.
 public struct SchemaProblem: Error, Sendable, Hashable {
@@ -44,9 +44,7 @@ public struct SchemaProblem: Error, Sendable, Hashable {
 
 extension SchemaProblem: CustomStringConvertible {
     /// Place, what was found and what was expected, in one line.
-    public var description: String {
-        "\(schemaURI)#\(location): \(sentence)"
-    }
+    public var description: String { "\(schemaURI)#\(location): \(sentence)" }
 
     private var sentence: String {
         switch kind {
@@ -76,7 +74,5 @@ extension SchemaProblem: CustomStringConvertible {
         nearest.map { "; did you mean '\($0)'?" } ?? ""
     }
 
-    private func quote(_ text: String) -> String {
-        "'\(Excerpt.cut(text))'"
-    }
+    private func quote(_ text: String) -> String { "'\(Excerpt.cut(text))'" }
 }

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// The schemas that references may lead to, by URI; the metaschemas of draft 2020-12 are in it from the start.
 public struct SchemaRegistry: Sendable {
@@ -19,9 +19,7 @@ public struct SchemaRegistry: Sendable {
     }()
 
     /// A registry with nothing but the metaschemas.
-    public init() {
-        self = Self.metaschemas
-    }
+    public init() { self = Self.metaschemas }
 
     private init(empty: ()) {}
 
@@ -39,9 +37,7 @@ public struct SchemaRegistry: Sendable {
     }
 
     /// The URIs of all resources, sorted.
-    public var uris: [String] {
-        resourceByURI.keys.sorted()
-    }
+    public var uris: [String] { resourceByURI.keys.sorted() }
 
     /// Adds a document under any URI, relative ones too; its root resource is the answer.
     @discardableResult
@@ -70,9 +66,7 @@ public struct SchemaRegistry: Sendable {
     }
 
     /// The resource a URI without fragment names.
-    func resource(at uri: String) -> Int? {
-        resourceByURI[uri]
-    }
+    func resource(at uri: String) -> Int? { resourceByURI[uri] }
 
     /// The resource a place in a document belongs to: the innermost that contains it.
     func resource(of pointer: JSONPointer, in document: Int) -> Int? {

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// A schema with a URI of its own: the root of a document, or a part of one that has an `$id`.
 struct SchemaResource: Sendable {
@@ -15,9 +15,7 @@ struct SchemaResource: Sendable {
     /// The names among the anchors that are dynamic.
     var dynamicAnchors: Set<String> = []
 
-    var uri: String {
-        uris[0]
-    }
+    var uri: String { uris[0] }
 }
 
 /// Finds the resources and anchors of a document by walking the places where schemas stand, and no others: an `$id` inside

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// One fault of a value: where it is, which keyword found it, and what would have been right.
 public struct SchemaViolation: Sendable, Hashable {

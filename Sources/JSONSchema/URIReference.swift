@@ -93,9 +93,7 @@ struct URIReference {
         }
     }
 
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (0x61...0x7A).contains(byte | 0x20)
-    }
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 
     /// Percent escapes undone; nil when one is broken or the bytes are no UTF-8.
     static func unescaped(_ text: String) -> String? {

@@ -1,5 +1,5 @@
 import Holdfast
-import Transcript
+import HoldfastTranscript
 
 /// When the silence of a server proves something.
 ///
@@ -75,13 +75,25 @@ extension Observations {
         let connection = connections[index]
         guard let ending = connection.endByServer(after: asked),
             connection.sent.last(where: { $0.event < ending.event })?.event == asked, connection.pauses.isEmpty,
-            !ending.isExcused, !ending.isOfTheServer, !isAfterHostileFrame(asked),
+            !ending.isExcused, !ending.isOfTheServer, !isAfterHostileFrame(ending.event),
             !wasDisturbed(between: connection.opening, and: ending.event),
+            !mayHaveEndedTheProcess(by: ending.event, otherThan: asked),
             !LIVE.isWithinBudgetWait(ending.event, on: index, self),
             let heartbeat = LIVE.heartbeat(of: connection, self),
             span(from: asked, to: ending.event) < min(heartbeat, bound).microseconds
         else { return nil }
         return Unanswered(proof: ending.event, actual: "the end of the connection")
+    }
+
+    /// Whether the process ended with a connection, and something else may have ended it than what a client said last: the
+    /// words of others, or a disk that took no writes.
+    private func mayHaveEndedTheProcess(by ending: Int, otherThan asked: Int) -> Bool {
+        guard endedWithItsProcess(ending) else { return false }
+        let life = lives.life(at: ending)
+        return lives.faults.contains { $0.life == life } || sent.contains { $0.event > asked && $0.event < ending }
+            || exchanges.contains { exchange in
+                exchange.request < ending && exchange.response.map { $0 > asked } ?? (exchange.failure ?? .max > asked)
+            }
     }
 }
 

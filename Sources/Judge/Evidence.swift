@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// What one predicate saw in one history.
 ///

@@ -1,5 +1,5 @@
 import Holdfast
-import Transcript
+import HoldfastTranscript
 
 /// Judges a history: one verdict for each clause of the subject's side that has a check.
 ///
@@ -67,10 +67,35 @@ private func judgeWhole(_ read: ReadHistory) -> [Verdict] {
         }
         let wire = history.header.dialect
         if !evidence.violations.isEmpty, let reason = wire.unkeepable[clause.id] {
-            evidence.remarks.append("no server can keep it that speaks the dialect \(wire.name): \(reason)")
+            // No wire makes a server end a connection or itself.
+            let ends = evidence.violations.filter { observations.isAboutAnEnd($0) }
+            if ends.isEmpty {
+                evidence.remarks.append("\(Dialect.unkeepableRemark)\(wire.name): \(reason)")
+            } else {
+                evidence.violations = ends + evidence.violations.filter { !ends.contains($0) }
+            }
         }
         let verdict = verdict(on: clause, from: evidence)
         return wire.isCanonical ? verdict : verdict.citing(read.view.origins)
+    }
+}
+
+extension Observations {
+    /// Whether a finding cites that the server ended a greeted connection, or itself, without having been told to.
+    fileprivate func isAboutAnEnd(_ finding: Finding) -> Bool {
+        let isOfTheProcess = finding.events.contains { event in
+            if case .act("exit", _) = events[event].kind {
+                return lives.end(of: lives.life(at: event))?.cause == .exited
+            }
+            return false
+        }
+        return isOfTheProcess
+            || connections.contains { connection in
+                guard let greeted = connection.connected, let ending = connection.endByServer(after: greeted) else {
+                    return false
+                }
+                return finding.events.contains(ending.event) && !wasStopped(between: greeted, and: ending.event)
+            }
     }
 }
 
@@ -92,6 +117,13 @@ extension Verdict {
                     finding.what, expected: finding.expected, actual: finding.actual,
                     at: finding.events.map { origins.indices.contains($0) ? origins[$0] : $0 })
             }, remarks: remarks)
+    }
+}
+
+extension Verdict {
+    /// Whether it is a breach that no server of its wire can avoid.
+    package var isUnkeepable: Bool {
+        outcome == .violation && remarks.contains { $0.hasPrefix(Dialect.unkeepableRemark) }
     }
 }
 

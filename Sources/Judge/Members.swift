@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// A name as one principal knows it: of a session, a turn, a message or a question.
 struct OwnName: Hashable {
@@ -12,19 +12,6 @@ struct OwnName: Hashable {
 
 /// The name as the areas call it.
 enum TurnNames { typealias Key = OwnName }
-
-/// Whether a text has the form of a session id: `[A-Za-z0-9_-]{1,128}`.
-func isSessionID(_ text: String) -> Bool {
-    (1...128).contains(text.utf8.count)
-        && text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                true
-            default: false
-            }
-        }
-}
 
 /// What a content says: the text itself, or the texts of its parts joined.
 func plainText(of content: JSONValue?) -> String {

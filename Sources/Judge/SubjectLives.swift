@@ -1,5 +1,5 @@
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// The lives of the subject's process, as the acts of the stage tell them: each start begins a new one.
 struct SubjectLives: Sendable {
@@ -105,6 +105,13 @@ extension Observations {
             guard isNear else { return false }
             return end.cause != .exited || lives.faults.contains { $0.life == number && $0.begin < end.event }
         }
+    }
+
+    /// Whether a connection ended because the process ended by itself: that ends every connection with it, and the end of a
+    /// socket can be seen first.
+    func endedWithItsProcess(_ ending: Int) -> Bool {
+        guard let exit = lives.end(of: lives.life(at: ending)), exit.cause == .exited else { return false }
+        return exit.event < ending || span(from: ending, to: exit.event) < 1_000_000
     }
 
     /// Whether the process ended without being told to stop between two events, and was started again.

@@ -1,4 +1,4 @@
-import Transcript
+import HoldfastTranscript
 
 /// A text in quotes, cut at 120 characters with its length; what is absent is called so.
 func shown(_ text: String?) -> String {

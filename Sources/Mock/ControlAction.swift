@@ -1,8 +1,8 @@
-import Basics
 import Holdfast
-import JSON
-import Reference
-import Transport
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastReference
+import HoldfastTransport
 
 /// What can be done to a mock server while it runs; each is `POST /control/` and its name.
 enum ControlAction: String, CaseIterable {
@@ -11,41 +11,11 @@ enum ControlAction: String, CaseIterable {
     case limit = "rate-limit"
     case slow, fault, say, ask, push, replies, heal
 
-    /// What it does, and with which members.
-    var summary: String {
-        switch self {
-        case .drop: "Ends connections: 'how' is fin, reset or close (with 'code'); 'connection' names one."
-        case .silence: "Reads and says nothing on open connections, for 'seconds'; 'connection' names one."
-        case .resume: "Ends a silence; what was held arrives late."
-        case .restart:
-            "Stops ('how': stop) or kills it and starts it again after 'seconds'; 'epoch' is new or kept, what is stored stays."
-        case .fail: "The next 'count' turns fail, with a 'reason'."
-        case .limit: "The next 'count' questions are refused with rate_limited and 'retryAfterMs'."
-        case .slow: "Every turn takes 'ms' longer."
-        case .fault: "Adds a 'rule', such as 'cut before done'."
-        case .say: "The agent says 'text' of its own accord, in 'sessionId', or with 'new' in a new one."
-        case .ask: "Another device asks 'text'."
-        case .push: "Sends a notice of a new message 'text', or of the newest answer."
-        case .replies: "The agent answers by 'replies' and 'default' from now on; {} is the echo again."
-        case .heal: "Ends silences, faults and all that was ordered."
-        }
-    }
+    /// Its part of `Spec/schemas/files/control.json`, which says what it does and with which members.
+    private var schema: FileSchema { .control(rawValue) }
 
-    private var members: [String] {
-        switch self {
-        case .drop: ["connection", "how", "code"]
-        case .silence: ["connection", "seconds"]
-        case .resume: ["connection"]
-        case .restart: ["how", "epoch", "seconds"]
-        case .fail: ["count", "reason"]
-        case .limit: ["count", "retryAfterMs"]
-        case .slow: ["ms"]
-        case .fault: ["rule"]
-        case .say, .ask, .push: ["text", "sessionId", "principal", "new"]
-        case .replies: ["replies", "default"]
-        case .heal: []
-        }
-    }
+    /// What it does.
+    var summary: String { schema.description }
 
     private enum Drop: String, CaseIterable { case fin, reset, close }
     private enum Epoch: String, CaseIterable { case new, kept }
@@ -54,10 +24,7 @@ enum ControlAction: String, CaseIterable {
     /// - Returns: What was done.
     /// - Throws: `InputProblems` or an `InputProblem`, and then nothing was done.
     func perform(_ body: JSONValue, on mock: MockServer) async throws -> JSONValue {
-        let act = try MemberReader.read(body, at: "body") { reader in
-            reader.refuseUnknown(besides: members)
-            return read(reader, body)
-        }
+        let act = try MemberReader.read(body, at: "body", schema: schema) { read($0, body) }
         return try await act(mock)
     }
 
@@ -65,46 +32,44 @@ enum ControlAction: String, CaseIterable {
 
     /// What is to be done; nil when something is wrong and has been noted.
     private func read(_ reader: MemberReader, _ body: JSONValue) -> Act? {
-        let connection = members.contains("connection") ? reader.string("connection") : nil
+        let connection = reader.string("connection")
         switch self {
         case .drop: return drop(reader, connection)
         case .silence:
-            let seconds = reader.integer("seconds", in: 1...600)
+            let seconds = reader.integer("seconds")
             return { ["connections": Self.names(try await $0.end(connection, .cut(.silence), seconds: seconds))] }
         case .resume: return { ["connections": Self.names(try await $0.resume(connection))] }
         case .restart:
             let how = reader.choice("how", of: MockServer.Ending.self) ?? .stop
             let epoch = reader.choice("epoch", of: Epoch.self) ?? .new
-            let seconds = reader.integer("seconds", in: 0...600) ?? 0
+            let seconds = reader.integer("seconds") ?? 0
             return { mock in
                 try await mock.restart(how, keepsEpoch: epoch == .kept, downFor: seconds)
                 return ["how": .string(how.rawValue), "epoch": .string(epoch.rawValue), "seconds": JSONValue(seconds)]
             }
         case .fail:
-            let count = reader.integer("count", in: 0...1_000_000) ?? 1
+            let count = reader.integer("count") ?? 1
             let reason = reader.string("reason") ?? "it was told to"
             var rule = Rule(.question, .fail, times: count)
             rule.reason = String(reason.prefix(1000))
             return Self.ordering(.rule(rule))
         case .limit:
-            let count = reader.integer("count", in: 0...1_000_000) ?? 1
-            let wait = reader.integer("retryAfterMs", in: 1...3_600_000) ?? 5000
+            let count = reader.integer("count") ?? 1
+            let wait = reader.integer("retryAfterMs") ?? 5000
             var rule = Rule(.question, .refuse, times: count)
             rule.milliseconds = wait
             return Self.ordering(.rule(rule))
         case .slow:
-            guard let ms = reader.integer("ms", in: 0...600_000, required: true) else { return nil }
+            guard let ms = reader.integer("ms") else { return nil }
             var rule = Rule(.question, .delay)
             rule.milliseconds = ms
             return Self.ordering(.rule(rule))
         case .fault: return fault(reader)
         case .say:
-            guard let text = text(reader, required: true) else { return nil }
-            return Self.ordering(.say(text, place(reader)))
+            return text(reader).flatMap { Self.ordering(.say($0, place(reader))) }
         case .ask:
-            guard let text = text(reader, required: true) else { return nil }
-            return Self.ordering(.ask(text, place(reader)))
-        case .push: return Self.ordering(.push(text(reader, required: false), place(reader)))
+            return text(reader).flatMap { Self.ordering(.ask($0, place(reader))) }
+        case .push: return Self.ordering(.push(text(reader), place(reader)))
         case .replies:
             guard !reader.object.isEmpty else { return Self.ordering(.replies(Replies())) }
             return { mock in try await mock.obey(.replies(try Replies(body, named: "body"))) }
@@ -120,7 +85,7 @@ enum ControlAction: String, CaseIterable {
 
     private func drop(_ reader: MemberReader, _ connection: String?) -> Act? {
         let how = reader.choice("how", of: Drop.self)
-        let code = reader.integer("code", in: 1000...4999)
+        let code = reader.integer("code")
         if let code, !isCloseCode(code) {
             return reader.wrong("code", JSONValue(code), "a code that a close frame can carry, such as 1001 or 4001")
         }
@@ -137,7 +102,7 @@ enum ControlAction: String, CaseIterable {
     }
 
     private func fault(_ reader: MemberReader) -> Act? {
-        guard let text = reader.string("rule", required: true) else { return nil }
+        guard let text = reader.string("rule") else { return nil }
         do {
             let rule = try Rule(text)
             return { mock in
@@ -157,8 +122,8 @@ enum ControlAction: String, CaseIterable {
     }
 
     /// What is said or asked; with its frame around it, it stays below what a phone takes.
-    private func text(_ reader: MemberReader, required: Bool) -> String? {
-        guard let text = reader.string("text", required: required) else { return nil }
+    private func text(_ reader: MemberReader) -> String? {
+        guard let text = reader.string("text") else { return nil }
         guard text.utf8.count <= Self.maxTextBytes else {
             return reader.wrong("text", .string(text), "a text of at most \(Self.maxTextBytes) bytes")
         }

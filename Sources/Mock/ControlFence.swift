@@ -1,4 +1,4 @@
-import Transport
+import HoldfastTransport
 
 /// Keeps everybody away from a control port who is not a program or a page of this machine.
 ///

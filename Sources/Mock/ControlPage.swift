@@ -1,4 +1,4 @@
-import Transport
+import HoldfastTransport
 
 /// The page of the control port: one document, nothing loaded from elsewhere.
 ///

@@ -1,8 +1,8 @@
-import Basics
 import Holdfast
-import JSON
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastTransport
 import Synchronization
-import Transport
 
 /// The control port of a mock server: a page for people, and the same for programs.
 ///
@@ -18,9 +18,7 @@ package final class ControlServer: Sendable {
     /// Known once it listens.
     private let port = Mutex<Int?>(nil)
 
-    private init(_ mock: MockServer) {
-        self.mock = mock
-    }
+    private init(_ mock: MockServer) { self.mock = mock }
 
     /// Starts to listen.
     package static func open(_ mock: MockServer, host: String, port: Int) async throws(TransportProblem)
@@ -92,11 +90,11 @@ extension ControlServer: TransportHandler {
                 ])
         }
         do {
-            var told: JSONValue = ["ok": true]
+            var answer: JSONValue = ["ok": true]
             for (key, value) in try await action.perform(try Self.value(of: body), on: mock).objectValue ?? [:] {
-                told[key] = value
+                answer[key] = value
             }
-            return Self.json(told)
+            return Self.json(answer)
         } catch let problems as InputProblems {
             return Self.refusal(problems.problems)
         } catch let problem as InputProblem {
@@ -122,7 +120,7 @@ extension ControlServer: TransportHandler {
     }
 
     private static func refusal(_ problems: [InputProblem]) -> HTTPServerResponse {
-        let told = problems.map { problem -> JSONValue in
+        let list = problems.map { problem -> JSONValue in
             [
                 "place": .string(problem.place), "what": .string(problem.what),
                 "expected": .string(problem.expected), "fix": .string(problem.fix),
@@ -131,7 +129,7 @@ extension ControlServer: TransportHandler {
         let isDown = problems.first?.place == "server"
         return refusal(
             isDown ? 409 : 400, problems.map { "\($0.place): \($0.what)" }.joined(separator: "; "),
-            [("problems", .array(told))])
+            [("problems", .array(list))])
     }
 
     private static func refusal(

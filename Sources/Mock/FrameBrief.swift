@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// Says in a few words what a frame is.
 ///
@@ -87,7 +87,5 @@ struct FrameBrief {
         return JSONValue.string(cut(shown)).text()
     }
 
-    private func cut(_ text: String) -> String {
-        MockFrame.beginning(of: text, Self.shownLength)
-    }
+    private func cut(_ text: String) -> String { MockFrame.beginning(of: text, Self.shownLength) }
 }

@@ -1,10 +1,10 @@
 import Holdfast
-import JSON
-import Platform
-import Proxy
+import HoldfastJSON
+import HoldfastPlatform
+import HoldfastProxy
+import HoldfastTranscript
+import HoldfastTransport
 import Synchronization
-import Transcript
-import Transport
 
 /// Knows what passes between a mock server and its clients, keeps the newest of it, and follows the rules for faults.
 ///
@@ -79,7 +79,6 @@ package final class MockRecord: Sendable {
     /// The rules for faults, and how often each was followed.
     package var faults: Rules { state.withLock { $0.faults } }
 
-    /// Adds a rule.
     func add(_ rule: Rule) { state.withLock { $0.faults.add(rule) } }
 
     /// Forgets all rules.

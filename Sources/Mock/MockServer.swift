@@ -1,9 +1,9 @@
-import Basics
 import Holdfast
-import JSON
-import Proxy
-import Reference
-import Transport
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastProxy
+import HoldfastReference
+import HoldfastTransport
 
 /// A reference server that people who develop a client can drive while it runs: end its connections, restart it, make it fail.
 package actor MockServer {
@@ -155,34 +155,28 @@ package actor MockServer {
     /// What it holds now, for people and for tests of an app.
     func state(framesAfter number: Int, atMost count: Int) async -> JSONValue {
         let principals = await server?.principals() ?? [:]
-        var state: JSONValue = [
-            "url": .string(webSocketURL), "http": .string(httpURL), "isUp": .bool(server != nil),
-        ]
-        let connections = (record?.connections ?? [:]).sorted { $0.key < $1.key }
-        state["connections"] = .array(
-            connections.map { number, connection in
-                [
-                    "name": .string(connection.name), "principal": principals[number].map { .string($0) } ?? .null,
-                    "since": .string(connection.since), "messages": JSONValue(connection.messages),
-                    "isSilent": .bool(connection.isSilent),
-                ]
-            })
-        for (name, value) in await server?.state().objectValue ?? [:] { state[name] = value }
-        state["faults"] = .array(
-            (record?.faults.entries ?? []).map { ["rule": .string($0.rule.text), "followed": JSONValue($0.uses)] })
+        let connections = (record?.connections ?? [:]).sorted { $0.key < $1.key }.map { number, connection in
+            JSONValue(members: [
+                "name": connection.name, "principal": principals[number].map { .string($0) } ?? JSONValue.null,
+                "since": connection.since, "messages": connection.messages, "isSilent": connection.isSilent,
+            ])
+        }
+        let start = JSONValue(members: [
+            "url": webSocketURL, "http": httpURL, "isUp": server != nil, "connections": connections,
+        ])
         let (last, frames) = record?.frames(after: number, atMost: count) ?? (0, [])
-        state["lastFrame"] = JSONValue(last)
-        state["frames"] = .array(frames.map(Self.told))
-        return state
+        let faults = (record?.faults.entries ?? []).map {
+            JSONValue(members: ["rule": $0.rule.text, "followed": $0.uses])
+        }
+        return start.adding(await server?.state() ?? [:])
+            .adding(JSONValue(members: ["faults": faults, "lastFrame": last, "frames": frames.map(Self.json(of:))]))
     }
 
-    private static func told(_ frame: MockFrame) -> JSONValue {
-        var told: JSONValue = [
-            "number": JSONValue(frame.number), "time": .string(frame.time), "lane": .string(frame.lane),
-            "mark": .string(frame.mark), "brief": .string(frame.brief),
-        ]
-        if let verbatim = frame.verbatim { told["verbatim"] = .string(verbatim) }
-        return told
+    private static func json(of frame: MockFrame) -> JSONValue {
+        JSONValue(members: [
+            "number": frame.number, "time": frame.time, "lane": frame.lane, "mark": frame.mark, "brief": frame.brief,
+            "verbatim": frame.verbatim,
+        ])
     }
 
     private func chosen(_ name: String?) throws -> [(number: Int, name: String)] {

@@ -10,9 +10,7 @@ import Darwin
 package struct Descriptor: Sendable, Hashable {
     package let number: Int32
 
-    package init(_ number: Int32) {
-        self.number = number
-    }
+    package init(_ number: Int32) { self.number = number }
 
     package static let standardInput = Descriptor(STDIN_FILENO)
     package static let standardOutput = Descriptor(STDOUT_FILENO)

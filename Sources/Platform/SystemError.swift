@@ -10,9 +10,7 @@ import Darwin
 package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     package let number: Int32
 
-    package init(_ number: Int32) {
-        self.number = number
-    }
+    package init(_ number: Int32) { self.number = number }
 
     /// Why the last call of this thread failed.
     static var last: SystemError { SystemError(errno) }

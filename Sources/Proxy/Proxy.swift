@@ -1,7 +1,7 @@
 import Holdfast
-import Judge
-import Transcript
-import Transport
+import HoldfastJudge
+import HoldfastTranscript
+import HoldfastTransport
 
 /// Stands between a real client and a real server: passes on, writes down, judges, and breaks things on request.
 package final class Proxy: Sendable {

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transport
+import HoldfastJSON
+import HoldfastTransport
 
 // What becomes of what passes, where a rule is followed for it: what is not about that passes.
 extension Rule {

@@ -1,5 +1,5 @@
 import Holdfast
-import Transcript
+import HoldfastTranscript
 
 /// What a server shows of profiles that it does not declare: no verdict, but often a word forgotten in the declaration.
 package enum Announcements {

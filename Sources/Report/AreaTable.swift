@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import Judge
+import HoldfastBasics
+import HoldfastJudge
 
 /// What came of each area of clauses, a line each.
 struct AreaTable {

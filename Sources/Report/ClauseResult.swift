@@ -1,11 +1,10 @@
-import Basics
 import Holdfast
-import Judge
-import Transcript
+import HoldfastBasics
+import HoldfastJudge
+import HoldfastTranscript
 
 /// What one clause came to in a whole run.
 package struct ClauseResult: Sendable {
-    /// The clause.
     package let clause: Clause
     /// The outcome over all scenarios.
     package let outcome: Outcome
@@ -22,9 +21,7 @@ package struct ClauseResult: Sendable {
 
     /// A finding and the scenario it was made in.
     package struct Occurrence: Sendable {
-        /// The scenario.
         package let scenario: String
-        /// The finding.
         package let finding: Finding
     }
 }
@@ -50,7 +47,10 @@ extension ClauseResult {
             findings: (best + rest).flatMap { entry in
                 entry.verdict.findings.map { Occurrence(scenario: entry.scenario, finding: $0) }
             },
-            remarks: deciding.flatMap(\.verdict.remarks).unique)
+            remarks: deciding.flatMap(\.verdict.remarks).unique.filter { remark in
+                // One breach that the wire does not excuse is enough.
+                !Self.isExcuse(remark) || deciding.allSatisfy(\.verdict.isUnkeepable)
+            })
     }
 
     /// Adds up what the scenarios of a run say about a clause.
@@ -69,6 +69,11 @@ extension ClauseResult {
 }
 
 extension ClauseResult {
+    private static func isExcuse(_ remark: String) -> Bool { remark.hasPrefix(Dialect.unkeepableRemark) }
+
+    /// Whether it is broken only where no server of its wire can keep it.
+    package var isUnkeepable: Bool { outcome == .violation && remarks.contains(where: Self.isExcuse) }
+
     /// Whether nothing put the clause to the test, or the evidence proves nothing.
     var isUndecided: Bool { outcome == .untested || outcome == .inconclusive }
 }

@@ -1,7 +1,7 @@
-import Basics
 import Holdfast
-import Judge
-import Transcript
+import HoldfastBasics
+import HoldfastJudge
+import HoldfastTranscript
 
 /// The report for people at a terminal: the verdict first, then what is wrong, then what was proved.
 package struct ConsoleReport {
@@ -44,7 +44,8 @@ package struct ConsoleReport {
         let run =
             "profiles \(profiles)\(agent) · \(performed) scenario\(performed == 1 ? "" : "s") in \(readable(report.duration))"
         // The first line is for programs too, and stays one line.
-        return ([report.headlineIn(style)] + [subject, run].map { style.wrapped($0, indent: 0, hanging: 2) })
+        let deaths = report.deaths.map { style.red(style.wrapped($0, indent: 0, hanging: 2)) }
+        return ([report.headlineIn(style)] + deaths + [subject, run].map { style.wrapped($0, indent: 0, hanging: 2) })
             .joined(separator: "\n")
     }
 
@@ -233,7 +234,10 @@ package struct ConsoleReport {
         for scenario in stopped.prefix(5) {
             lines.append("ended early: \(scenario.name) at \(scenario.stoppedAt ?? "")")
         }
-        if stopped.count > 5 { lines.append("ended early: \(stopped.count - 5) more scenarios") }
+        if stopped.count > 5 {
+            let names = stopped.dropFirst(5).map(\.name).joined(separator: ", ")
+            lines.append("ended early: \(counted(stopped.count - 5, "more scenario")): \(names)")
+        }
         if !report.pending.isEmpty {
             lines.append(
                 "pending: \(counted(report.pending.count, "clause")) without a check yet (\(report.pending.byArea))")

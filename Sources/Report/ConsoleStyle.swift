@@ -17,13 +17,9 @@ package struct ConsoleStyle: Sendable {
     /// Below this, words would stand under each other.
     private static let narrowest = 30
 
-    /// The text in red.
     package func red(_ text: String) -> String { paint(text, "31") }
-    /// The text in green.
     package func green(_ text: String) -> String { paint(text, "32") }
-    /// The text in yellow.
     package func yellow(_ text: String) -> String { paint(text, "33") }
-    /// The text in bold.
     package func bold(_ text: String) -> String { paint(text, "1") }
     /// The text dimmed.
     package func dim(_ text: String) -> String { paint(text, "2") }

@@ -1,5 +1,5 @@
-import Basics
-import Transcript
+import HoldfastBasics
+import HoldfastTranscript
 
 /// Events as lines of a report: time in milliseconds, then the event in the notation of histories, in its brief style.
 package struct EventLines {

@@ -1,11 +1,10 @@
-import Basics
 import Holdfast
+import HoldfastBasics
 
 /// Clauses that nothing exercised, and the one reason for all of them.
 package struct Gap: Sendable, Equatable {
     /// Why, such as `it needs a scripted agent (tier 2 or 3)`.
     package let reason: String
-    /// The clauses.
     package let clauses: [ClauseID]
 
     /// Clauses and why nothing exercises them.

@@ -1,8 +1,8 @@
-import Basics
 import Holdfast
-import JSON
-import Judge
-import Transcript
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastJudge
+import HoldfastTranscript
 
 /// The report for machines; its shape is `Spec/schemas/files/report.json`, version 1.
 ///

@@ -4,9 +4,7 @@ package struct NamePattern: Sendable, Equatable {
     package let text: String
 
     /// A pattern.
-    package init(_ text: String) {
-        self.text = text
-    }
+    package init(_ text: String) { self.text = text }
 
     /// Whether it may name more than one thing.
     var hasStar: Bool { text.contains("*") }

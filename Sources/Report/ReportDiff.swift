@@ -1,15 +1,12 @@
 import Holdfast
-import Judge
+import HoldfastJudge
 
 /// What changed between two reports, by clause.
 package struct ReportDiff: Sendable {
-    /// One change.
     package struct Change: Sendable, Equatable {
         /// Whether it is for the worse.
         package enum Kind: String, Sendable, CaseIterable {
-            /// For the worse.
             case worse
-            /// For the better.
             case better
             /// In one of the two only.
             case came, went

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// The ways in which programs read a report.
 package enum ReportFormat: String, Sendable, CaseIterable {
@@ -6,6 +6,8 @@ package enum ReportFormat: String, Sendable, CaseIterable {
     case json
     /// JUnit XML, for the test page of a CI service.
     case junit
+    /// The same, where what nothing exercised is skipped instead of failed.
+    case junitLenient = "junit-lenient"
     /// One file for a browser, with a chart of every scenario.
     case html
     /// A summary for the page of a CI step.
@@ -22,6 +24,7 @@ package enum ReportFormat: String, Sendable, CaseIterable {
         switch self {
         case .json: JSONReport(report).text
         case .junit: JUnitReport(report: report).text
+        case .junitLenient: JUnitReport(report: report, skipsUntested: true).text
         case .html: HTMLReport(report).text
         case .markdown: MarkdownReport(report: report).text
         case .github: GitHubReport(report: report).text

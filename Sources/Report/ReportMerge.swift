@@ -1,5 +1,5 @@
-import Basics
 import Holdfast
+import HoldfastBasics
 
 /// Makes one report of the parts of a run.
 package enum ReportMerge {

@@ -1,7 +1,7 @@
 import Holdfast
-import JSON
-import Judge
-import Transcript
+import HoldfastJSON
+import HoldfastJudge
+import HoldfastTranscript
 
 /// Reads a stored report back: the run with its scenarios, transcripts and verdicts, as they were stored.
 ///
@@ -127,9 +127,7 @@ package enum ReportReader {
             return result
         }
         guard let history = history(stored, file: file, companion), isOf(name, specification, history.header, stored)
-        else {
-            return nil
-        }
+        else { return nil }
         return ScenarioResult(
             name: name, history: history,
             verdicts: stored.objects("verdicts").compactMap { Verdict($0, events: history.events.count) },
@@ -208,10 +206,10 @@ package enum ReportReader {
     private static func check(_ report: RunReport, against stored: MemberReader) {
         let writer = JSONReport(report)
         for (place, result) in report.clauses.enumerated() {
-            let (told, computed) = (stored.value("clauses")?[place], writer.clause(result))
-            guard told != computed else { continue }
+            let (written, computed) = (stored.value("clauses")?[place], writer.clause(result))
+            guard written != computed else { continue }
             let pointer = JSONPointer(tokens: ["clauses", String(place)])
-            let differing = computed.objectValue?.keys.first { told?[$0] != computed[$0] }
+            let differing = computed.objectValue?.keys.first { written?[$0] != computed[$0] }
             stored.collector.note(
                 differing.map(pointer.appending) ?? pointer,
                 "\(result.clause.id) is told otherwise than the verdicts of its scenarios make it",

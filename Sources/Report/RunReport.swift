@@ -1,6 +1,6 @@
 import Holdfast
-import Judge
-import Transcript
+import HoldfastJudge
+import HoldfastTranscript
 
 /// A whole run: every clause of the subject's side, and the transcripts that prove the verdicts.
 package struct RunReport: Sendable {
@@ -185,12 +185,10 @@ extension RunReport {
         return result.outcome == .inconclusive && (left.wasSetAside || result.clause.id.isProvedByCrashes)
     }
 
-    /// The clauses with an outcome.
     package func clauses(_ outcome: Outcome) -> [ClauseResult] {
         clauses.filter { $0.outcome == outcome }
     }
 
-    /// The scenario of a name.
     func scenario(_ name: String) -> ScenarioResult? { scenarios.first { $0.name == name } }
 
     /// The clauses out of reach, whatever would reach them.
@@ -236,8 +234,10 @@ extension RunReport {
     /// The first line of every report.
     package var headline: String {
         var parts = Self.words.compactMap { outcome, word -> String? in
-            let count = outcome == .violation ? unexpected.count : clauses(outcome).count
-            return count == 0 ? nil : "\(count) \(word)"
+            let all = outcome == .violation ? unexpected : clauses(outcome)
+            let lost = all.count(where: \.isUnkeepable)
+            let parts = lost == 0 ? "" : " (\(all.count - lost) to repair, \(lost) that this wire cannot keep)"
+            return all.isEmpty ? nil : "\(all.count) \(word)\(parts)"
         }
         if !expected.isEmpty { parts.append("\(expected.count) violated as expected") }
         if let stale = baseline?.stale.count, stale > 0 {

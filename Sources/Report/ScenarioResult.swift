@@ -1,5 +1,5 @@
-import Judge
-import Transcript
+import HoldfastJudge
+import HoldfastTranscript
 
 /// One scenario of a run: what was observed and what it was judged to be.
 package struct ScenarioResult: Sendable {

@@ -38,15 +38,15 @@ package struct Shard: Sendable, Equatable, CustomStringConvertible {
             self.init(index, of: count)
             return
         }
-        guard let told = environment[Self.variable] else {
+        guard let value = environment[Self.variable] else {
             throw InputProblem(
                 place: "--shard", what: "'\(clipped(text))' leaves the index to \(Self.variable), which is not set",
                 expected: "\(Self.variable) from 0 to \(count - 1), as indexed jobs of Kubernetes set it",
                 fix: "name the part: --shard 1\(text)")
         }
-        guard let index = Self.number(told[...]), (0..<count).contains(index) else {
+        guard let index = Self.number(value[...]), (0..<count).contains(index) else {
             throw InputProblem(
-                place: Self.variable, what: "'\(clipped(told))' is the index of no part of \(count)",
+                place: Self.variable, what: "'\(clipped(value))' is the index of no part of \(count)",
                 expected: "a number from 0 to \(count - 1)",
                 fix: "let --shard /N and the job's 'completions' be the same number")
         }

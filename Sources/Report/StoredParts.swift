@@ -1,8 +1,8 @@
-import Basics
 import Holdfast
-import JSON
-import Judge
-import Transcript
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastJudge
+import HoldfastTranscript
 
 // How the parts of a run stand in a report, each written and read in one place. What a report may hold says its schema, which has
 // judged it before; noted here is what no schema can say.
@@ -119,7 +119,6 @@ extension TierResult: JSONRepresentable {
 }
 
 extension Gap: JSONRepresentable {
-    /// The reason and its clauses.
     package var json: JSONValue { JSONValue(members: ["reason": reason, "clauses": clauses]) }
 
     init(_ stored: MemberReader) { self.init(reason: stored.text("reason"), clauses: stored.ids("clauses")) }

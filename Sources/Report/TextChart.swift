@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 
 /// A sequence chart drawn with characters: time, one column for each who took part, and on the right what was said.
 ///
@@ -57,7 +57,7 @@ package struct TextChart {
         shown.formUnion(leading.suffix(Self.mostLeading))
         // Without a row to cite, the end is what was judged.
         for place in cited.isEmpty && leading.isEmpty ? [rows.count - 1] : Array(cited) where place >= 0 {
-            shown.formUnion(max(0, place - before)...min(rows.count - 1, place + after))
+            shown.formUnion(start(before, before: place)...min(rows.count - 1, place + after))
             if rows[place].isCited { shown.formUnion(chart.sameLane(as: place, most: before)) }
         }
         var lines: [Line] = []
@@ -67,6 +67,14 @@ package struct TextChart {
             next = place + 1
         }
         return lines + between(next, rows.count)
+    }
+
+    /// So many rows before another one; a handshake counts as one.
+    private func start(_ count: Int, before place: Int) -> Int {
+        let starts = (0..<place).reversed().lazy.filter { row in
+            chart.rows[row].kind != .open || row == 0 || chart.rows[row - 1].kind != .open
+        }
+        return starts.prefix(count).last ?? 0
     }
 
     /// A few rows say more than their number.

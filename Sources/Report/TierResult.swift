@@ -1,5 +1,5 @@
 import Holdfast
-import Judge
+import HoldfastJudge
 
 /// What a run came to in one tier: how predictable the agent was for these scenarios.
 package struct TierResult: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// One difference between two versions, as it matters to one direction.
 package struct GateFinding: Sendable, Equatable {

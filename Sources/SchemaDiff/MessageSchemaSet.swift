@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 /// The message schemas of one version: documents, and which parts of them are messages that travel.
 package struct MessageSchemaSet: Sendable {
@@ -9,7 +9,6 @@ package struct MessageSchemaSet: Sendable {
         package let file: String
         /// The URI it is retrieved by.
         package let uri: String
-        /// Its text.
         package let text: String
 
         /// Names a document.

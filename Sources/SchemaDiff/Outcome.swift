@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// What a search for a value came to.
 enum Outcome: Sendable {

@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 /// One comparison of two sets of messages, while it runs.
 struct SchemaComparison {
@@ -307,9 +307,7 @@ struct SchemaComparison {
             guard
                 opposite.isBroken || (policy.meetsOldServers && !opposite.isSafe) || edit.isDecreed
                     || (edit.isNews && policy.unknownMembers == .ignored)
-            else {
-                return
-            }
+            else { return }
             if finding.severity == .information, id != "annotation-changed" {
                 finding.why =
                     isForward

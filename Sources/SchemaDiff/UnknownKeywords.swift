@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 /// Finds keywords that no dialect knows: most of them are typing errors.
 enum UnknownKeywords {

@@ -1,5 +1,5 @@
-import Basics
 import Holdfast
+import HoldfastBasics
 
 /// The page of an area with a section for each clause, and the list of all.
 struct ClausePages {

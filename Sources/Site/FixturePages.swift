@@ -1,5 +1,5 @@
-import Basics
 import Holdfast
+import HoldfastBasics
 
 /// Where a golden message or transcript stands on the pages.
 extension FixtureIndex.Entry {

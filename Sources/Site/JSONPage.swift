@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 
 /// A file of JSON as it is, with its references as links.
 struct JSONPage {

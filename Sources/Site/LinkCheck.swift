@@ -1,5 +1,5 @@
-import Basics
 import Holdfast
+import HoldfastBasics
 
 /// Finds links between pages that lead nowhere.
 struct LinkCheck {

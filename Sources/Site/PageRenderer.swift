@@ -1,5 +1,5 @@
-import Basics
 import Holdfast
+import HoldfastBasics
 
 /// Writes blocks of Markdown as HTML, for one page of a site.
 struct PageRenderer {

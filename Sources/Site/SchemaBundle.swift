@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// All messages in one schema, and the requests over HTTP with them, as generators of types like them.
 ///

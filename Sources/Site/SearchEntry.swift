@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Something the search box finds.
 struct SearchEntry {

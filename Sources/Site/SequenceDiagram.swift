@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 
 /// A sequence of messages between two peers, drawn from the words of a fence of `mermaid`.
 struct SequenceDiagram {

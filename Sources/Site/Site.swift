@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// The specification as a folder of HTML pages that need no network.
 ///

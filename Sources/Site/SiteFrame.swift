@@ -1,5 +1,5 @@
-import Basics
 import Holdfast
+import HoldfastBasics
 
 /// What stands around the content of each page: the head, the way to the other pages, the search box.
 struct SiteFrame {

@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 /// A scenario of either side, as a page shows it.
 struct SiteScenario: Sendable {

@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 
 /// The texts of a transcript, one behind the other, so that a long one can leave out what stands earlier.
 ///

@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// The canonical view of a history in a dialect: what a judge reads, with the way back to what was on the wire.
 ///

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// One thing that was observed, with its time and its verbatim content.
 public struct Event: Sendable, Equatable {

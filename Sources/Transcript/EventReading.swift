@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 /// Reads the events of a transcript, whose long texts may be packed.
 package struct PackedEvents {

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// One message of a connection in canonical form: live, or replayed inside a `syncResult`.
 ///

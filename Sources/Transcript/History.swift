@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// Everything observed while one scenario was performed, in the order of time.
 public struct History: Sendable {

@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// The members of one transcript line, with problems that name file and line.
 package struct LineReader {

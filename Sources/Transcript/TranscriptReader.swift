@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 /// Reads NDJSON as it arrives, one line at a time; never holds more than one line and the events read so far.
 public struct TranscriptReader {

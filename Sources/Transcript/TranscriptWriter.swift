@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 /// Writes a history as NDJSON, line by line, so that an interrupted run leaves all complete lines behind.
 public enum TranscriptWriter {
@@ -38,52 +38,37 @@ public enum TranscriptWriter {
     }
 
     /// The line of one event, without its line feed.
-    public static func line(_ event: Event) -> String {
-        JSONValue.object(object(event)).text()
-    }
+    public static func line(_ event: Event) -> String { JSONValue.object(object(event)).text() }
 
     private static func object(_ header: History.Header) -> JSONObject {
         let subject = header.subject
-        var object: JSONObject = [
-            "format": .string(TranscriptFormat.name),
-            "version": JSONValue(TranscriptFormat.version),
-            "specification": .string(header.specification),
-        ]
-        object["scenario"] = header.scenario.map { .string($0) }
-        var declaration: JSONObject = [
-            "name": .string(subject.name),
-            "role": .string(subject.role.rawValue),
-            "profiles": .array(subject.profiles.sorted().map { .string($0.rawValue) }),
-            "agent": subject.hasScriptedAgent ? "scripted" : "plain",
-        ]
-        if !subject.limits.isEmpty {
-            let limits = subject.limits.sorted { $0.key < $1.key }.map { (key: $0.key, value: JSONValue($0.value)) }
-            declaration["limits"] = .object(JSONObject(limits))
-        }
-        object["subject"] = .object(declaration)
+        let limits = subject.limits.sorted { $0.key < $1.key }.map { (key: $0.key, value: JSONValue($0.value)) }
         let usual = Timeouts().byName
         let changed = header.timeouts.byName.filter { $0.value != usual[$0.key] }.sorted { $0.key < $1.key }
-        if !changed.isEmpty {
-            let bounds = changed.map { (key: $0.key, value: JSONValue($0.value.milliseconds)) }
-            object["timeouts"] = .object(JSONObject(bounds))
+        let lateness = header.lateness.map {
+            JSONValue(members: ["from": $0.from, "to": $0.to, "slowness": $0.slowness])
         }
-        if header.timeScale != 1 { object["timeScale"] = JSONValue(header.timeScale) }
-        if !header.lateness.isEmpty {
-            object["lateness"] = .array(
-                header.lateness.map {
-                    ["from": JSONValue($0.from), "to": JSONValue($0.to), "slowness": JSONValue($0.slowness)]
-                })
-        }
-        object["startedAt"] = header.startedAt.map { .string($0) }
-        object["dialect"] = header.dialect.source
-        object["capture"] = header.capture.map(capture)
-        return object
+        let object = JSONValue(members: [
+            "format": TranscriptFormat.name, "version": TranscriptFormat.version, "specification": header.specification,
+            "scenario": header.scenario,
+            "subject": JSONValue(members: [
+                "name": subject.name, "role": subject.role.rawValue,
+                "profiles": subject.profiles.sorted().map(\.rawValue),
+                "agent": subject.hasScriptedAgent ? "scripted" : "plain",
+                "limits": limits.isEmpty ? nil : JSONObject(limits),
+            ]),
+            "timeouts": changed.isEmpty
+                ? nil : JSONObject(changed.map { (key: $0.key, value: JSONValue($0.value.milliseconds)) }),
+            "timeScale": header.timeScale == 1 ? nil : header.timeScale, "lateness": lateness.orAbsent,
+            "startedAt": header.startedAt, "dialect": header.dialect.source, "capture": header.capture.map(capture),
+        ])
+        return object.objectValue ?? [:]
     }
 
     private static func capture(_ capture: History.Capture) -> JSONValue {
-        var object: JSONObject = ["lacks": .array(capture.lacks.map(\.rawValue).sorted().map { .string($0) })]
-        if capture.carried > 0 { object["carried"] = JSONValue(capture.carried) }
-        return .object(object)
+        JSONValue(members: [
+            "lacks": capture.lacks.map(\.rawValue).sorted(), "carried": capture.carried > 0 ? capture.carried : nil,
+        ])
     }
 
     private static func object(_ event: Event) -> JSONObject {

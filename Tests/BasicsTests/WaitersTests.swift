@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Basics
+@testable import HoldfastBasics
 
 @Suite struct WaitersTests {
     private static let patience = Duration.seconds(60)

@@ -1,7 +1,7 @@
-import Captures
 import Holdfast
+import HoldfastCaptures
+import HoldfastTranscript
 import Testing
-import Transcript
 
 /// The header of a server that declares everything.
 private func header() -> History.Header {

@@ -1,10 +1,10 @@
 import Holdfast
-import Judge
+import HoldfastJudge
+import HoldfastTranscript
 import TestSupport
 import Testing
-import Transcript
 
-@testable import Captures
+@testable import HoldfastCaptures
 
 @Suite struct CapturedPartsTests {
     private func bounds(soft: Int, hard: Int = 1000, whole: Int = 1000) -> CapturedParts.Bounds {

@@ -1,7 +1,7 @@
-import Captures
 import Holdfast
+import HoldfastCaptures
+import HoldfastTranscript
 import Testing
-import Transcript
 
 @Suite struct FrameReaderTests {
     @Test func `the type of a bare frame tells its direction`() throws {

@@ -1,7 +1,7 @@
-import Captures
 import Holdfast
+import HoldfastCaptures
+import HoldfastTranscript
 import Testing
-import Transcript
 
 @Suite struct HARTests {
     private func har(_ entries: String) -> String { #"{"log":{"version":"1.2","entries":[\#(entries)]}}"# }

@@ -1,6 +1,6 @@
-import Captures
+import HoldfastCaptures
+import HoldfastTranscript
 import Testing
-import Transcript
 
 @Suite struct NoteTests {
     @Test func `a letter is a connection from its first line to CLOSED`() throws {

@@ -1,6 +1,6 @@
-import Captures
 import Holdfast
-import Transcript
+import HoldfastCaptures
+import HoldfastTranscript
 
 /// What a reader made of a text.
 struct Read {

@@ -1,9 +1,9 @@
 import Foundation
 import Holdfast
-import JSON
+import HoldfastJSON
+import HoldfastTransport
 import TestSupport
 import Testing
-import Transport
 
 /// A server of which only the address is known.
 @Suite struct AddressTests {
@@ -15,6 +15,35 @@ import Transport
         // Without tokens everybody is one person.
         let open = arguments.isEmpty ? ["--profile", "core,idempotency,sync"] : arguments
         return try await Serving.run(open, in: folder) { try await body($0.url()) }
+    }
+
+    @Test func `the reference client takes roots and headers of its own`() async throws {
+        let folder = try TemporaryDirectory()
+        let roots = folder.path + "/roots.pem"
+        let (runs, _) = try await serving { url in
+            let upstream = url.replacing("/ws", with: "")
+            let port = try #require(upstream.split(separator: ":").last.flatMap { Int($0) })
+            let front = port < 60_000 ? port + 1_000 : port - 1_000
+            let arguments = [
+                "proxy", "--listen", "127.0.0.1:\(front)", "--upstream", upstream, "--tls", "--tls-certificate-out",
+                roots,
+            ]
+            return try await BuiltBinary.run(arguments) { _ in
+                try await Serving.appears(roots)
+                let chat = ["chat", "wss://127.0.0.1:\(front)/ws"]
+                let known = try await BuiltBinary.run(
+                    chat + ["--ca", roots, "--header", "X-Tenant: one"], input: "hello\n")
+                return [known, try await BuiltBinary.run(chat, input: "hello\n")]
+            }.result
+        }
+        #expect(runs[0].status == 0 && runs[0].out.contains("agent: You said: hello"), "\(runs[0])")
+        #expect(runs[1].status == 69, "\(runs[1])")
+        let odd = try await BuiltBinary.run([
+            "chat", "ws://127.0.0.1:9/ws", "--header", "secret", "--ca", folder.path + "/no",
+        ])
+        #expect(
+            odd.status == 64 && odd.err.contains("--header: '…'") && odd.err.contains("/no: cannot be read"),
+            "\(odd.err)")
     }
 
     private func clauses(_ gaps: JSONValue?) -> Set<String> {
@@ -124,7 +153,7 @@ import Transport
         (["--cookie", ""], "--cookie: its value is empty"), (["--origin", " "], "--origin: its value is empty"),
         (["--cookie", "a=secret\r\n"], "--cookie: the value of 'Cookie' holds a line break"),
         (["--tier", "9"], "--tier: there is no tier 9"),
-        (["--token-env", "HOLDFAST_NO_SUCH"], "the variable 'HOLDFAST_NO_SUCH' is not set"),
+        (["--token-env", "HOLDFAST_NO_SUCH"], "there is no variable of the given name"),
         (["--token-file", "/nowhere/token"], "/nowhere/token: cannot be read"),
         (["--token-command", "sh -c 'echo secret-in-vain; exit 3'"], "'sh' ends with exit code 3"),
         (["--token-command", "true"], "holds no token in its first line"),

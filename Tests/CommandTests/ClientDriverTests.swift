@@ -1,9 +1,9 @@
 import Foundation
-import JSON
+import HoldfastJSON
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 /// `conformance client` and the drivers it meets, obedient and not.
 @Suite struct ClientDriverTests {

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 import TestSupport
 
 /// The commands and flags that the built binary knows, as it describes them itself.

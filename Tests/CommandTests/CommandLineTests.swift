@@ -1,6 +1,6 @@
 import ArgumentParser
+import HoldfastReport
 import HoldfastSuite
-import Report
 import Testing
 
 @testable import conformance

@@ -1,9 +1,9 @@
 import Foundation
-import JSON
+import HoldfastJSON
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 @Suite struct DoctorTests {
     @Test func `a good set-up is ready, down to crashes and refused writes`() async throws {

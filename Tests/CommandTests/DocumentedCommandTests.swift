@@ -1,6 +1,6 @@
 import Foundation
+import HoldfastSite
 import HoldfastSuite
-import Site
 import TestSupport
 import Testing
 
@@ -12,6 +12,7 @@ import Testing
         ["README.md", "CONTRIBUTING.md", "Spec/README.md"]
         + files(in: "Sources/conformance/Documentation.docc") + files(in: "Spec/chapters")
         + files(in: "Tests/Examples/python") + files(in: "Tests/Examples/python-client")
+        + files(in: "Tests/Examples/node-client")
 
     static func files(in folder: String) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(SourceTree.root)/\(folder)")) ?? []

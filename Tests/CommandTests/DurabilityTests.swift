@@ -1,8 +1,8 @@
 import Foundation
-import JSON
+import HoldfastJSON
+import HoldfastTransport
 import TestSupport
 import Testing
-import Transport
 
 @Suite struct DurabilityTests {
     /// Asks over REST, which answers once the turn is stored, and kills the server on the answer.

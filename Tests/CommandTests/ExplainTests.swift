@@ -1,8 +1,8 @@
 import Holdfast
-import Report
+import HoldfastReport
 import Testing
 
-@testable import Explain
+@testable import HoldfastExplain
 
 @Suite struct ExplainTests {
     private let style = ConsoleStyle(width: 80)

@@ -1,5 +1,5 @@
 import Foundation
-import JSON
+import HoldfastJSON
 import Subprocess
 import TestSupport
 import Testing

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 @Suite struct HostileSubjectTests {
     @Test func `nobody there ends with 69 and says what to do`() async throws {

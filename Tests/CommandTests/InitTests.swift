@@ -42,8 +42,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (["init"], "standard input has ended"), (["init", "http://x/"], "no address of a WebSocket"),
+        (["init"], "standard input has ended"), (["init", "http://x/"], "not the address of a WebSocket"),
         (["init", "ws://x/ws", "--token-env", "ey.secret"], "that is no name of a variable"),
+        (["init", "ws://x/ws?key=ey.secret"], "'ws://x/ws' has a query, which may hold a token"),
+        (["init", "http://x/ws?key=ey.secret"], "'http://x/ws' is not the address"),
         (["init", "ws://x/ws", "--profile", "synk"], "did you mean 'sync'?"),
         (["init", "ws://x/ws", "--ci", "githup"], "did you mean 'github'?"),
     ])
@@ -54,5 +56,19 @@ import Testing
         #expect(run.err.contains(words), "\(run.err)")
         #expect(!run.err.contains("ey.secret"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
+    @Test func `where one file cannot be written none is`() async throws {
+        let folder = try TemporaryDirectory()
+        try folder.write("no folder", to: ".github")
+        let run = try await BuiltBinary.run(["init", "ws://x/ws", "--out", folder.path])
+        #expect(run.status == 64, "\(run.out)\(run.err)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [".github"])
+    }
+
+    @Test func `what was given as the name of a variable is not printed`() async throws {
+        let run = try await BuiltBinary.run(["doctor", "ws://127.0.0.1:9/ws", "--token-env", "eysecret"])
+        #expect(run.status == 64, "\(run.out)\(run.err)")
+        #expect(run.err.contains("--token-env") && !run.err.contains("eysecret"), "\(run.err)")
     }
 }

@@ -1,9 +1,9 @@
 import Foundation
-import JSON
+import HoldfastJSON
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 @Suite struct InterruptTests {
     /// The server takes connections and then says nothing, so the run surely waits when it is interrupted.

@@ -1,5 +1,5 @@
 import Foundation
-import JSON
+import HoldfastJSON
 import TestSupport
 import Testing
 
@@ -26,6 +26,19 @@ import Darwin
         #expect(run.out.contains("clauses can be checked from a capture; "))
         #expect(run.out.contains("not from a capture: "))
         #expect(run.out.contains("bytes/s") || run.out.contains("KB/s"))
+    }
+
+    @Test func `a transcript is judged by the profiles that are named`() async throws {
+        let header = #"""
+            {"format":"holdfast-transcript","version":1,"specification":"1.0","scenario":"x","subject":{"name":"x",\#
+            "role":"server","profiles":["core","idempotency"],"agent":"any","limits":{}},"startedAt":"2026-01-01T00:00:00Z"}
+            {"at":0,"lane":"A","kind":"open","principal":"p1","path":"/ws"}
+
+            """#
+        let own = try await BuiltBinary.run(["judge", "-"], input: header)
+        #expect(own.out.contains(", profiles core, idempotency\n"), "\(own.out)\(own.err)")
+        let named = try await BuiltBinary.run(["judge", "--profile", "core", "-"], input: header)
+        #expect(named.out.contains(", profiles core\n"), "\(named.out)\(named.err)")
     }
 
     @Test func `a violation shows the frame as it was and where it stands`() async throws {

@@ -1,9 +1,9 @@
 import Foundation
-import JSON
+import HoldfastJSON
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 /// `conformance serve` as an app developer has it: driven over its control port, seen over a real connection.
 @Suite struct MockServerTests {

@@ -1,8 +1,8 @@
 import Foundation
-import JSON
+import HoldfastJSON
+import HoldfastTransport
 import TestSupport
 import Testing
-import Transport
 
 @Suite struct PresetTests {
     @Test func `serve speaks the wire of a preset, and null ends the process`() async throws {

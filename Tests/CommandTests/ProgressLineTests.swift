@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 @Suite struct ProgressLineTests {
     private static let wipe = "\r\u{1B}[2K"

@@ -1,9 +1,9 @@
 import Foundation
-import JSON
+import HoldfastJSON
 import TestSupport
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 @Suite struct ProxyTests {
     /// Runs a server with a proxy before it, gives the body the proxy's port, and ends both.

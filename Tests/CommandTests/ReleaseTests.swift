@@ -1,5 +1,5 @@
 import Foundation
-import JSON
+import HoldfastJSON
 import TestSupport
 import Testing
 

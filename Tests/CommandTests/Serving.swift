@@ -1,5 +1,5 @@
 import Foundation
-import JSON
+import HoldfastJSON
 import TestSupport
 
 /// A reference server as a program of its own, with the subject file it wrote.

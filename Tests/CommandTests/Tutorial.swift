@@ -1,5 +1,5 @@
 import Foundation
-import Site
+import HoldfastSite
 
 /// The commands of a tutorial with what it says they print.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import Site
+import HoldfastSite
 import Subprocess
 import TestSupport
 import Testing

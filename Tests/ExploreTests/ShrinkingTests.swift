@@ -1,7 +1,7 @@
-import Explore
 import Holdfast
-import Judge
-import Reference
+import HoldfastExplore
+import HoldfastJudge
+import HoldfastReference
 import Testing
 
 /// What breaks a clause becomes small, and is still a scenario.

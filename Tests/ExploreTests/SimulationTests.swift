@@ -1,9 +1,10 @@
-import Explore
 import Holdfast
-import Judge
-import Reference
+import HoldfastExplore
+import HoldfastJudge
+import HoldfastReference
+import HoldfastTranscript
+import TestSupport
 import Testing
-import Transcript
 
 /// The world of the simulation against what is known of the real one.
 @Suite struct SimulationTests {
@@ -14,6 +15,7 @@ import Transcript
     /// Scenarios were written for limits that leave room.
     private var roomy: Setting {
         var setting = Setting()
+        setting.timeouts = Timeouts()
         setting.configuration.replayFrames = 100
         setting.configuration.messagesPerMinute = 60
         setting.configuration.rateWindowSeconds = 5
@@ -47,6 +49,12 @@ import Transcript
             }
             #expect(twice[0] == twice[1])
         }
+    }
+
+    @Test func `equal seeds give equal bytes in every process and every build`() throws {
+        // `conformance selftest --explore --json` tells the same digest; HOLDFAST_RECORD=1 writes it anew.
+        let digest = Explorer(under: specification).digest(of: 1...5)
+        try Golden.check(digest + "\n", against: "Tests/ExploreTests/Goldens/histories.txt")
     }
 
     @Test func `a healthy server keeps every clause in plans that nobody wrote`() throws {

@@ -2,8 +2,8 @@ import Holdfast
 import TestSupport
 import Testing
 
-@testable import Gate
-@testable import SchemaDiff
+@testable import HoldfastGate
+@testable import HoldfastSchemaDiff
 
 @Suite struct ClauseComparisonTests {
     private static let order = "Spec/clauses/ORDER.md"

@@ -1,13 +1,13 @@
 import Foundation
 import Holdfast
-import JSON
-import JSONSchema
-import Report
+import HoldfastJSON
+import HoldfastJSONSchema
+import HoldfastReport
 import TestSupport
 import Testing
 
-@testable import Gate
-@testable import SchemaDiff
+@testable import HoldfastGate
+@testable import HoldfastSchemaDiff
 
 #if canImport(FoundationXML)
 import FoundationXML
@@ -112,7 +112,7 @@ import FoundationXML
         }.report()
         #expect(
             GateMarkdown(report).text == """
-                **NOT COMPATIBLE: old → new, version 1.0: 1 breaking change for clients; 2 rules of versioning broken**
+                **NOT COMPATIBLE: old → new, version 1.0: 1 breaking change for clients; 2 versioning rules broken**
 
                 ## 2.0 (is 1.0)
 

@@ -1,10 +1,10 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 import TestSupport
 import Testing
 
-@testable import Gate
-@testable import SchemaDiff
+@testable import HoldfastGate
+@testable import HoldfastSchemaDiff
 
 @Suite struct VersionPolicyTests {
     private static let order = "Spec/clauses/ORDER.md"
@@ -101,6 +101,38 @@ import Testing
         #expect(!entries.isEmpty)
         #expect(entries.allSatisfy { $0.finding.why.contains("since v0 (1.0), which is still supported") })
         #expect(!report.passes)
+    }
+
+    @Test(arguments: [("enum-value-removed", false), ("transitive-break", false), ("enum-value-added", true)])
+    func `an older peer is protected by rules as the team weighs them`(rule: String, isBroken: Bool) async throws {
+        var edit = Edit()
+        var older = SmallProtocol()
+        older.edit(#"["calm", "cross"]"#, by: #"["calm", "cross", "sad"]"#, in: "Spec/schemas/messages/chat.json")
+        edit.options.supported = [try older.state("v0")]
+        edit.options.severities = try Severities(
+            #"{"format":"holdfast-gate-severities","version":1,"severities":{"\#(rule)":"information"}}"#,
+            file: "s.json")
+        let report = try await edit.report()
+        #expect(report.failures.contains { $0.finding.rule == "transitive-break" } == isBroken)
+    }
+
+    @Test func `a state of another major version is said not to be compared`() async throws {
+        var edit = Edit()
+        var older = SmallProtocol()
+        older.release("0.9", saying: "old")
+        edit.options.supported = [try older.state("v0"), try SmallProtocol().state("v1")]
+        let report = try await edit.report()
+        #expect(report.supported == ["v1"])
+        #expect(
+            report.notes.contains("not compared with v0: 0.9 is another major version than 1.0, and may break"))
+    }
+
+    @Test(arguments: RuleBook.all.map(\.id))
+    func `the severities that a rule's page shows are accepted`(id: String) throws {
+        let rule = try #require(RuleBook.rule(id))
+        let line = try #require(rule.page.split(separator: "\n").last).trimmingPrefix { $0 == " " }
+        let read = try Severities(String(line), file: "s.json")
+        #expect(read.weights == [id: rule.severity == .warning ? .error : .warning])
     }
 
     @Test func `what is gone was announced, and not too soon`() throws {

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-@testable import Gate
-@testable import SchemaDiff
+@testable import HoldfastGate
+@testable import HoldfastSchemaDiff
 
 /// What requests may hold: parameters, bodies, and what no rule knows.
 @Suite struct RequestComparisonTests {
@@ -68,7 +68,7 @@ import Testing
             try await rules(Self.document(), moved)
                 == [
                     "request-parameter-added information", "request-parameter-removed error",
-                    "request-parameter-required-added error", "request-parameter-required-removed error",
+                    "request-parameter-required-added error",
                 ])
     }
 }

@@ -1,10 +1,11 @@
 import Holdfast
-import Report
+import HoldfastBasics
+import HoldfastReport
 import TestSupport
 import Testing
 
-@testable import Gate
-@testable import SchemaDiff
+@testable import HoldfastGate
+@testable import HoldfastSchemaDiff
 
 extension SmallProtocol {
     /// Puts another text in place of a part that has to be there.

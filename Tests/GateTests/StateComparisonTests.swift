@@ -1,10 +1,10 @@
 import Holdfast
+import HoldfastTranscript
 import TestSupport
 import Testing
-import Transcript
 
-@testable import Gate
-@testable import SchemaDiff
+@testable import HoldfastGate
+@testable import HoldfastSchemaDiff
 
 /// Tables, requests, scenarios and pages.
 @Suite struct StateComparisonTests {
@@ -46,11 +46,24 @@ import Transcript
             "Spec/scenarios/server/ORDER/plain.json", #""do": "connect""#, #""do": "listen""#,
             ["scenario-changed warning"]
         ),
+        (
+            "Spec/scenarios/server/ORDER/plain.json", #""clauses": ["#, #""clauses": ["RATE-2", "#,
+            ["scenario-clauses-changed information"]
+        ),
     ])
     func `an edit is told by its rule`(file: String, part: String, other: String, rules: [String]) async throws {
         let edit = Edit { $0.edit(part, by: other, in: file) }
         let found = try await edit.rules().filter { $0 != "page-changed information" }
         #expect(found == rules.sorted())
+    }
+
+    @Test func `a column that is new is for a person to look at, and told once`() async throws {
+        var edit = Edit()
+        edit.old.edit("over REST", by: "remarks", in: Self.messages)
+        edit.new.files["CHANGELOG.md"]? += "- over REST\n"
+        let loud = try await edit.report().entries.filter { $0.kind == .change && $0.finding.severity > .information }
+        #expect(loud.map(\.finding.rule) == ["table-column-added"])
+        #expect(loud.allSatisfy { $0.finding.severity == .warning && $0.breaks.isEmpty })
     }
 
     @Test func `a scenario that is gone leaves its clause untested`() async throws {

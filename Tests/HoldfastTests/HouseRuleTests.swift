@@ -1,7 +1,7 @@
 import Foundation
 import Holdfast
-import JSON
-import Judge
+import HoldfastJSON
+import HoldfastJudge
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import Holdfast
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 import Testing
 
 extension Suites {

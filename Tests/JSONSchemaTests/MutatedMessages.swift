@@ -1,6 +1,6 @@
 import Foundation
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 /// Messages with faults that nobody would write on purpose, the same in every run.
 struct MutatedMessages {

@@ -1,6 +1,6 @@
 import Foundation
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 import Testing
 
 /// The folder of public test suites, which is not part of this repository.

@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 import Testing
 
 /// What a schema says about a value, one line for each violation.

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 import Testing
 
 struct `JSON numbers` {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import JSON
+@testable import HoldfastJSON
 
 struct `JSON tape` {
     /// The tape's answer, and the value it holds when the answer is yes.

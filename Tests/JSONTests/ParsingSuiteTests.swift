@@ -1,5 +1,5 @@
 import Foundation
-import JSON
+import HoldfastJSON
 import Testing
 
 /// The folder of public test suites, which is not part of this repository.

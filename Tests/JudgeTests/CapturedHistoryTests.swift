@@ -1,10 +1,10 @@
 import Holdfast
-import JSON
+import HoldfastJSON
+import HoldfastTranscript
 import TestSupport
 import Testing
-import Transcript
 
-@testable import Judge
+@testable import HoldfastJudge
 
 /// A history as a capture can hold it: without what only a stage knows.
 private func captured(

@@ -59,6 +59,13 @@ import Testing
         try clause.untested("\(start) client!foreground +1s")
         try clause.untested("\(start) client!background client!foreground B+ +2s")
         try clause.untested("client!launch A>open A<refused(503) client!foreground B+ +2s")
+        // Who offers another version after a refusal has another first connection.
+        let refused = """
+            client!launch A>open A<open A>auth(protocol=2)
+            A<`{"type":"error","error":"no","code":"unsupported_version","supported":[1]}` A<close(4010) B+
+            """
+        try clause.conforms("\(refused) client!foreground +2s")
+        try clause.violates("\(refused) client!foreground B>close(1001)^ C+ +2s")
     }
 
     @Test func `CLIENT-4 connected is shown when it was told`() throws {

@@ -27,6 +27,17 @@ import Testing
             "client!launch A+ client=connected(s1 u1) 1>GET(s1) 1<404(session_not_found) A!cut B+ +12s")
     }
 
+    @Test func `CLIENT-55 a read of another cause keeps nothing`() throws {
+        let back = "client!launch A+ client=connected(s1 u1 a1) A!cut B+"
+        for act in ["receivePush(s1)", "selectSession(s1)", "openPush(s1)"] {
+            try clause.untested("\(back) client!\(act) 1>GET(s1) 1<200(u1 a1)")
+        }
+        try clause.untested("\(back) client!background client!foreground 1>GET(s1) 1<200(u1 a1)")
+        let opened = "client!launch A+ client=connected(s1 u1 a1) client!selectSession(s2) client=connected(s2)"
+        try clause.untested("\(opened) client!receivePush(s2) 1>GET(s2) 1<200(u2 a2)")
+        try clause.conforms("\(opened) 1>GET(s2) client!receivePush(s2) 2>GET(s2) 2<200(u2 a2)")
+    }
+
     @Test func `CLIENT-55 a position that connected told is no replay`() throws {
         let read = """
             client!launch client=connecting A>open A>auth client!selectSession(s1) 1>GET(s1) 1<200(u1 a1)

@@ -80,6 +80,15 @@ import Testing
         try clause.untested("\(asked) 1<503(internal) client!selectSession(s2) client=connected(s2) +11s")
     }
 
+    @Test func `CLIENT-17 a read of another cause keeps nothing`() throws {
+        let clause = ClauseUnderTest("CLIENT-17")
+        let told = "\(away) B+(e1 #9) B>sync(e1 #2) B<syncResult(e1 #9 evicted)"
+        for act in ["receivePush(s1)", "selectSession(s1)"] {
+            try clause.untested("\(told) client!\(act) 1>GET(s1) 1<200(u1 a1)")
+        }
+        try clause.conforms("\(told) 1>GET(s1) client!receivePush(s1) 1<200(u1 a1)")
+    }
+
     @Test func `CLIENT-17 wants a gap, and a session`() throws {
         let clause = ClauseUnderTest("CLIENT-17")
         try clause.untested("\(away) B+(e1 #2) B>sync(e1 #2) B<syncResult(e1 #2 complete) +12s")

@@ -226,6 +226,15 @@ import Testing
             \(offline) client!send(c2) client!send(c3) client!networkUp B+ B>chat(c2 s1) B<ack(c2) B<done(t2)
             client=connected(s1 u1 a1 u2 a2) +17s^
             """, also: ["CLIENT-55"])
+        // Also one that was typed before the app was ended and launched again.
+        let before = "\(ready) client!send(c2) A>chat(c2 s1) A!cut client!quit"
+        let after = "B+ B>chat(c2 s1) B<ack(c2) client=connected(s1 u1 a1 u2 thinking) client!send(c3)"
+        try clause.conforms("\(before) client!launch(fresh=false) \(after) +18s")
+        try clause.violates(
+            "\(before) client!launch(fresh=false) \(after) B<done(t2) client=connected(s1 u1 a1 u2 a2 c3) +18s^")
+        try clause.violates(
+            "\(before) client!launch(fresh=true) B+ client=connected(s1 u1 a1) client!send(c3) client=connected(s1 u1 a1 c3) +18s^"
+        )
     }
 
     @Test func `CLIENT-52 nothing typed is forgotten with the app`() throws {

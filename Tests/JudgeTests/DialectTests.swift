@@ -1,9 +1,9 @@
 import Holdfast
-import JSON
-import Judge
+import HoldfastJSON
+import HoldfastJudge
+import HoldfastTranscript
 import TestSupport
 import Testing
-import Transcript
 
 /// What real servers do wrong, in their own words, and the clause that reports it.
 @Suite struct DialectJudgingTests {
@@ -21,6 +21,17 @@ import Transcript
         let before = "A open\nB open\nA> null\n"
         let dead = try WireHistory(before + "A eof\nB eof\nC refused", dialect: "nami")
         #expect(try dead.clauses(.violation).isSuperset(of: ["ENV-4", "ENV-10"]))
+        // That an error has no code excuses no end, also not beside an answer that it does excuse.
+        let wordless = "A> null\nA< {\"type\":\"error\",\"error\":\"no object\"}\n"
+        func verdict(_ text: String) throws -> Verdict? {
+            try WireHistory(text, dialect: "nami").verdicts()["ENV-4"]
+        }
+        #expect(try verdict("A open\n" + wordless)?.isUnkeepable == true)
+        for text in ["A open\nA> null\nA eof", "A open\n\(wordless)A> null\nA eof\nserver exit"] {
+            let verdict = try #require(try verdict(text))
+            #expect(verdict.outcome == .violation && !verdict.isUnkeepable && verdict.remarks.isEmpty)
+            #expect(verdict.findings.first?.events.contains { $0 >= 3 } == true, "\(verdict.findings)")
+        }
         let alive = try WireHistory(
             before + """
                 A< {"type":"error","error":"no object","code":"bad_request"}

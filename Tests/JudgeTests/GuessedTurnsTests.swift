@@ -1,5 +1,5 @@
 import Holdfast
-import Judge
+import HoldfastJudge
 import TestSupport
 import Testing
 
@@ -153,7 +153,7 @@ import Testing
         }
         let history =
             [greeted] + ask(1) + [greeted.replacing("A", with: "B")]
-            + [message("A", 2, "one", id: "a1", from: "kim", to: "user")] + ask(2)
+            + ["A", "B"].map { message($0, 2, "one", id: "a1", from: "kim", to: "user") } + ask(2)
             + [
                 message("B", 3, "Q2", id: "m2", from: "user", to: "kim"),
                 message("B", 4, "two", id: "a2", from: "kim", to: "user"),

@@ -58,6 +58,8 @@ import Testing
         // The refusal is about the other question, which came first.
         try clause.conforms(
             "\(ended) A>chat(c1 'other') A>chat(c1) A<error(idempotency_mismatch c1) A<ack(c1 duplicate)")
+        // What names no session cannot be refused for it.
+        try clause.untested("A+ A>chat(c1 s9) A>chat(c1) A<error(session_not_found c1) A<ack(c1 s2)")
         try clause.violates("\(running) A>chat(c1) A<ack(c1)^")
         try clause.violates("\(running) A>chat(c1) A<error(busy c1)^")
         try clause.violates("\(ended) A>chat(c1) +10s^")

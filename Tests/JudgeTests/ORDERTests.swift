@@ -113,6 +113,13 @@ import Testing
         try clause.conforms("A+ \(slow) \(quick) A<done(t2 s2 'now') +5s A<done(t1 'late')")
         try clause.warns("A+ \(slow) \(quick) +5s A<done(t1 'late') A<done(t2 s2 'now')^")
         try clause.untested("A+ \(slow) +4500ms \(quick) +500ms A<done(t1 'late') A<done(t2 s2 'now')")
+        // One that waits for a turn of its own session waits for no other.
+        let own = #"A>chat(c3 s2 '{"script":[{"wait":5500},{"reply":"own"}]}') A<ack(c3 s2)"#
+        try clause.untested(
+            "A+ \(slow) \(own) \(quick) +5s A<done(t1 'late') +1s A<done(t3 s2 'own') A<done(t2 s2 'now')")
+        try clause.warns(
+            #"A+ \#(slow) A>chat(c3 s2 '{"script":[{"reply":"own"}]}') A<ack(c3 s2) A<done(t3 s2 'own') "#
+                + "\(quick) +5s A<done(t1 'late') A<done(t2 s2 'now')^")
     }
 
     @Test func `ORDER-7 ids stay with their turn`() throws {
@@ -123,6 +130,12 @@ import Testing
         try clause.conforms("\(two) A<toolUse(search t1) A<done(t1 'one') A<done(t2 s2 'two')")
         try clause.violates("\(two) A<done(t2 s1 'two')^", also: ["ID-5"])
         try clause.violates("\(two) A<toolUse(search t2 s1)^", also: ["ID-5"])
+        // A key that was refused in one session is free in another.
+        let again =
+            #"A+ A>chat(c1 s9 '{"script":[{"reply":"one"}]}') A<error(session_not_found c1) "#
+            + #"1>POST(c1 '{"script":[{"reply":"one"}]}') A>chat(c2 s2 '{"script":[{"reply":"two"}]}') A<ack(c2 s2)"#
+        try clause.conforms("\(again) A<done(c1 t1 'one') A<done(t2 s2 'two')")
+        try clause.violates("\(again) A<done(c1 t1 'one') A<done(t2 s1 'two')^", also: ["ID-5"])
         try clause.untested("\(two)")
     }
 

@@ -1,9 +1,9 @@
 import Holdfast
+import HoldfastTranscript
 import TestSupport
 import Testing
-import Transcript
 
-@testable import Judge
+@testable import HoldfastJudge
 
 /// Which frame belongs to which question.
 @Suite struct ObservationsTests {

@@ -1,10 +1,10 @@
 import Holdfast
-import JSON
+import HoldfastJSON
+import HoldfastTranscript
 import TestSupport
 import Testing
-import Transcript
 
-@testable import Judge
+@testable import HoldfastJudge
 
 /// What a history says of a client as a program.
 @Suite struct ObservedClientTests {

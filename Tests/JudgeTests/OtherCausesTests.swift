@@ -68,6 +68,58 @@ import Testing
         try clause.violates("A>open A<open A>chat(-c) A<ack(-c)^", also: ["AUTH-2"])
     }
 
+    @Test func `AUTH-5 only a refusal refuses`() throws {
+        let clause = ClauseUnderTest("AUTH-5", profiles: everything)
+        let early = "B+ A>open A<open A>chat(c1)"
+        try clause.untested("\(early) B>chat(c2) B<ack(c2) A<message(u2 t2 c2 #1) B<done(t2 #2)", also: ["AUTH-2"])
+        try clause.conforms("\(early) A<error(not_authenticated)")
+        try clause.conforms("\(early) A<close(4001)")
+        // What ends later, or by the stage, refuses nothing.
+        try clause.untested("\(early) server!kill A<eof B<eof")
+        try clause.untested("A>open A<open A>chat(c1) A>auth A<connected A<close(1012)")
+    }
+
+    @Test func `ENV-14, IDEM-11, ID-4 and TURN-16 of two questions under one key one was taken`() throws {
+        let both: Set<Profile> = [.core, .idempotency, .sync]
+        // The one over REST was sent later and taken first.
+        let words = "A+(e1 #0) B+(e1 #0) A>chat(c1 'one') 1>POST(c1 'two') 1<200(t1) A<error(idempotency_mismatch c1)"
+        let told = "\(words) B<message('two' u1 t1 c1 #1)"
+        let names = ClauseUnderTest("IDEM-11", profiles: both)
+        try ClauseUnderTest("ENV-14", profiles: both).conforms("\(words) 2>GET(s1) 2<200(u1='two' a1)")
+        try ClauseUnderTest("ENV-14", profiles: both).violates("\(words) 2>GET(s1) 2<200(u1='tw' a1)^")
+        try ClauseUnderTest("TURN-16", profiles: both).conforms("\(told) A<done(t1 #2) B<done(t1 #2)")
+        let again = "A>chat(c1 'two') A<ack(c1 duplicate)"
+        try names.untested("\(words) \(again) 2>GET(s1) 2<200(u1='two' a1)")
+        try names.violates(
+            "\(words) A>chat(c1 'three') A<error(idempotency_mismatch c1) 2>GET(s1) 2<200(u1='two' a1 u2='three' -c)^",
+            also: ["IDEM-16"])
+        let known = """
+            A+(e1 #0) A>chat(c8) A<ack(c8 s1) A<done(t8 s1 #1) A>chat(c9) A<ack(c9 s2) A<done(t9 s2 #2)
+            """
+        let places = "\(known) A>chat(c1 s2) 1>POST(c1 s1) 1<200(t1) A<error(idempotency_mismatch c1)"
+        try ClauseUnderTest("ID-4", profiles: both).conforms("\(places) A<done(t1 #3)")
+        try ClauseUnderTest("ID-4", profiles: both).violates(
+            "\(known) A>chat(c1 s2) 1>POST(c1 s1) 1<200(t1 s2)^ A<error(idempotency_mismatch c1)")
+        // The answer to the other one was lost.
+        let lost = "A+(e1 #0) A>chat(c1 'one') 1>POST(c1 'two') A!cut 1<200(t1) 2>GET(s1)"
+        try ClauseUnderTest("ENV-14", profiles: both).conforms("\(lost) 2<200(u1='two' a1)")
+        // Nothing tells which was taken.
+        let open = "A+(e1 #0) A>chat(c1 'one') 1>POST(c1 'two') A!cut 1<failed 2>GET(s1)"
+        for text in ["one", "two"] {
+            try ClauseUnderTest("ENV-14", profiles: both).untested("\(open) 2<200(u1='\(text)' a1)")
+        }
+    }
+
+    @Test func `TURN-21 a question of before the greeting may be refused after it`() throws {
+        let clause = ClauseUnderTest("TURN-21", profiles: synced)
+        let early = "A>open A<open A>auth A>chat(c1 s9) A<connected(e1 #0)"
+        try clause.untested("\(early) A<error(session_not_found c1)")
+        try clause.untested("\(early) A>chat(c2 s9) A<error(session_not_found c1)")
+        try clause.untested("\(early) A>chat(c2 s9) A<error(session_not_found)")  // of which?
+        try clause.violates("\(early) A<error(session_not_found c1) A>chat(c2 s9) A<error(session_not_found)^")
+        try clause.untested("\(early) A>chat(c2 s9) A<error(session_not_found c7) A<error(session_not_found c1)")
+    }
+
     @Test func `SYNC-18 and SYNC-15 frames of unknown types take places`() throws {
         let strange = #"A<`{"type":"notice","seq":1,"sessionId":"s1"}`"#
         let asked = "A+(e1 #0 replayMessages=2) A>sync(e1 #0) A<syncResult(e1 #0 complete)"
@@ -127,6 +179,13 @@ import Testing
         }
         try clause.untested("\(asked) A>ping(n1) A<close(1011)", also: ["LIVE-1", "LIVE-14"])  // what did it end for?
         try clause.untested("A+(e1 #0) A>`{` A>sync(e1 #0) A<close(1011)", also: ["ENV-3"])
+        // What somebody else did to the process meanwhile, and a disk that took nothing.
+        let two = "A+(e1 #0) B+(e1 #0) A>sync(e1 #0)"
+        try clause.untested("\(two) B>`{` A<eof B<eof server!exit(code=1)", also: ["ENV-3", "ENV-10"])
+        try clause.untested("\(two) 1>GET(health) A<eof B<eof 1<failed server!exit(code=1)")
+        let full = "A+(e1 #0) server!refuseWrites server!acceptWrites B+(e1 #0) B>sync(e1 #0)"
+        try clause.untested("\(full) B<eof +500ms server!exit(signal=SIGXFSZ)")
+        try clause.violates("\(two) A<eof^ B<eof server!exit(code=1)")
         try ClauseUnderTest("LIVE-1").violates("A+ A>ping(n1) A<close(1011)^", also: ["LIVE-14"])
         try ClauseUnderTest("IDEM-3").violates(
             "A+ A>chat(c1) A<ack(c1) A<done(t1) A>chat(c1) A<close(1011)^", also: ["LIVE-14"])

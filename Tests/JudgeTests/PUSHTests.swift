@@ -289,6 +289,15 @@ import Testing
         try clause.untested("push!listen(p1) A+ 1>POST(c1) 1<200(t1) A<done(t1) A!cut(rst) +2min")
     }
 
+    @Test func `PUSH-15 the heartbeat is the one that the server tells, or that is told of it`() throws {
+        let clause = clause("PUSH-15")
+        let asked = "push!listen(p1) A+ A>chat(c1) A<ack(c1) A<done(t1) A!cut(rst)"
+        try clause.untested("\(asked) +13s")
+        try clause.violates("\(asked) +100s^")
+        try clause.limited(to: ["heartbeatSeconds": 1]).violates("\(asked) +13s^")
+        try clause.limited(to: ["heartbeatSeconds": 60]).untested("\(asked) +100s")
+    }
+
     @Test func `PUSH-16 notices stay with their principal`() throws {
         let clause = ClauseUnderTest("PUSH-16", profiles: [.core, .idempotency, .push, .auth])
         let both = "push!listen(p1) push!listen(p2) A+ B+(p2)"

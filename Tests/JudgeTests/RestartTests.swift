@@ -1,8 +1,8 @@
 import Holdfast
-import Judge
+import HoldfastJudge
+import HoldfastTranscript
 import TestSupport
 import Testing
-import Transcript
 
 /// Histories in which the process ends and starts again break no clause by that alone.
 @Suite struct RestartTests {

@@ -215,6 +215,14 @@ import Testing
         try clause.violates(
             "\(seen) B>sync(e1 #0) B<syncResult(e1 #2 evicted)[toolUse(t1 #1)]^", also: ["SYNC-15"])
         try clause.untested("\(seen) B>sync(e1 #2) B<syncResult(e1 #2 complete)")
+        // One that nobody saw may have left the buffer.
+        func small(_ messages: Int) -> String {
+            let limit = "replayMessages=\(messages)"
+            return "A+(e1 #0 \(limit)) A>chat(c1) A<ack(c1) A!cut B+(e1 #3 \(limit)) B>sync(e1 #0) "
+                + "B<syncResult(e1 #3 complete)[toolUse(t9 s9 #3)] B>chat(c2 s1) B<ack(c2) B<done(t2 #4)"
+        }
+        try clause.untested(small(1))
+        try clause.violates(small(2) + "^")
     }
 
     @Test func `SYNC-22 a newer connection is undisturbed`() throws {
@@ -224,6 +232,13 @@ import Testing
         try clause.violates("\(both) B<close(1001)^")
         try clause.violates("\(both) +40s^", also: ["TURN-5"])
         try clause.untested("\(both) B!cut B<eof")
+        // A process that ends by itself ends both.
+        let older = both.replacing("A!cut", with: "A<eof B<eof")
+        try clause.untested("\(older) server!exit(code=1)")
+        try clause.violates("\(older.replacing("B<eof", with: "B<eof^"))", also: ["LIVE-14"])
+        // A turn that a crash broke ends nowhere.
+        try clause.untested(
+            "A+(e1 #0) A>chat(c1) A<ack(c1) server!kill A<eof server!start A+(e2 #0) B+(e2 #0) A!cut +40s")
         try clause.untested("A+(e1 #0) B+(e1 #0) B!cut A>chat(c1) A<ack(c1) A<done(t1 #1)")
     }
 
@@ -257,6 +272,14 @@ import Testing
         try clause.untested(next)
         try clause.untested(bare)
         try clause.untested("\(broken) B+(e1 #1) +31s")
+        // Turns of a session may run one after the other, also those that go on after a restart.
+        let series = """
+            A+(e1 #0) A>chat(c1 s1) A<ack(c1) A<toolUse(t1 #1) A>chat(c2 s1) A<ack(c2) server!kill A<eof server!start
+            B+(e1 #1) B>sync(e1 #0) B<syncResult(e1 #1 complete)[toolUse(t1 #1)]
+            """
+        try clause.conforms("\(series) +29s B<done(t1 #2) +29s B<done(t2 #3)")
+        try clause.conforms("\(series) +29s B<done(t1 #2) +29s")
+        try clause.violates("\(series) +29s B<done(t1 #2) +31s^")
         try clause.untested("A+(e1 #0) A>chat(c1) A<ack(c1) A<done(t1 #1) server!kill server!start B+(e1 #1)")
         try clause.untested("A+(e1 #0) server!kill server!start B+(e1 #0)")
     }

@@ -1,7 +1,7 @@
 import Holdfast
+import HoldfastTranscript
 import TestSupport
 import Testing
-import Transcript
 
 @Suite struct SilenceTests {
     @Test func `AUTH-4 silent sockets are closed`() throws {

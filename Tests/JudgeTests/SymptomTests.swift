@@ -1,8 +1,8 @@
 import Holdfast
-import Judge
+import HoldfastJudge
+import HoldfastTranscript
 import TestSupport
 import Testing
-import Transcript
 
 /// What a capture in the notation shows of a kind.
 private func symptoms(

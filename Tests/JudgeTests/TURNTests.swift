@@ -175,8 +175,32 @@ import Testing
         try clause.violates("\(turn) B<done(t1)^")
         try clause.violates("A+ 1>POST(c1) 1<200(t1) +31s^")
         try clause.untested("\(turn) +1s B!cut")
+        // A later turn of the session that waited for it has ended there, or a greater number of the stream has come.
+        let next = "\(turn) A>chat(c2 s1) A<done(t2)"
+        try clause.violates("\(next) B<done(t2)^")
+        try clause.untested(next)
+        try clause.conforms("\(turn) A>chat(c2 s2) A<done(t2 s2) B<done(t2 s2)")
+        let numbered = "A+(e1 #0) B+(e1 #0) A>chat(c1) B<message(u1 #1) A<done(t1 #2)"
+        try clause.violates("\(numbered) B<message(u9 t9 s9 #3)^", profiles: [.core, .sync])
+        try clause.untested(
+            "\(numbered) B<message(u9 t9 s9 #1)", also: ["ORDER-4"], profiles: [.core, .sync])
+        try clause.untested("\(numbered) B<message(u9 t9 s9 #3)")
         try clause.untested("A+ B+(p2) A>chat(c1) A<toolUse(t1) A<done(t1) +60s")  // another person
         try clause.untested("A+ A>chat(c1) B+ A<done(t1) +60s")  // connected later
+    }
+
+    @Test func `TURN-15 a number that is passed over was not sent`() throws {
+        let clause = ClauseUnderTest("TURN-15", profiles: [.core, .sync])
+        let asked = "A+(e1 #0) A>chat(c1) A<toolUse(t1 #2)"
+        // Who came while the turn ran is owed the rest of it.
+        try clause.untested("\(asked) B+(e1 #3) A<toolUse(t1 #3) A<done(t1 #4) B<done(t1 #4)")
+        try clause.violates("\(asked) B+(e1 #2) A<toolUse(t1 #3) A<done(t1 #4) B<done(t1 #4)^")
+        try clause.untested("\(asked) B+(e1 #2) B<toolUse(t1 #3) A<toolUse(t1 #3) A<done(t1 #4) B<done(t1 #4)")
+        // What only a replay shows was not sent to who was there all the time.
+        let replayed =
+            "B+(e1 #4) B>sync(e1 #0) B<syncResult(e1 #4 complete)[toolUse(t1 #2) toolUse(t1 #3) done(t1 #4)]"
+        try clause.violates("\(asked) A<done(t1 #4)^ \(replayed)")
+        try clause.untested("\(asked) A<toolUse(t1 #3) A<done(t1 #4) \(replayed)")
     }
 
     @Test func `TURN-16 other connections see the question`() throws {
@@ -189,6 +213,14 @@ import Testing
         try clause.violates(
             "\(asked) B<message(u1 #1) B<message(u1 #2)^ A<done(t1 #3) B<done(t1 #3)", also: ["ORDER-11"])
         try clause.untested("A+(e1 #0) A>chat(c1) A<done(t1 #2)")
+        // A greater number, or the ending of a turn that waited for this one, tells at once.
+        try clause.violates(
+            "\(asked) A<done(t1 #2) B<message(u9 t9 s9 #3)^", also: ["TURN-15"], profiles: [.core, .sync])
+        try clause.untested("\(asked) A<done(t1 #2)")
+        // A number that is passed over was not sent; the own question need not be.
+        let later = "A+(e1 #0) A>chat(c1) C+(e1 #0) D+(e1 #0) C<message(u1 #1)"
+        try clause.untested("\(later) D<message(u1 #1) A<done(t1 #2) C<done(t1 #2) D<done(t1 #2)")
+        try clause.violates("\(later) A<done(t1 #2) C<done(t1 #2) D<done(t1 #2)^")
     }
 
     @Test func `TURN-16 names the question as the ack does`() throws {
@@ -214,6 +246,10 @@ import Testing
         let listed = "A+ 1>GET 1<200(s1) A>chat(c2 s9) A<error(session_not_found c2) 2>GET"
         try clause.conforms("\(listed) 2<200(s1)")
         try clause.violates("\(listed) 2<200(s9 s1)^")
+        // What was refused under a key may be asked again under it.
+        try clause.untested(
+            "A+ 1>GET 1<200(s1) A>chat(c2 s9) A<error(session_not_found c2) A>chat(c2) A<ack(c2 s2) A<done(t2 s2) "
+                + "2>GET 2<200(s2 s1)")
         try clause.conforms("1>GET 1<200(s1) 2>POST(c2 body='null') 2<400(bad_request) 3>GET 3<200(s1)")
         try clause.violates("1>GET 1<200(s1) 2>POST(c2 body='null') 2<400(bad_request) 3>GET 3<200(s2 s1)^")
         try clause.untested("A+ A>chat(c1) A<error(busy c1)")

@@ -1,10 +1,10 @@
 import Foundation
 import Holdfast
-import JSON
-import Judge
+import HoldfastJSON
+import HoldfastJudge
+import HoldfastTranscript
 import TestSupport
 import Testing
-import Transcript
 
 /// `Fixtures/transcripts`: each file is what its line of notation expands to, and is judged as its entry says.
 ///

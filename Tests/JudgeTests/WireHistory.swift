@@ -1,9 +1,9 @@
 import Holdfast
-import JSON
-import Judge
+import HoldfastJSON
+import HoldfastJudge
+import HoldfastTranscript
 import TestSupport
 import Testing
-import Transcript
 
 /// A history in the words of a wire: one event a line, as captures show them.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Platform
+@testable import HoldfastPlatform
 
 @Suite struct DescriptorTests {
     private func withFolder(_ body: (String) throws -> Void) throws {

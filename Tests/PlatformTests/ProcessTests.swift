@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Platform
+@testable import HoldfastPlatform
 
 @Suite struct ProcessTests {
     private func started(_ command: String) throws -> Process {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import QRCode
+@testable import HoldfastQRCode
 
 @Suite struct QRCodeTests {
     /// The data of the standard's best known example, HELLO WORLD at 1-M, and its correction.

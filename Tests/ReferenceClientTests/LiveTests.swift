@@ -1,7 +1,7 @@
 import ClientDriver
 import Foundation
 import Holdfast
-import Reference
+import HoldfastReference
 import ReferenceClient
 import Testing
 

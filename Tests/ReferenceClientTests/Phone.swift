@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 @testable import ReferenceClient
 

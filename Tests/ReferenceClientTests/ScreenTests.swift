@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 import Testing
 
 @testable import ReferenceClient

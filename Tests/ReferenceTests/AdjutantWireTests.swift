@@ -1,16 +1,13 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 import Testing
 
-@testable import Reference
+@testable import HoldfastReference
 
 /// The wire of Adjutant, with its own faults and without: what its clients send, and what then comes back.
 @Suite struct AdjutantWireTests {
     private static func message(_ body: String, id: String? = nil, to agent: String? = "kerrigan") -> String {
-        members([
-            ("type", "message"), ("id", id.map(JSONValue.string)), ("to", agent.map(JSONValue.string)),
-            ("body", .string(body)),
-        ]).text()
+        JSONValue(members: ["type": "message", "id": id, "to": agent, "body": body]).text()
     }
 
     private static func opened(_ wire: WireBench) -> Int {

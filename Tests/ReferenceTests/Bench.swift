@@ -1,6 +1,6 @@
-import JSON
+import HoldfastJSON
 
-@testable import Reference
+@testable import HoldfastReference
 
 /// A server core on a bench: a disk of memory that can fail or wait, a clock moved by hand, and a record of everything said.
 final class Bench {
@@ -185,9 +185,10 @@ final class Bench {
     }
 
     static func question(_ text: String, key: String?, session: String?, type: Bool) -> JSONValue {
-        members([
-            ("type", type ? "chat" : nil), ("messages", [["role": "user", "content": .string(text)]]),
-            ("clientMessageId", key.map(JSONValue.string)), ("sessionId", session.map(JSONValue.string)),
+        JSONValue(members: [
+            "type": type ? "chat" as String? : nil,
+            "messages": [["role": "user", "content": .string(text)] as JSONValue], "clientMessageId": key,
+            "sessionId": session,
         ])
     }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Reference
+@testable import HoldfastReference
 
 @Suite struct DefectTests {
     static let healthy = Probes.said(defects: [])

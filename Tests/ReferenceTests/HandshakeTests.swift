@@ -1,7 +1,7 @@
-import JSON
+import HoldfastJSON
 import Testing
 
-@testable import Reference
+@testable import HoldfastReference
 
 @Suite struct HandshakeTests {
     @Test func `AUTH-3 a bad token is refused and the socket closed with 4001`() {

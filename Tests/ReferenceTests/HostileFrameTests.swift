@@ -1,7 +1,7 @@
-import JSON
+import HoldfastJSON
 import Testing
 
-@testable import Reference
+@testable import HoldfastReference
 
 @Suite struct HostileFrameTests {
     static let texts: [(text: String, code: String)] = [

@@ -1,7 +1,7 @@
-import JSON
+import HoldfastJSON
 import Testing
 
-@testable import Reference
+@testable import HoldfastReference
 
 @Suite struct LedgerTests {
     @Test func `IDEM-1 a repeat on either road finds the one turn`() {

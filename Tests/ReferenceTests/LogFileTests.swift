@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Reference
+@testable import HoldfastReference
 
 #if canImport(Glibc)
 import Glibc

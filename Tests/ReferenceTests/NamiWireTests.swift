@@ -1,15 +1,14 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 import Testing
 
-@testable import Reference
+@testable import HoldfastReference
 
 /// The wire of Nami, with its own faults and without: what its clients send, and what then comes back.
 @Suite struct NamiWireTests {
     private static func chat(_ content: JSONValue, session: String? = nil) -> String {
-        members([
-            ("type", "chat"), ("messages", [["role": "user", "content": content]]),
-            ("sessionId", session.map(JSONValue.string)),
+        JSONValue(members: [
+            "type": "chat", "messages": [["role": "user", "content": content] as JSONValue], "sessionId": session,
         ]).text()
     }
 

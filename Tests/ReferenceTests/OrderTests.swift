@@ -1,8 +1,8 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 import Testing
 
-@testable import Reference
+@testable import HoldfastReference
 
 /// What a server does because it is told to.
 @Suite struct OrderTests {

@@ -1,6 +1,6 @@
-import JSON
+import HoldfastJSON
 
-@testable import Reference
+@testable import HoldfastReference
 
 /// Short conversations that between them touch everything a defect can change; what is said in them is all that counts.
 enum Probes {

@@ -1,7 +1,7 @@
-import JSON
+import HoldfastJSON
 import Testing
 
-@testable import Reference
+@testable import HoldfastReference
 
 @Suite struct RateTests {
     @Test func `the window slides: a place is free exactly sixty seconds after it was taken`() {

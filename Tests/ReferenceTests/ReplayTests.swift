@@ -1,7 +1,7 @@
-import JSON
+import HoldfastJSON
 import Testing
 
-@testable import Reference
+@testable import HoldfastReference
 
 @Suite struct ReplayTests {
     private static func buffer(_ count: Int, maxFrames: Int = 1000) -> ReplayBuffer {

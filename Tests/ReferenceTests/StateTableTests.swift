@@ -1,9 +1,9 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 import TestSupport
 import Testing
 
-@testable import Reference
+@testable import HoldfastReference
 
 /// `Spec/states/server.json` and the core, each held against the other: in each state each input comes, with every set of
 /// profiles, and what the core does has to be a row.
@@ -179,10 +179,8 @@ private struct Situation {
     ) {
         let epoch = epoch ?? bench.core.epoch
         bench.say(
-            members([
-                ("type", "sync"), ("lastSeqSeen", .init(position)), ("epoch", .string(epoch)),
-                ("limit", limit.map { .init($0) }),
-            ]), on: world.socket)
+            JSONValue(members: ["type": "sync", "lastSeqSeen": position, "epoch": epoch, "limit": limit]),
+            on: world.socket)
     }
 
     // MARK: the situations

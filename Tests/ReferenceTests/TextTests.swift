@@ -1,7 +1,8 @@
-import JSON
+import Holdfast
+import HoldfastJSON
 import Testing
 
-@testable import Reference
+@testable import HoldfastReference
 
 @Suite struct TextTests {
     @Test func `timestamps are those of the calendar`() {
@@ -31,7 +32,7 @@ import Testing
         let ids = (0..<100).map { _ in first.next("ses") }
         #expect(ids == (0..<100).map { _ in second.next("ses") })
         #expect(Set(ids).count == 100)
-        #expect(ids.allSatisfy(SafeID.accepts))
+        #expect(ids.allSatisfy(isSessionID))
         let (one, other) = (random.next("ses"), random.next("ses"))
         #expect(one != other)
     }
@@ -40,12 +41,12 @@ import Testing
         ("a", true), ("A_-9", true), ("", false), ("a.b", false), ("é", false), ("a b", false), ("a\0", false),
     ])
     func `a session id is of the safe characters alone`(_ id: String, _ accepted: Bool) {
-        #expect(SafeID.accepts(id) == accepted)
+        #expect(isSessionID(id) == accepted)
     }
 
     @Test func `a session id has at most 128 characters`() {
-        #expect(SafeID.accepts(String(repeating: "x", count: 128)))
-        #expect(!SafeID.accepts(String(repeating: "x", count: 129)))
+        #expect(isSessionID(String(repeating: "x", count: 128)))
+        #expect(!isSessionID(String(repeating: "x", count: 129)))
     }
 
     @Test func `previews are cut between characters, and only when too long`() {

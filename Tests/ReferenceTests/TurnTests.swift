@@ -1,7 +1,7 @@
-import JSON
+import HoldfastJSON
 import Testing
 
-@testable import Reference
+@testable import HoldfastReference
 
 @Suite struct TurnTests {
     @Test func `TURN-1 the ack comes first, then the turn, then one ending`() {

@@ -1,7 +1,7 @@
-import JSON
+import HoldfastJSON
 import Testing
 
-@testable import Reference
+@testable import HoldfastReference
 
 @Suite struct VariationTests {
     private static func bench(_ variation: Variation) -> Bench {

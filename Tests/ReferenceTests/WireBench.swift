@@ -1,7 +1,7 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
-@testable import Reference
+@testable import HoldfastReference
 
 /// A server on a bench behind the edge of a dialect: wire texts in, wire texts out.
 final class WireBench {

@@ -1,10 +1,11 @@
 import Holdfast
-import JSON
-import JSONSchema
-import Judge
-import Report
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastJSONSchema
+import HoldfastJudge
+import HoldfastReport
+import HoldfastTranscript
 import Testing
-import Transcript
 
 @Suite struct BaselineTests {
     private let day: CivilDate

@@ -1,11 +1,11 @@
 import Holdfast
-import JSON
-import JSONSchema
-import Judge
-import Report
+import HoldfastJSON
+import HoldfastJSONSchema
+import HoldfastJudge
+import HoldfastReport
+import HoldfastTranscript
 import TestSupport
 import Testing
-import Transcript
 
 /// What is told of clients, and of those who drive them.
 @Suite struct ClientReportTests {

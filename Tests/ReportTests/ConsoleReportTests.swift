@@ -1,7 +1,7 @@
-import Basics
 import Holdfast
-import Judge
-import Report
+import HoldfastBasics
+import HoldfastJudge
+import HoldfastReport
 import Testing
 
 @Suite struct ConsoleReportTests {
@@ -37,7 +37,9 @@ import Testing
             ], selection: [ClauseID(.SYNC, 3)])
         let drawn = """
                             A    server
-                 +1 ms      │──────▶│     connect (e1)
+                 +1 ms      │──────▶│     connect
+                 +3 ms      │──────▶│     auth
+                 +4 ms      │◀──────│     connected(e1)
                  +5 ms      │──────▶│     ping(n1)
               >> +6 ms      │◀━━━━━━│     pong(n1)  << SYNC-3
 
@@ -94,6 +96,36 @@ import Testing
         #expect(lines.count { $0.contains("kills") } == 1)
         let object = JSONReport(report).value["clauses"]?[0]
         #expect(object?["remarks"] == ["20 kills, none lost"])
+    }
+
+    @Test func `what can be repaired comes before what the wire cannot keep`() throws {
+        let excuse = "\(Dialect.unkeepableRemark)odd: an error has no code"
+        func verdict(_ number: Int, _ remarks: [String] = []) -> Verdict {
+            Verdict(
+                clause: ClauseID(.SYNC, number), outcome: .violation, exercised: 1, findings: [finding],
+                remarks: remarks)
+        }
+        let report = try Sample.report(
+            [
+                .init("a", [verdict(3, [excuse]), verdict(5), verdict(7, [excuse])]), .init("b", [verdict(7)]),
+            ], selection: [ClauseID(.SYNC, 3), ClauseID(.SYNC, 5), ClauseID(.SYNC, 7)])
+        #expect(report.headline == "violation: 3 violated (2 to repair, 1 that this wire cannot keep)")
+        #expect(report.unexpected.map(\.clause.id.number) == [5, 7, 3])
+        #expect(report.unexpected.map(\.isUnkeepable) == [false, false, true])
+    }
+
+    @Test func `a death is told at the top, with what the server said last`() throws {
+        let pass = Verdict(clause: ClauseID(.SYNC, 3), outcome: .pass, exercised: 1)
+        let report = try Sample.report(
+            [
+                .init("a", [pass], notation: "A+ A<eof server!exit(code=1 said='TypeError: null') server!start"),
+                .init("b", [pass], notation: "A+ A<eof server!exit(code=1 said='TypeError: null')"),
+                .init(
+                    "c", [pass], notation: "A+ server!stop A<close(1001) server!exit(code=0) server!start server!kill"),
+            ], selection: [ClauseID(.SYNC, 3)])
+        let lines = ConsoleReport(report, style: ConsoleStyle(width: 200)).text.split(separator: "\n")
+        #expect(lines[1] == "the server ended by itself in 2 scenarios, exit code 1: TypeError: null (a, b)")
+        #expect(lines.count { $0.contains("ended by itself") } == 1)
     }
 
     @Test func `plain style writes no escape, coloured style does`() throws {

@@ -1,10 +1,10 @@
-import Basics
 import Holdfast
-import Judge
+import HoldfastBasics
+import HoldfastJudge
+import HoldfastTranscript
 import Testing
-import Transcript
 
-@testable import Report
+@testable import HoldfastReport
 
 /// The page for a browser: whole by itself, and nothing a subject said is more than text in it.
 @Suite struct HTMLReportTests {

@@ -1,10 +1,10 @@
 import Holdfast
-import JSON
-import JSONSchema
-import Judge
-import Report
+import HoldfastJSON
+import HoldfastJSONSchema
+import HoldfastJudge
+import HoldfastReport
+import HoldfastTranscript
 import Testing
-import Transcript
 
 @Suite struct JSONReportTests {
     @Test func `the report is valid against its schema`() throws {

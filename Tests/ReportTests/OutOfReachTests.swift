@@ -1,10 +1,10 @@
-import Basics
 import Holdfast
-import Judge
+import HoldfastBasics
+import HoldfastJudge
+import HoldfastTranscript
 import Testing
-import Transcript
 
-@testable import Report
+@testable import HoldfastReport
 
 /// What a set-up cannot show, in every form of a report.
 @Suite struct OutOfReachTests {
@@ -42,7 +42,7 @@ import Transcript
         try #require(names.count == 3)
         #expect(names[1].contains("- TURN-3 \(sentence) # SKIP out of reach: \(start)"), "\(names)")
         #expect(names[2].contains("- TURN-8 "))
-        #expect(ReportFormat.junit.text(of: report).contains(#"<testcase name="TURN-3 "#))
+        #expect(ReportFormat.junit.text(of: report).contains(#"<testcase name="TURN-3""#))
     }
 
     @Test func `tables and annotations count what is out of reach`() throws {

@@ -1,6 +1,6 @@
 import Holdfast
-import Judge
-import Report
+import HoldfastJudge
+import HoldfastReport
 import Testing
 
 @Suite struct ReportDiffTests {

@@ -1,12 +1,12 @@
 import Holdfast
-import JSON
-import JSONSchema
-import Judge
+import HoldfastJSON
+import HoldfastJSONSchema
+import HoldfastJudge
+import HoldfastTranscript
 import TestSupport
 import Testing
-import Transcript
 
-@testable import Report
+@testable import HoldfastReport
 
 @Suite struct ReportReaderTests {
     private let finding = Finding("a frame is absent", expected: "seq 1, 2", actual: "seq 2", at: [1, 2])

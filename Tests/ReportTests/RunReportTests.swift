@@ -1,9 +1,9 @@
 import Holdfast
-import Judge
-import Report
+import HoldfastJudge
+import HoldfastReport
+import HoldfastTranscript
 import TestSupport
 import Testing
-import Transcript
 
 @Suite struct RunReportTests {
     @Test func `a broken MUST ends with 1 whatever else happened`() throws {

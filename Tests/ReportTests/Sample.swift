@@ -1,7 +1,7 @@
 import Holdfast
-import Judge
-import Report
-import Transcript
+import HoldfastJudge
+import HoldfastReport
+import HoldfastTranscript
 
 /// Small runs with everything said that a test does not care about.
 enum Sample {

@@ -1,9 +1,9 @@
 import Holdfast
-import Judge
+import HoldfastJudge
+import HoldfastTranscript
 import Testing
-import Transcript
 
-@testable import Report
+@testable import HoldfastReport
 
 /// Histories as charts: columns, rows, marks and folds.
 @Suite struct SequenceChartTests {
@@ -32,8 +32,12 @@ import Transcript
     @Test func `an app stands before its connections`() throws {
         let chart = SequenceChart(try history("client!launch A+ client=connected(s1 u1 a1)", role: .client))
         #expect(chart.participants.map(\.name) == ["app", "A", "server"])
-        #expect(chart.rows.map(\.place) == [.note(0), .message(from: 1, to: 2), .note(0)])
-        #expect(chart.rows.map(\.kind) == [.act, .open, .state])
+        // The upgrade, what the client says, and the greeting, each in its direction.
+        #expect(
+            chart.rows.map(\.place) == [
+                .note(0), .message(from: 1, to: 2), .message(from: 1, to: 2), .message(from: 2, to: 1), .note(0),
+            ])
+        #expect(chart.rows.map(\.kind) == [.act, .open, .open, .open, .state])
     }
 
     @Test func `every event belongs to one row, in order`() throws {
@@ -53,24 +57,25 @@ import Transcript
         let chart = SequenceChart(try history(whole))
         #expect(
             chart.rows.map(\.label) == [
-                "connect (e1 #0)", "chat(c1)", "ack(c1)", "done(t1 #2)", "cut", "kill", "start", "connect (e1 #2)",
-                "GET(s1)", "200(u1 a1)",
+                "connect", "auth", "connected(e1 #0)", "chat(c1)", "ack(c1)", "done(t1 #2)", "cut", "kill", "start",
+                "connect", "auth", "connected(e1 #2)", "GET(s1)", "200(u1 a1)",
             ])
         #expect(
             chart.rows.map(\.place) == [
                 .message(from: 0, to: 2), .message(from: 0, to: 2), .message(from: 2, to: 0),
-                .message(from: 2, to: 0), .note(0), .note(4), .note(4), .message(from: 1, to: 2),
+                .message(from: 0, to: 2), .message(from: 2, to: 0), .message(from: 2, to: 0), .note(0), .note(4),
+                .note(4), .message(from: 1, to: 2), .message(from: 1, to: 2), .message(from: 2, to: 1),
                 .message(from: 3, to: 2), .message(from: 2, to: 3),
             ])
-        #expect(chart.rows[2].time == "+\(chart.rows[2].at / 1000) ms")
-        #expect(chart.rows[1].verbatim.map(\.title) == ["text to the server"])
-        #expect(chart.rows[1].verbatim[0].text.contains(#""type":"chat""#))
+        #expect(chart.rows[4].time == "+\(chart.rows[4].at / 1000) ms")
+        #expect(chart.rows[3].verbatim.map(\.title) == ["text to the server"])
+        #expect(chart.rows[3].verbatim[0].text.contains(#""type":"chat""#))
     }
 
     @Test func `the push service is asked by the server`() throws {
         let chart = SequenceChart(try history("A+ push<alert(s1 a1) push>200"))
         #expect(chart.participants.map(\.name) == ["A", "server", "push"])
-        #expect(chart.rows.dropFirst().map(\.place) == [.message(from: 1, to: 2), .message(from: 2, to: 1)])
+        #expect(chart.rows.suffix(2).map(\.place) == [.message(from: 1, to: 2), .message(from: 2, to: 1)])
     }
 
     @Test func `waits say what for, and whether it came`() throws {
@@ -96,9 +101,9 @@ import Transcript
         let other = Finding("odd", expected: "1", actual: "2", at: [6])
         let chart = SequenceChart(
             history, marking: [.init(ClauseID(.SYNC, 3), finding), .init(ClauseID(.ENV, 1), other)])
-        // The opening is a part of the handshake, which is one row.
+        // The upgrade and its answer are one row.
         let marked = chart.rows.indices.filter { !chart.rows[$0].marks.isEmpty }
-        #expect(marked == [0, 3])
+        #expect(marked == [0, 5])
         #expect(marked.map { chart.rows[$0].isCited } == [false, true])
         #expect(
             chart.rows[try #require(chart.row(of: 6))].marks.map(\.clause) == [ClauseID(.ENV, 1), ClauseID(.SYNC, 3)])

@@ -1,9 +1,10 @@
 import Holdfast
-import Judge
+import HoldfastBasics
+import HoldfastJudge
+import HoldfastTranscript
 import Testing
-import Transcript
 
-@testable import Report
+@testable import HoldfastReport
 
 /// Runs of five kinds, as every format has to show them.
 enum States {

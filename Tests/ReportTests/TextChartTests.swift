@@ -1,8 +1,8 @@
 import Holdfast
-import Judge
-import Report
+import HoldfastJudge
+import HoldfastReport
+import HoldfastTranscript
 import Testing
-import Transcript
 
 @Suite struct TextChartTests {
     private static let gap =
@@ -26,13 +26,13 @@ import Transcript
         #expect(
             drawn.joined(separator: "\n") == """
                                A       B    server
-                    +1 ms      │───────┼──────▶│     connect (e1 #0)
-                    +5 ms      │───────┼──────▶│     chat(c1)
-                    +6 ms      │◀──────┼───────│     ack(c1)
-                    +7 ms      │◀──────┼───────│     toolUse(t1 #1)
+                    +1 ms      │───────┼──────▶│     connect
+                               ┊       ┊       ┊     5 rows
                     +8 ms      │◀──────┼───────│     done(t1 #2)
                     +9 ms      ●       │       │     cut
-                   +10 ms      │       │──────▶│     connect (e1 #2)
+                   +10 ms      │       │──────▶│     connect
+                   +12 ms      │       │──────▶│     auth
+                   +13 ms      │       │◀──────│     connected(e1 #2)
                    +14 ms      │       │──────▶│     sync(e1 #0)
                 >> +15 ms      │       │◀━━━━━━│     syncResult(e1 #2 complete)[done(t1 #2)]
                                │       │       │     << SYNC-3
@@ -42,8 +42,8 @@ import Transcript
     @Test func `without Unicode everything is ASCII`() throws {
         let drawn = TextChart(try chart(Self.gap), style: ConsoleStyle(hasUnicode: false)).lines()
         #expect(drawn.allSatisfy { $0.unicodeScalars.allSatisfy(\.isASCII) })
-        #expect(drawn[2] == "    +5 ms      |-------+------>|     chat(c1)")
-        #expect(drawn[9] == ">> +15 ms      |       |<======|     syncResult(e1 #2 complete)[done(t1 #2)]")
+        #expect(drawn[4] == "    +5 ms      |-------+------>|     chat(c1)")
+        #expect(drawn[13] == ">> +15 ms      |       |<======|     syncResult(e1 #2 complete)[done(t1 #2)]")
     }
 
     @Test(arguments: [30, 40, 60, 80, 200])
@@ -58,7 +58,9 @@ import Transcript
 
     @Test func `in a narrow console what is said stands beside who said it`() throws {
         let drawn = TextChart(try chart(Self.gap + " 1>GET(s1) 1<200(u1 a1)"), style: ConsoleStyle(width: 36)).lines()
-        #expect(drawn[1] == "    +5 ms  A>server: chat(c1)")
+        #expect(drawn[1] == "    +3 ms  A>server: auth")
+        #expect(drawn[2] == "    +4 ms  server>A: connected(e1 #…")
+        #expect(drawn[3] == "    +5 ms  A>server: chat(c1)")
     }
 
     @Test func `a long history is one beginning, what is cited, and counts`() throws {
@@ -70,7 +72,7 @@ import Transcript
             style: ConsoleStyle()
         ).excerpt(before: 2, after: 1)
         #expect(drawn.count == 8)
-        #expect(drawn[2].hasSuffix("50 rows"))
+        #expect(drawn[2].hasSuffix("52 rows"))
         #expect(drawn[5].hasPrefix(">>") && drawn[5].hasSuffix("<< SYNC-3"))
         #expect(drawn[7].hasSuffix("4 rows"))
     }

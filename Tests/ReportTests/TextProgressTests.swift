@@ -1,4 +1,4 @@
-import Report
+import HoldfastReport
 import Testing
 
 @Suite struct TextProgressTests {

@@ -1,9 +1,9 @@
 import Holdfast
-import Judge
+import HoldfastJudge
+import HoldfastTranscript
 import Testing
-import Transcript
 
-@testable import Report
+@testable import HoldfastReport
 
 @Suite struct TierTests {
     private let sync3 = ClauseID(.SYNC, 3)

@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import Site
+import HoldfastSite
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Holdfast
-import Site
+import HoldfastSite
 import Testing
 
 @Suite struct MarkdownPageTests {

@@ -3,7 +3,7 @@ import Holdfast
 import TestSupport
 import Testing
 
-@testable import Site
+@testable import HoldfastSite
 
 @Suite struct SiteTests {
     private static let built = Result { () throws -> [String: String] in

@@ -1,10 +1,10 @@
 import Holdfast
+import HoldfastTranscript
 import Synchronization
 import Testing
-import Transcript
 
-@testable import Stage
-@testable import Transport
+@testable import HoldfastStage
+@testable import HoldfastTransport
 
 /// Whatever a server does, a run ends in bounded time, with bounded memory, and with histories that can be judged.
 @Suite(.serialized) struct HostileServerTests {
@@ -35,6 +35,19 @@ import Transcript
         #expect(performed(all).count == 2)
         #expect(all.last?.skipped == "the subject took no connection in 2 scenarios in a row")
         #expect(performed(all)[0].history.missed == ["upgrade"])
+    }
+
+    @Test func `scenarios that ran side by side find nobody once`() {
+        var breaker = Breaker(patience: 2)
+        let header = History.Header(subject: History.Subject(name: "s", role: .server, profiles: [.core]))
+        var performance = Performance(scenario: "a", history: History(header: header, events: []))
+        (performance.wasReceived, performance.duration) = (false, .seconds(5))
+        let now = ContinuousClock.now
+        breaker.note(performance, at: now)
+        breaker.note(performance, at: now + .seconds(1))
+        #expect(breaker.reason == nil)
+        breaker.note(performance, at: now + .seconds(6))
+        #expect(breaker.reason == "the subject took no connection in 2 scenarios in a row")
     }
 
     @Test(.timeLimit(.minutes(1)))
@@ -100,6 +113,34 @@ import Transcript
             #expect(performance.wasFlooded)
             #expect(performance.history.events.count < 50_100)
         }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `pages without end are followed for as long as a turn may take`() async throws {
+        let seq = Mutex(0)
+        let server = try await TransportServer.start(
+            handler: TestServer(onFrame: { socket, frame in
+                guard frame.type == "sync" else { return false }
+                try? await Task.sleep(for: .milliseconds(200))
+                let next = seq.withLock { seq in
+                    seq += 1
+                    return seq
+                }
+                let page = #"[{"type":"toolUse","tool":"t","sessionId":"s1","seq":\#(next)}]"#
+                try? await socket.send(
+                    text: #"{"type":"syncResult","epoch":"e1","lastSeq":9999,"missed":\#(page),"complete":false,"#
+                        + #""reason":"too_many","more":true}"#)
+                return true
+            }))
+        let subject = try subject(server.webSocketURL()) { $0.turn = .seconds(1) }
+        let performance = try await stage(subject).perform(
+            scenario(
+                """
+                {"do":"connect","on":"A"},{"do":"sync","on":"A","lastSeqSeen":0,"epoch":"e1"},
+                {"do":"await","on":"A","type":"syncResult"}
+                """))
+        #expect(performance.duration < .seconds(10))
+        #expect(performance.history.texts(.toServer).count { $0.contains("sync") } > 2)
     }
 
     @Test(.timeLimit(.minutes(1)))

@@ -1,10 +1,10 @@
 import Holdfast
-import Judge
+import HoldfastJudge
+import HoldfastTranscript
 import Synchronization
 import Testing
-import Transcript
 
-@testable import Proxy
+@testable import HoldfastProxy
 
 /// What a judge tells of a history without end, of which it sees a window.
 @Suite struct LiveJudgeTests {

@@ -1,10 +1,10 @@
 import Holdfast
-import JSON
-import Proxy
+import HoldfastJSON
+import HoldfastProxy
+import HoldfastTransport
 import Testing
-import Transport
 
-@testable import Mock
+@testable import HoldfastMock
 
 @Suite struct MockRecordTests {
     private static let request = HTTPServerRequest(

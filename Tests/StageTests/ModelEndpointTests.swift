@@ -1,11 +1,11 @@
 import Foundation
-import JSON
+import HoldfastJSON
+import HoldfastTransport
 import Subprocess
 import TestSupport
 import Testing
-import Transport
 
-@testable import Stage
+@testable import HoldfastStage
 
 @Suite struct ModelEndpointTests {
     /// What the model does about a conversation in OpenAI's form.

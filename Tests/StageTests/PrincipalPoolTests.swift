@@ -1,10 +1,10 @@
 import Holdfast
-import JSON
+import HoldfastJSON
+import HoldfastTranscript
+import HoldfastTransport
 import Testing
-import Transcript
-import Transport
 
-@testable import Stage
+@testable import HoldfastStage
 
 /// Budgets are judged at moments that the tests choose; nothing here waits.
 @Suite struct PrincipalPoolTests {

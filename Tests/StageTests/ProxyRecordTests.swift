@@ -1,12 +1,12 @@
 import Foundation
 import Holdfast
-import JSON
+import HoldfastJSON
+import HoldfastTranscript
+import HoldfastTransport
 import Synchronization
 import Testing
-import Transcript
-import Transport
 
-@testable import Proxy
+@testable import HoldfastProxy
 
 /// What a proxy writes down, told to it as a relay does.
 @Suite struct ProxyRecordTests {

@@ -1,11 +1,11 @@
 import Holdfast
-import JSON
+import HoldfastJSON
+import HoldfastTranscript
+import HoldfastTransport
 import Synchronization
 import Testing
-import Transcript
-import Transport
 
-@testable import Stage
+@testable import HoldfastStage
 
 private let device = "0a1b2c3d4e5f60718293"
 private let other = "ffeeddccbbaa99887766"
@@ -159,7 +159,7 @@ struct PushSinkTests {
         let server = PushingServer(try await PushSink.start(), devices: [])
         let performance = try await perform("{\"do\":\"pushAnswer\",\"status\":503},\(asking)", server)
         #expect(performance.problems.isEmpty)
-        #expect(performance.stoppedAt == "/steps/0: no push to p1 came to be answered so")
+        #expect(performance.stoppedAt == "/steps/0: no push to p1 arrived, so this answer was never used")
     }
 
     @Test(arguments: [true, false])

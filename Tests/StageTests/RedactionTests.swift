@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Stage
+@testable import HoldfastStage
 
 /// No credential in a transcript, and nothing else taken out of it.
 struct RedactionTests {

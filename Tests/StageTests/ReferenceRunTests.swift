@@ -1,11 +1,11 @@
 import Foundation
 import Holdfast
-import Reference
+import HoldfastReference
+import HoldfastTranscript
 import Testing
-import Transcript
 
-@testable import Stage
-@testable import Transport
+@testable import HoldfastStage
+@testable import HoldfastTransport
 
 /// The scenarios of the specification, performed against the reference server.
 struct ReferenceRunTests {

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 import Testing
 
 /// What holds for every scenario of the specification.

@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 import Testing
 
 struct ScenarioReaderTests {
@@ -32,6 +32,26 @@ struct ScenarioReaderTests {
             return
         }
         #expect(awaited.bound.within == "sync" && !awaited.bound.isOptional)
+    }
+
+    @Test(arguments: [
+        (#""script":[{"fail":"x"}]"#, #"["error"]"#, "turn"),
+        (#""script":[{"fail":"x"}]"#, #"["done","error"]"#, "turn"),
+        (#""text":"q""#, #"["error"]"#, "error"),
+        (#""script":[{"fail":"x"}]},{"do":"chat","on":"A","text":"q""#, #"["error"]"#, "error"),
+        (#""script":[{"fail":"x"}]"#, #"["ack"]"#, "ack"),
+    ])
+    func `an error is waited for as long as what it ends`(question: String, types: String, bound: String) throws {
+        let scenario = try ScenarioReader.scenario(
+            steps(
+                #"{"do":"connect","on":"A"},{"do":"chat","on":"A",\#(question)},{"do":"await","on":"A","type":\#(types)}"#
+            ),
+            named: "server/SYNC/x", file: "x.json")
+        guard case .await(let awaited, on: "A") = try #require(scenario.steps.last).action else {
+            Issue.record("\(scenario.steps)")
+            return
+        }
+        #expect(awaited.bound.within == bound)
     }
 
     @Test func `a slip is named by its place, with the nearest name`() {

@@ -1,7 +1,7 @@
+import HoldfastTranscript
 import Testing
-import Transcript
 
-@testable import Stage
+@testable import HoldfastStage
 
 /// How late a machine is, from when a task was woken.
 @Suite struct SchedulingMeterTests {

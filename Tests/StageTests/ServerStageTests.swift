@@ -1,11 +1,11 @@
 import Holdfast
-import JSON
+import HoldfastJSON
+import HoldfastTranscript
 import Synchronization
 import Testing
-import Transcript
 
-@testable import Stage
-@testable import Transport
+@testable import HoldfastStage
+@testable import HoldfastTransport
 
 struct ServerStageTests {
     @Test func `a scenario becomes a history in the order of time`() async throws {

@@ -1,9 +1,9 @@
 import Holdfast
-import Stage
+import HoldfastStage
+import HoldfastTranscript
+import HoldfastTransport
 import Synchronization
 import Testing
-import Transcript
-import Transport
 
 /// Remembers which credentials were shown.
 private final class Guests: Sendable {

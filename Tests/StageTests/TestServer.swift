@@ -1,10 +1,10 @@
 import Holdfast
-import JSON
-import Stage
+import HoldfastJSON
+import HoldfastStage
+import HoldfastTranscript
+import HoldfastTransport
 import Synchronization
 import Testing
-import Transcript
-import Transport
 
 /// A server of a few lines: polite unless a closure says otherwise.
 struct TestServer: TransportHandler {

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import Stage
+@testable import HoldfastStage
 
 /// Credentials that expire are asked for again.
 @Suite struct TokenSourceTests {
@@ -38,22 +38,44 @@ import Testing
 
     @Test func `one that lasts is asked for once, and one that is about to expire each time`() async throws {
         let (lasting, asked) = source(lasting: 600)
-        let first = await lasting.current()
-        #expect(await lasting.current() == first && asked() == 1)
+        let first = try await lasting.current()
+        #expect(try await lasting.current() == first && asked() == 1)
         let (ending, askedAgain) = source(lasting: 30)
-        let before = await ending.current()
-        #expect(await ending.current() != before && askedAgain() == 2)
+        let before = try await ending.current()
+        #expect(try await ending.current() != before && askedAgain() == 2)
     }
 
-    @Test func `a source that fails leaves the last credential in use`() async {
-        struct Refused: Error {}
-        let isOver = SharedCount()
-        let end = token(in: 30)
+    private struct Refused: Error {}
+
+    /// A source that gives one credential and no other one.
+    private func source(givingOnce token: String) -> (source: TokenSource, count: @Sendable () -> Int) {
+        let asked = SharedCount()
         let source = TokenSource {
-            if isOver.next() > 1 { throw Refused() }
-            return end
+            if asked.next() > 1 { throw Refused() }
+            return token
         }
-        #expect(await source.current() == end)
-        #expect(await source.current() == end && isOver.value == 2)
+        return (source, { asked.value })
+    }
+
+    @Test func `a source that fails gives no credential that is over, and is not asked at once again`() async throws {
+        let (source, asked) = source(givingOnce: token(in: 30))
+        _ = try await source.current()
+        for _ in 0..<3 {
+            await #expect(throws: TokenProblem.self) { try await source.current() }
+        }
+        #expect(asked() == 2)
+        let (lasting, _) = self.source(givingOnce: token(in: 600))
+        let first = try await lasting.current()
+        #expect(try await lasting.current() == first)
+    }
+
+    @Test func `a scenario without a token is left out, and the server not asked`() async throws {
+        var subject = try subject("ws://127.0.0.1:9/ws")
+        let (source, _) = source(givingOnce: token(in: 30))
+        _ = try await source.current()
+        subject.principals[0].source = source
+        let performance = try await stage(subject).perform(scenario(#"{"do":"connect","on":"A"}"#))
+        #expect(performance.skipped?.hasPrefix("it needs a token that is not over, and there is none: ") == true)
+        #expect(performance.history.events.isEmpty)
     }
 }

@@ -1,14 +1,14 @@
 import Foundation
 import Holdfast
-import JSON
-import Judge
+import HoldfastJSON
+import HoldfastJudge
+import HoldfastTranscript
+import HoldfastTransport
 import Synchronization
 import Testing
-import Transcript
-import Transport
 
-@testable import Reference
-@testable import Stage
+@testable import HoldfastReference
+@testable import HoldfastStage
 
 /// Whatever a server says, that is its own doing: no answer makes the suite fail, and every history can be judged.
 ///

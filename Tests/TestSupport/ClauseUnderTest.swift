@@ -1,6 +1,6 @@
 import Holdfast
-import Judge
-import Transcript
+import HoldfastJudge
+import HoldfastTranscript
 
 /// One clause, and what its check says about histories written in the notation.
 ///
@@ -16,6 +16,7 @@ public struct ClauseUnderTest {
     private let profiles: Set<Profile>?
     private let hasScriptedAgent: Bool
     private let lateness: [History.Lateness]
+    private var limits: [String: Int] = [:]
 
     /// Names the clause, such as `SYNC-3`.
     public init(
@@ -25,6 +26,13 @@ public struct ClauseUnderTest {
         self.id = id
         self.profiles = profiles
         self.hasScriptedAgent = hasScriptedAgent
+    }
+
+    /// The same clause, of a subject of which limits are stated.
+    public func limited(to limits: [String: Int]) -> ClauseUnderTest {
+        var clause = self
+        clause.limits = limits
+        return clause
     }
 
     /// The history puts the clause to the test and keeps it.
@@ -91,7 +99,7 @@ public struct ClauseUnderTest {
         return History.Subject(
             name: "golden", role: clause.role,
             profiles: profiles ?? self.profiles ?? all.union([clause.profile] + clause.companions),
-            hasScriptedAgent: hasScriptedAgent)
+            hasScriptedAgent: hasScriptedAgent, limits: limits)
     }
 
     private func expect(

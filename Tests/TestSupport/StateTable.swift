@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// One table of `Spec/states/`: what follows when something comes in a state.
 package struct StateTable: Sendable {

@@ -1,8 +1,8 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 import Testing
 
-@testable import Transcript
+@testable import HoldfastTranscript
 
 /// Long texts of a transcript leave out what stands earlier, and come back whole.
 @Suite struct CopiedTextsTests {

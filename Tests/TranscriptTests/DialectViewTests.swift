@@ -1,8 +1,8 @@
 import Holdfast
-import JSON
+import HoldfastJSON
+import HoldfastTranscript
 import TestSupport
 import Testing
-import Transcript
 
 /// The canonical view of a history, and the way back.
 @Suite struct DialectViewTests {

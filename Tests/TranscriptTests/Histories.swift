@@ -1,5 +1,5 @@
 import Holdfast
-import Transcript
+import HoldfastTranscript
 
 /// A header for a server that declares everything, or what is given.
 func header(_ profiles: Set<Profile> = [.core, .idempotency, .sync], role: Role = .server) -> History.Header {

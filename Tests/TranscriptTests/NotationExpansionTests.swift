@@ -1,7 +1,7 @@
 import Holdfast
-import JSON
+import HoldfastJSON
+import HoldfastTranscript
 import Testing
-import Transcript
 
 @Suite struct NotationExpansionTests {
     @Test func `the number of an id is the number of its turn`() throws {

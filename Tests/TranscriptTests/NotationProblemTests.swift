@@ -1,6 +1,6 @@
 import Holdfast
+import HoldfastTranscript
 import Testing
-import Transcript
 
 @Suite struct NotationProblemTests {
     @Test(arguments: [

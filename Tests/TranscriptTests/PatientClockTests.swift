@@ -1,5 +1,5 @@
+import HoldfastTranscript
 import Testing
-import Transcript
 
 /// The clock that passes more slowly while the machine is late.
 @Suite struct PatientClockTests {

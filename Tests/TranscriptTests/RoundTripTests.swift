@@ -1,7 +1,7 @@
 import Holdfast
-import JSON
+import HoldfastJSON
+import HoldfastTranscript
 import Testing
-import Transcript
 
 @Suite struct RoundTripTests {
     private static let line = """

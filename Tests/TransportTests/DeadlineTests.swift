@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 @Suite struct DeadlineTests {
     private struct OwnError: Error, Equatable {}

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 @Suite struct EndpointTests {
     @Test func `a URL is taken apart and put together again`() throws {

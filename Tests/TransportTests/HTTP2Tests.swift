@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 /// HTTP/2 beside HTTP/1.1 on one port, as a client sees it that is not ours.
 @Suite(.serialized, .enabled("there is no curl that speaks HTTP/2") { await Curl.speaksHTTP2() })

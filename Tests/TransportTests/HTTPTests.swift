@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 @Suite struct HTTPTests {
     @Test func `a request arrives whole and its answer too`() async throws {

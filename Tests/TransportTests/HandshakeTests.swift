@@ -1,7 +1,7 @@
-import Basics
+import HoldfastBasics
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 @Suite struct HandshakeTests {
     @Test func `the example of RFC 6455 section 1.3 comes out`() {

@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 /// Clients that speak HTTP/2 and mean no good; every frame is written by hand.
 @Suite struct HostileHTTP2Tests {

@@ -1,7 +1,7 @@
-import Basics
+import HoldfastBasics
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 /// Servers that misbehave before there is a WebSocket, and clients that misbehave towards a server.
 @Suite struct HostilePeerTests {

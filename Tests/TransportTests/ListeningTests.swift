@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 @Suite struct ListeningTests {
     private func problem(_ host: String, _ port: Int) async -> TransportProblem? {

@@ -1,7 +1,7 @@
 import NIOCore
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 @Suite struct MessageDecoderTests {
     /// The events of the bytes, fed in pieces of one size.

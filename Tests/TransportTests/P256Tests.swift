@@ -1,7 +1,7 @@
-import Basics
+import HoldfastBasics
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 @Suite struct P256Tests {
     /// RFC 6979, appendix A.2.5.

@@ -1,8 +1,8 @@
-import Basics
+import HoldfastBasics
 import Synchronization
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 @Suite struct RelayTests {
     @Test func `messages pass both ways with the fields of the handshake that matter`() async throws {
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `a subprotocol that the server chose reaches the client`() async throws {
+    @Test func `a subprotocol that the server chose reaches the client, and what it says with it`() async throws {
         let upstream = try await RawListener.start { connection in
             guard let head = try? await connection.read() else { return }
             let text = String(decoding: head, as: UTF8.self)
@@ -121,7 +121,7 @@ import Testing
             try? await connection.send(
                 "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                     + "Sec-WebSocket-Protocol: \(asked ? "chat" : "none")\r\n\r\n"
-                    + String(decoding: WebSocketFrame(.text, Array("hi".utf8)).bytes(mask: nil), as: UTF8.self))
+                    + String(decoding: WebSocketFrame(.text, Array("at once".utf8)).bytes(mask: nil), as: UTF8.self))
             _ = await connection.next()
         }
         let relay = try await Relay.start(
@@ -130,7 +130,7 @@ import Testing
         try await client.send(
             "GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
                 + "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: chat, superchat\r\n\r\n")
-        let answer = String(decoding: try await client.read(until: "hi", within: patience), as: UTF8.self)
+        let answer = String(decoding: try await client.read(until: "at once", within: patience), as: UTF8.self)
         #expect(answer.contains("Sec-WebSocket-Protocol: chat\r\n"))
         client.cut(.reset)
         await relay.stop(graceful: .zero)

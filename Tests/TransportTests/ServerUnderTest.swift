@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 /// A handler made of closures, each with a harmless default.
 struct ClosureHandler: TransportHandler {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 /// Files of TLS that cannot be used are told by what they hold, before anything connects.
 @Suite struct TLSFlawTests {

@@ -1,7 +1,7 @@
-import Basics
+import HoldfastBasics
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 @Suite struct TLSTests {
     private func withSecureServer(

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import Transport
+@testable import HoldfastTransport
 
 /// A self-signed certificate for localhost and 127.0.0.1, valid from 2020 to 2120; its key is public and protects nothing.
 struct ThrowAwayCertificate {

@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 @Suite struct TripwireTests {
     /// How often something happened.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 @Suite struct WebSocketBoundsTests {
     @Test func `a server may report an oversized message and go on`() async throws {

@@ -1,7 +1,7 @@
-import Basics
+import HoldfastBasics
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 @Suite struct WebSocketEndingTests {
     @Test(arguments: [UInt16(1000), 1001, 1012, 1013, 3000, 4001, 4999])

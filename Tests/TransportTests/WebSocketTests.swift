@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Transport
+@testable import HoldfastTransport
 
 @Suite struct WebSocketTests {
     @Test func `text, fragments, binary and invalid text come back as sent`() async throws {

@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// A schedule that nobody wrote: a scenario, drawn by a grammar or made smaller, that any stage performs.
 package struct Plan: Sendable, Equatable {
@@ -11,8 +11,23 @@ package struct Plan: Sendable, Equatable {
     /// The steps as a scenario file has them.
     package var steps: [JSONValue]
 
+    /// The plan of a scenario file that was drawn, or kept, before; nil where it is none.
+    package init?(_ text: String, named name: String) {
+        guard (try? ScenarioReader.scenario(text, named: name, file: name)) != nil,
+            let file = try? JSONParser.value(text), let steps = file["steps"]?.arrayValue
+        else { return nil }
+        let profiles = (file["needs"]?["profiles"]?.arrayValue ?? []).compactMap(\.stringValue)
+        self.init(
+            name: name, principals: file["needs"]?["principals"]?.intValue ?? 1,
+            profiles: Set(profiles.compactMap(Profile.init(rawValue:))), steps: steps)
+    }
+
+    init(name: String, principals: Int, profiles: Set<Profile>, steps: [JSONValue]) {
+        (self.name, self.principals, self.profiles, self.steps) = (name, principals, profiles, steps)
+    }
+
     /// Whether it ends and starts the server.
-    var needsStart: Bool {
+    package var needsStart: Bool {
         func needs(_ step: JSONValue) -> Bool {
             if let verb = step["do"]?.stringValue, Self.processVerbs.contains(verb) { return true }
             let inner = (step["branches"]?.arrayValue ?? []).flatMap { $0.arrayValue ?? [] }

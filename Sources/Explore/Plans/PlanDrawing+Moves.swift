@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 // What people, phones and machines do.
 extension PlanDrawing {
@@ -23,6 +23,7 @@ extension PlanDrawing {
             save?[place.epoch] = "/epoch"
             save?[place.seq] = "/lastSeq"
             places.append(place)
+            greeted[letter] = place
         }
         add("connect", ("on", .string(letter)), ("principal", shown(principal)), ("save", save))
         if devices.contains(where: { $0.letter == letter }) {
@@ -98,7 +99,18 @@ extension PlanDrawing {
         }
         if happens(5) { members["context"] = [["role": "system", "content": "Be brief."]] }
         if happens(5) { members["extra"] = ["locale": "de", "unknown": [1, nil]] }
+        if happens(6) { writeInAPart(&members) }
         return members
+    }
+
+    /// Writes a question with its words in a part: the same question in another form.
+    private func writeInAPart(_ members: inout JSONObject) {
+        let words = members["script"].map { (["script": $0] as JSONValue).text() } ?? members["text"]?.stringValue
+        let part: JSONValue = ["type": "text", "text": .string(words ?? "")]
+        let question: JSONValue = ["role": "user", "content": [part]]
+        var extra = members["extra"] ?? [:]
+        extra["messages"] = .array((members["context"]?.arrayValue ?? []) + [question])
+        members["extra"] = extra
     }
 
     private mutating func script(isSure: Bool) -> [JSONValue] {
@@ -109,7 +121,8 @@ extension PlanDrawing {
             if happens(30) { tool["input"] = ["query": .string(any(Words.all) ?? "")] }
             script.append(tool)
         }
-        if happens(40) { script.append(["wait": JSONValue(one(of: 1, 10, 60, 250, 900))]) }
+        let waits = [1, 10, 60, 250, 900, 2_200].filter { $0 <= grammar.longestWatch }
+        if happens(40), let wait = any(waits) { script.append(["wait": JSONValue(wait)]) }
         if !isSure, happens(12) {
             script.append(["fail": "model exploded"])
         } else {
@@ -183,6 +196,7 @@ extension PlanDrawing {
             var content = asked.content
             if happens(60) {
                 content["script"] = nil
+                content["extra"] = nil
                 content["text"] = "something else"
             } else if let other = any(own) {
                 content["session"] = ref(other.name)
@@ -194,6 +208,10 @@ extension PlanDrawing {
             content["clientMessageId"] = ref(asked.name)
             let other = Asked(name: newName("c"), principal: stranger, content: content)
             return add(other, "postChat", ("principal", shown(stranger)))
+        } else if happens(25) {
+            var content = asked.content
+            if content["extra"]?["messages"] == nil { writeInAPart(&content) } else { content["extra"] = nil }
+            question = Asked(name: asked.name, principal: asked.principal, content: content)
         }
         let devices = open.filter { device in
             device.principal == asked.principal
@@ -212,13 +230,48 @@ extension PlanDrawing {
             return
         }
         let name = newName("m") + "x"
+        let times = chance.number(in: 3...16)
+        let isInSession = happens(70)
+        let isSlow = happens(50)
+        func content(_ number: String) -> JSONObject {
+            let reply: JSONValue = ["reply": .string("answer \(number)")]
+            var content = JSONObject()
+            if isInSession { content["session"] = ref(session.name) }
+            content["script"] = isSlow ? [["wait": 20], ["tool": "webFetch"], reply] : [reply]
+            return content
+        }
         var question: JSONValue = ["do": "chat", "on": .string(device.letter), "as": .string("\(name)${i}")]
-        question["session"] = given(happens(70), ref(session.name))
-        question["script"] = [["reply": .string("answer ${i}")]]
-        if happens(50) { question["script"] = [["wait": 20], ["tool": "webFetch"], ["reply": .string("answer ${i}")]] }
+        for member in content("${i}") { question[member.key] = member.value }
         add(
-            "repeat", ("times", JSONValue(chance.number(in: 3...16))), ("counter", "i"),
-            ("parallel", given(happens(30), true)), ("steps", [question]))
+            "repeat", ("times", JSONValue(times)), ("counter", "i"), ("parallel", given(happens(30), true)),
+            ("steps", [question]))
+        // The last may have been refused, and is free to be asked again.
+        guard keepsKeys, isInSession else { return }
+        questions.append(
+            Asked(
+                name: "\(name)\(times)", principal: device.principal, content: content("\(times)"),
+                connection: device.letter, isFirst: false))
+        guard grammar.profiles.contains(.rateLimit), happens(50) else { return }
+        add("watch", ("for", ["milliseconds": JSONValue(min(2_500, grammar.longestWatch))]))
+        askAgain()
+    }
+
+    /// A question that is refused, and asked again as it should have been.
+    mutating func askWrongly() {
+        guard keepsKeys, let device = any(open) else { return }
+        let content = content(session: nil, isSure: true)
+        var wrong = content
+        wrong["session"] = "ses_of_nobody"
+        let name = newName("c")
+        for content in [wrong, content] {
+            let asked = Asked(name: name, principal: device.principal, content: content, connection: device.letter)
+            if happens(70) {
+                add(asked, "chat", ("on", .string(device.letter)))
+                if happens(60) { add("fence", ("on", .string(device.letter))) }
+            } else {
+                add(asked, "postChat", ("principal", shown(device.principal)))
+            }
+        }
     }
 
     /// Waits for the end of a question on the connection that brought it; elsewhere it may have been shown before.
@@ -233,6 +286,11 @@ extension PlanDrawing {
         add(
             "await", ("on", .string(letter)), ("type", ["done", "error"]),
             ("where", given(keepsKeys, ["/clientMessageId": ref(questions[index].name)])), ("optional", true))
+        // The same question after its end is owed a copy of that.
+        guard keepsKeys, happens(35) else { return }
+        let asked = questions[index]
+        add(asked, "chat", ("on", .string(letter)))
+        if happens(40) { add("watch", ("for", ["milliseconds": JSONValue(min(2_500, grammar.longestWatch))])) }
     }
 
     // MARK: recovery
@@ -244,6 +302,10 @@ extension PlanDrawing {
 
     private mutating func sync(on letter: String, of principal: String) {
         guard let place = any(places.filter { $0.principal == principal }) else { return }
+        sync(on: letter, from: place)
+    }
+
+    private mutating func sync(on letter: String, from place: Place) {
         var position: JSONValue = ref(place.seq)
         var epoch: JSONValue? = ref(place.epoch)
         switch chance.number(in: 1...100) {
@@ -261,7 +323,7 @@ extension PlanDrawing {
             "sync", ("on", .string(letter)), ("lastSeqSeen", position), ("epoch", epoch),
             ("limit", given(happens(35), JSONValue(chance.number(in: 1...5)))))
         guard happens(70) else { return }
-        let next = Place(principal: principal, epoch: newName("e"), seq: newName("n"))
+        let next = Place(principal: place.principal, epoch: newName("e"), seq: newName("n"))
         var save: JSONValue = [:]
         save[next.epoch] = "/epoch"
         save[next.seq] = "/lastSeq"
@@ -280,7 +342,7 @@ extension PlanDrawing {
     }
 
     mutating func watch() {
-        let time = one(of: 1, 5, 20, 60, 150, 400, 1_100, 2_500)
+        let time = one(of: 1, 5, 20, 60, 150, 400, 1_100, 2_500, 5_000)
         guard time <= grammar.longestWatch else { return }
         add("watch", ("for", ["milliseconds": JSONValue(time)]))
     }
@@ -326,6 +388,7 @@ extension PlanDrawing {
 
     mutating func crash() {
         guard grammar.startsServer, !refusesWrites, !devices.contains(where: \.isPaused) else { return }
+        if happens(35) { return crashInATurn() }
         if happens(60) {
             let pause = given(happens(50), ["milliseconds": JSONValue(one(of: 1, 3, 10, 40))])
             add("kill", ("after", pause))
@@ -337,8 +400,43 @@ extension PlanDrawing {
         arrive()
     }
 
+    /// Ends the process while a turn runs, and asks what became of it: on the stream, in the session and by its key.
+    private mutating func crashInATurn() {
+        guard let device = any(open), let session = any(sessions.filter { $0.principal == device.principal }) else {
+            return
+        }
+        let on = ("on", JSONValue.string(device.letter) as JSONValue?)
+        let name = newName("c")
+        var content = JSONObject()
+        content["session"] = ref(session.name)
+        content["script"] = [
+            ["tool": "webFetch"], ["wait": JSONValue(min(2_200, grammar.longestWatch))], ["reply": "late"],
+        ]
+        let broken = Asked(name: name, principal: device.principal, content: content)
+        add(broken, "chat", on)
+        questions.append(broken)
+        add(
+            "await", on, ("type", "toolUse"), ("where", given(keepsKeys, ["/clientMessageId": ref(name)])),
+            ("optional", true))
+        add(happens(70) ? "kill" : "stop")
+        add("start")
+        let before = greeted[device.letter]
+        for device in devices { close(device.letter) }
+        connect(principal: device.principal, as: device.letter)
+        if let before { sync(on: device.letter, from: before) }
+        if happens(60) { askAgain() }
+        content["script"] = [["tool": "webFetch"], ["reply": "after"]]
+        let next = Asked(
+            name: newName("c"), principal: device.principal, content: content, connection: device.letter)
+        add(next, "chat", on)
+        questions.append(next)
+        waitForEnd()
+    }
+
     mutating func refuseWrites() {
         guard grammar.startsServer, !refusesWrites else { return }
+        // A turn that runs when the disk begins to refuse has its question stored, and its answer not.
+        if happens(50), !sessions.isEmpty { ask() }
         refusesWrites = true
         add("refuseWrites")
         for _ in 1...chance.number(in: 1...3) {
@@ -355,13 +453,14 @@ extension PlanDrawing {
         }
         add("acceptWrites")
         refusesWrites = false
+        if happens(40) { crash() }
     }
 
     mutating func hostile() {
         guard let device = any(open) else { return }
         let lane = JSONValue.string(device.letter)
-        switch chance.number(in: 1...8) {
-        case 1:
+        switch chance.number(in: 1...9) {
+        case 1, 9:
             add("sendText", ("on", lane), ("text", .string(one(of: "{", "null", "[]", "{\"type\":7}", "", "\u{1}"))))
         case 2: add("send", ("on", lane), ("frame", ["type": "presence", "of": "me"]))
         case 3: add("send", ("on", lane), ("frame", ["type": "chat", "messages": []]))
@@ -395,7 +494,7 @@ extension PlanDrawing {
     /// At the end everybody looks: what was missed, what is stored.
     mutating func end() {
         for device in devices where device.isPaused { add("resumeReading", ("on", .string(device.letter))) }
-        add("watch", ("for", ["milliseconds": JSONValue(min(1_500, grammar.longestWatch))]))
+        add("watch", ("for", ["milliseconds": JSONValue(min(one(of: 1_500, 5_000), grammar.longestWatch))]))
         if happens(70) {
             for principal in people {
                 guard let device = devices.first(where: { $0.principal == principal && !$0.isOpen }) else { continue }

@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 /// What schedules may hold: who takes part, what a server declares, and what may be done to it.
 package struct PlanGrammar: Sendable {
@@ -12,7 +12,7 @@ package struct PlanGrammar: Sendable {
     /// The most principals that take part.
     package var principals = 3
     /// The longest time that a plan may watch at once, in milliseconds.
-    package var longestWatch = 2_500
+    package var longestWatch = 5_000
 
     package init(profiles: Set<Profile>, startsServer: Bool) {
         self.profiles = profiles
@@ -65,6 +65,8 @@ struct PlanDrawing {
     var steps: [JSONValue] = []
     var devices: [Device] = []
     var places: [Place] = []
+    /// Where the stream of each connection was when it was greeted last.
+    var greeted: [String: Place] = [:]
     var sessions: [Session] = []
     var questions: [Asked] = []
     private var names = 0
@@ -135,6 +137,7 @@ struct PlanDrawing {
         Move(weight: 10, isVital: true) { $0.ask() },
         Move(weight: 5) { $0.post() },
         Move(weight: 6) { $0.askAgain() },
+        Move(weight: 2) { $0.askWrongly() },
         Move(weight: 6) { $0.sync() },
         Move(weight: 5) { $0.leave() },
         Move(weight: 7, isVital: true) { $0.arrive() },

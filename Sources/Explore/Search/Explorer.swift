@@ -1,7 +1,8 @@
 import Holdfast
-import JSON
-import Judge
-import Transcript
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastJudge
+import HoldfastTranscript
 
 /// Draws plans, performs them in simulation and judges them.
 package struct Explorer: Sendable {
@@ -21,18 +22,29 @@ package struct Explorer: Sendable {
         package let plan: Plan
         package let seed: UInt64
         package let simulation: Simulation
+        package let verdicts: [Verdict]
+
         /// The clauses that were broken, and those that should not have been.
-        package let broken: [Verdict]
+        package var broken: [Verdict] { verdicts.filter { $0.outcome == .violation || $0.outcome == .warning } }
     }
 
     /// Performs a plan; nil for what is no scenario.
     package func trial(of plan: Plan, seed: UInt64) -> Trial? {
         guard let scenario = try? plan.scenario() else { return nil }
         let simulation = Simulation(scenario, against: setting, seed: seed, version: specification.version)
-        let broken = judge(simulation.history, under: specification).filter {
-            $0.outcome == .violation || $0.outcome == .warning
-        }
-        return Trial(plan: plan, seed: seed, simulation: simulation, broken: broken)
+        return Trial(
+            plan: plan, seed: seed, simulation: simulation, verdicts: judge(simulation.history, under: specification))
+    }
+
+    /// What names the histories of some seeds: equal on every machine, in every process.
+    package func digest(of seeds: ClosedRange<UInt64>) -> String {
+        let texts = seeds.compactMap { trial(seed: $0) }.map { TranscriptWriter.text($0.simulation.history) }
+        return hexDigits(SHA256.digest(Array(texts.joined().utf8)))
+    }
+
+    /// What the history of a trial reached.
+    package func coverage(of trial: Trial) -> Coverage {
+        Coverage(of: trial.simulation.history, trial.verdicts)
     }
 
     /// Draws the plan of a seed and performs it.

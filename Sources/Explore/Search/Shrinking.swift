@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// Makes a plan as small as it can be while it still does what it did.
 package struct Shrinking {
@@ -173,7 +173,10 @@ extension Plan {
     }
 
     /// The same plan with names counted anew in the order in which they come.
-    var tidy: Plan {
+    var tidy: Plan { named(after: 0) }
+
+    /// The same plan with names counted from a number on.
+    func named(after number: Int) -> Plan {
         var names: [String: String] = [:]
         var counts: [Character: Int] = [:]
         func isName(_ text: Substring) -> Bool {
@@ -183,8 +186,8 @@ extension Plan {
         func renamed(_ name: Substring) -> String {
             guard isName(name), let first = name.first else { return String(name) }
             if let known = names[String(name)] { return known }
-            counts[first, default: 0] += 1
-            let new = "\(first)\(counts[first, default: 0])"
+            counts[first, default: number] += 1
+            let new = "\(first)\(counts[first, default: number])"
             names[String(name)] = new
             return new
         }

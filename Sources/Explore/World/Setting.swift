@@ -1,10 +1,11 @@
 import Holdfast
-import Reference
+import HoldfastReference
 
 /// What the server of a simulation is told to be.
 package struct Setting: Sendable {
     /// The server; its principals are lent to the scenarios in their order.
     package var configuration: ReferenceConfiguration
+    /// Nobody is late by accident in a world with a clock of its own, so that a plan can wait for the end of a bound.
     package var timeouts = Timeouts()
 
     /// What the server declares.
@@ -23,6 +24,10 @@ package struct Setting: Sendable {
     /// A server that keeps profiles, for four people, with bounds so tight that a plan of some dozen steps meets them.
     package init(_ profiles: Set<Profile> = Profile.all(of: .server), defects: Set<Defect> = []) {
         self.profiles = profiles
+        timeouts.turn = .seconds(4)
+        for bound in [\Timeouts.connect, \.ack, \.pong, \.rest, \.sync, \.error, \.push] {
+            timeouts[keyPath: bound] = .seconds(2)
+        }
         let names = (1...4).map { "p\($0)" }
         var configuration = ReferenceConfiguration(
             dataFolder: "", principals: names.map { (name: $0, token: "token-of-\($0)") },

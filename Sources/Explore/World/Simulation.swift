@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// One scenario as it went in a simulation.
 package struct Simulation: Sendable {

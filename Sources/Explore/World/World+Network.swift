@@ -1,7 +1,7 @@
-import Basics
 import Holdfast
-import JSON
-import Transcript
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastTranscript
 
 // What travels between the stage and the server: in order on each connection, and each connection at its own pace.
 extension World {

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 // The push service: takes what comes, unless a step asked for something else.
 extension World {

@@ -1,8 +1,8 @@
-import Basics
 import Holdfast
-import JSON
-import Reference
-import Transcript
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastReference
+import HoldfastTranscript
 
 // The process of the server, its disk and its timers.
 extension World {

@@ -1,8 +1,8 @@
-import Basics
 import Holdfast
-import JSON
-import Stage
-import Transcript
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastStage
+import HoldfastTranscript
 
 // The steps of scenarios, as the stage performs them.
 extension World {

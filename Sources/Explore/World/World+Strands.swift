@@ -1,7 +1,7 @@
-import Basics
 import Holdfast
-import JSON
-import Transcript
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastTranscript
 
 // What is performed at the same time, and what each part of it waits for.
 extension World {

@@ -1,8 +1,8 @@
-import Basics
 import Holdfast
-import JSON
-import Reference
-import Transcript
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastReference
+import HoldfastTranscript
 
 /// A server, a disk, a network, a push service and the stage, in one thread and on a clock of their own.
 ///

@@ -1,17 +1,20 @@
 import Holdfast
-import JSON
-import SchemaDiff
+import HoldfastJSON
+import HoldfastSchemaDiff
 
 /// The facts that stand in tables of the chapters.
 enum ChapterFacts {
     /// A table the gate knows by its header, and what a row of it says.
     private struct Table: Sendable {
         let header: [String]
+        /// The columns behind the header that are read too.
+        var columns: [String] = []
         let facts: @Sendable (Row) -> [Fact]
     }
 
     /// One row under one of its names.
     private struct Row: Sendable {
+        let kind: Table
         let name: String
         let header: [String]
         let cells: [String]
@@ -30,13 +33,31 @@ enum ChapterFacts {
 
         func fact(
             _ rule: FactRule, _ detail: String? = nil, value: JSONValue = .null, bound: Duration? = nil,
-            held: [GateParty] = [], parent: Bool = false
+            held: [GateParty] = [], parents: [String] = []
         ) -> Fact {
             Fact(
                 rule: rule, key: detail.map { "\(name): \($0)" } ?? name, value: value, bound: bound,
                 place: GatePlace(
                     file: file, pointer: JSONPointer(tokens: [rule.id, name] + (detail.map { [$0] } ?? [])), line: line),
-                subject: name, held: held, parents: [table.id] + (parent ? ["\(owner.id): \(name)"] : []))
+                subject: name, held: held, parents: [table.id] + parents)
+        }
+
+        /// What a column says of the row; nothing where the table has no such column.
+        func fact(_ rule: FactRule, _ detail: String? = nil, in column: String) -> [Fact] {
+            guard header.contains(column) else { return [] }
+            return [fact(rule, detail, value: .string(self[column]), parents: [owned, id(of: column)])]
+        }
+
+        /// What names the row among all facts.
+        var owned: String { "\(owner.id): \(name)" }
+
+        /// What names a column among all facts; a column that makes the table what it is goes with the table.
+        func id(of column: String) -> String { kind.columns.contains(column) ? self.column(column).id : table.id }
+
+        /// A column as a whole.
+        func column(_ name: String) -> Fact {
+            Fact(
+                rule: .column, key: "\(table.key): \(name)", place: table.place, subject: name, parents: [table.id])
         }
 
         /// The table as a whole.
@@ -60,40 +81,33 @@ enum ChapterFacts {
     }
 
     private static let tables = [
-        Table(header: ["code", "means"]) { row in
+        Table(header: ["code", "means"], columns: ["over REST", "ends a turn", "asking again"]) { row in
             [row.fact(.errorCode)]
-                + ["over REST", "ends a turn", "asking again"].filter(row.header.contains).map {
-                    row.fact(.errorCodeEffect, $0, value: .string(row[$0]), parent: true)
-                }
+                + ["over REST", "ends a turn", "asking again"].flatMap { row.fact(.errorCodeEffect, $0, in: $0) }
         },
-        Table(header: ["code", "meaning", "sent by"]) { row in
-            let effect = row["the client then"]
+        Table(header: ["code", "meaning", "sent by"], columns: ["the client then"]) { row in
             // Whether clients come back is a fact; in which words that is said is none.
-            return [row.fact(.closeCode)] + (effect.contains("terminal") ? [row.fact(.terminalCode)] : [])
-                + [row.fact(.closeCodeSender, value: .string(row["sent by"]), parent: true)]
-                + [row.fact(.closeCodeEffect, value: .string(effect), parent: true)]
+            let isTerminal = row["the client then"].contains("terminal")
+            let terminal = row.fact(.terminalCode, parents: [row.id(of: "the client then")])
+            return [row.fact(.closeCode)] + (isTerminal ? [terminal] : [])
+                + row.fact(.closeCodeSender, in: "sent by") + row.fact(.closeCodeEffect, in: "the client then")
         },
-        Table(header: ["name", "value"]) { row in
+        Table(header: ["name", "value"], columns: ["from – to"]) { row in
             let bound = duration(row["value"])
-            return [
-                row.fact(.timeout, value: .string(row["value"]), bound: bound, held: held(to: row.name)),
-                row.fact(.timeoutSpan, value: .string(row["from – to"]), parent: true),
-            ]
+            return [row.fact(.timeout, value: .string(row["value"]), bound: bound, held: held(to: row.name))]
+                + row.fact(.timeoutSpan, in: "from – to")
         },
-        Table(header: ["reason"]) { row in
-            [
-                row.fact(.gapReason),
-                row.fact(.gapReasonEffect, value: .string(row["what the client does"]), parent: true),
-            ]
+        Table(header: ["reason"], columns: ["what the client does"]) { row in
+            [row.fact(.gapReason)] + row.fact(.gapReasonEffect, in: "what the client does")
         },
         Table(header: ["input", "answer"]) { answers($0, "answer") },
         Table(header: ["what arrives", "what the server does"]) { answers($0, "what the server does") },
-        Table(header: ["profile", "side"]) { row in
-            guard let role = Role(rawValue: row["side"]) else { return [row.fact(.profile)] }
-            let needs = row["needs"].matches(of: /`([^`]+)`/).map { String($0.1) }
-            return [row.fact(.profile), row.fact(.profileSide, value: .string(role.rawValue), parent: true)]
-                + needs.map {
-                    row.fact(.profileNeed, $0, held: [GateParty(role, profile: row.name)], parent: true)
+        Table(header: ["profile", "side"], columns: ["needs"]) { row in
+            let held = Role(rawValue: row["side"]).map { [GateParty($0, profile: row.name)] } ?? []
+            return [row.fact(.profile)] + row.fact(.profileSide, in: "side")
+                + row["needs"].matches(of: /`([^`]+)`/).map { need in
+                    row.fact(
+                        .profileNeed, String(need.1), held: held, parents: [row.owned, row.id(of: "needs")])
                 }
         },
     ]
@@ -116,13 +130,15 @@ enum ChapterFacts {
     private static func answers(_ row: Row, _ column: String) -> [Fact] {
         [row.fact(.answerRow)]
             + row[column].matches(of: /`([^`]+)`|\b([0-9]{4})\b/).map { match in
-                row.fact(.answer, (match.1 ?? match.2).map(String.init) ?? "", parent: true)
+                row.fact(.answer, (match.1 ?? match.2).map(String.init) ?? "", parents: [row.owned])
             }
     }
 
     /// The facts of a state.
     static func facts(of state: ProtocolState) -> [Fact] {
-        rows(of: state).flatMap { table, row in [row.table] + table.facts(row) }
+        rows(of: state).flatMap { row in
+            [row.table] + row.kind.columns.filter(row.header.contains).map(row.column) + row.kind.facts(row)
+        }
     }
 
     /// The named timeouts of a state, as chapter 3.4 has them.
@@ -132,19 +148,16 @@ enum ChapterFacts {
             bounds.compactMap { fact in fact.bound.map { (fact.key, $0) } }, uniquingKeysWith: { first, _ in first })
     }
 
-    private static func rows(of state: ProtocolState) -> [(Table, Row)] {
+    private static func rows(of state: ProtocolState) -> [Row] {
         state.texts(below: "chapters/", ".md").flatMap { path, text in
-            MarkdownTable.tables(in: text).flatMap { table -> [(Table, Row)] in
+            MarkdownTable.tables(in: text).flatMap { table -> [Row] in
                 let header = table.header.map { $0.filter { $0 != "`" } }
                 guard let kind = tables.first(where: { header.starts(with: $0.header) }) else { return [] }
                 return table.rows.flatMap { row in
                     // A row may name several codes: 1002, 1003, 1007.
                     let names = kind.header[0] == "code" ? row.name.split(separator: ",").map(\.trimmed) : [row.name]
                     return names.map {
-                        (
-                            kind,
-                            Row(name: $0, header: header, cells: row.cells, file: path, line: row.line)
-                        )
+                        Row(kind: kind, name: $0, header: header, cells: row.cells, file: path, line: row.line)
                     }
                 }
             }
@@ -174,12 +187,18 @@ enum StateFacts {
             return (root["machines"]?.arrayValue ?? []).enumerated().flatMap { index, machine -> [Fact] in
                 let name = machine["name"]?.stringValue ?? ""
                 var rows: [String: [JSONValue]] = [:]
+                // Conditions that stand in sentences.
+                var words: [String: [JSONValue]] = [:]
                 var places: [String: GatePlace] = [:]
                 for (number, row) in (machine["rows"]?.arrayValue ?? []).enumerated() {
                     let input = "\(row["state"]?.stringValue ?? "?"), \(row["input"]?.stringValue ?? "?")"
                     let key = "\(role.rawValue) \(name): \(input)"
+                    let when = row["when"]?.objectValue ?? [:]
+                    // That there is such a condition is more than its words.
+                    let outcome = JSONObject(when.map { (key: $0.key, value: $0.key == "also" ? true : $0.value) })
                     rows[key, default: []].append(
-                        ["when": row["when"] ?? [:], "answer": row["answer"] ?? [], "next": row["next"] ?? ""])
+                        ["when": .object(outcome), "answer": row["answer"] ?? [], "next": row["next"] ?? ""])
+                    if let also = when["also"] { words[key, default: []].append(also) }
                     let pointer = JSONPointer(tokens: ["machines", String(index), "rows", String(number)])
                     let line = JSONParser.location(of: pointer, in: text)?.line
                     places[key] = places[key] ?? GatePlace(file: path, pointer: JSONPointer(tokens: [key]), line: line)
@@ -193,7 +212,9 @@ enum StateFacts {
                         guard let place = places[key], let answers = rows[key] else { return nil }
                         let sorted = answers.sorted { $0.text(sortedKeys: true) < $1.text(sortedKeys: true) }
                         return Fact(
-                            rule: .stateRow, key: key, value: .array(sorted), place: place,
+                            rule: .stateRow, key: key, value: .array(sorted),
+                            words: .array((words[key] ?? []).sorted { $0.text() < $1.text() }),
+                            place: place,
                             subject: key.split(separator: " ").last.map(String.init) ?? name, held: [GateParty(role)],
                             parents: [table.id])
                     }

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import SchemaDiff
+import HoldfastJSON
+import HoldfastSchemaDiff
 
 /// One thing beside clauses and message schemas that programs are written from: a status, a code, a bound, an answer.
 struct Fact {
@@ -10,6 +10,8 @@ struct Fact {
     let key: String
     /// What is said of it; null where it is there or not.
     var value: JSONValue = .null
+    /// What is said of it in sentences, which a machine does not compare; null where nothing is.
+    var words = JSONValue.null
     /// What is said of it as a length of time; nil where it is none.
     var bound: Duration?
     /// Where it stands.
@@ -20,11 +22,16 @@ struct Fact {
     var held: [GateParty] = []
     /// The facts of which it is a part: one that comes or goes takes its parts along.
     var parents: [String] = []
+    /// The fact that takes it along when it goes, and does not cover it when it comes.
+    var holder: String?
     /// Whether it stands for all others of its parent, so that another one is nothing new.
     var isWildcard = false
 
     /// What is said of it, where anything is.
-    fileprivate var said: JSONValue? { value.isNull ? Optional.none : value }
+    fileprivate func said(_ change: FactRule.Change?) -> JSONValue? {
+        let told = change == .reworded ? words : value
+        return told.isNull ? Optional.none : told
+    }
 
     /// What names it among all facts.
     var id: String { "\(rule.id): \(key)" }
@@ -37,7 +44,7 @@ struct Fact {
 struct FactRule: Sendable {
     /// What becomes of a fact.
     enum Change: String, CaseIterable, Sendable {
-        case added, removed, changed, tightened, loosened
+        case added, removed, changed, tightened, loosened, reworded
     }
 
     /// Those whom a change breaks.
@@ -73,13 +80,14 @@ struct FactRule: Sendable {
 
     init(
         _ id: String, _ word: String, added: Effect? = nil, removed: Effect? = nil, changed: Effect? = nil,
-        tightened: Effect? = nil, loosened: Effect? = nil, example: String
+        tightened: Effect? = nil, loosened: Effect? = nil, reworded: Effect? = nil, example: String
     ) {
         self.id = id
         self.word = word
         self.example = example
         let effects: [Change: Effect?] = [
             .added: added, .removed: removed, .changed: changed, .tightened: tightened, .loosened: loosened,
+            .reworded: reworded,
         ]
         self.effects = effects.compactMapValues(\.self)
     }
@@ -128,11 +136,10 @@ enum FactComparison {
         let harmless = FactRule.Effect.harmless("what stands for all others covers it")
         return compare(before, after, by: \.id) { was in
             // What went as a whole is told once.
-            guard are.isSuperset(of: was.parents) else { return [] }
+            guard are.isSuperset(of: was.parents + [was.holder].compactMap(\.self)) else { return [] }
             return entry(.removed, was, nil, covers.contains(was.siblings) ? harmless : nil)
         } changed: { was, now in
-            was.value == now.value || (was.bound != nil && was.bound == now.bound)
-                ? [] : entry(change(was, now), was, now)
+            change(was, now).map { entry($0, was, now) } ?? []
         } added: { now in
             guard were.isSuperset(of: now.parents) else { return [] }
             return entry(.added, nil, now, covered.contains(now.siblings) ? harmless : nil)
@@ -146,9 +153,10 @@ enum FactComparison {
             + StateFacts.facts(of: state)).filter { ids.insert($0.id).inserted }
     }
 
-    private static func change(_ was: Fact, _ now: Fact) -> FactRule.Change {
-        guard let before = was.bound, let after = now.bound, before != after else { return .changed }
-        return after < before ? .tightened : .loosened
+    private static func change(_ was: Fact, _ now: Fact) -> FactRule.Change? {
+        if was.value == now.value { return was.words == now.words ? nil : .reworded }
+        guard let before = was.bound, let after = now.bound else { return .changed }
+        return before == after ? nil : after < before ? .tightened : .loosened
     }
 
     private static func entry(
@@ -163,16 +171,18 @@ enum FactComparison {
             case .changed: "says something else"
             case .tightened: "is tighter"
             case .loosened: "is wider"
+            case .reworded: "is said in other words"
             }
         var finding = GateFinding(
             rule: "\(fact.rule.id)-\(change.rawValue)", severity: effect.severity(breaks), direction: nil,
-            old: was?.place, new: now?.place, oldValue: was?.said, newValue: now?.said, why: effect.why)
+            old: was?.place, new: now?.place, oldValue: was?.said(change), newValue: now?.said(change), why: effect.why)
         finding.words = "the \(fact.rule.word) `\(fact.key)` \(verb)"
         if let before = was?.value.stringValue, let after = now?.value.stringValue {
             finding.words? += ", from `\(before)` to `\(after)`"
         }
-        // A table that is new asks for nothing that was not asked for before.
-        let rise = change == .added && fact.rule.id == FactRule.table.id ? Rise.patch : nil
+        // Other words, and a table that is new, ask for nothing that was not asked for before.
+        let isWords = change == .reworded || (change == .added && fact.rule.id == FactRule.table.id)
+        let rise = isWords ? Rise.patch : nil
         return [GateEntry(finding, breaks: breaks, rise: rise, subjects: [fact.subject])]
     }
 }

@@ -1,7 +1,7 @@
 /// The kinds of facts, and whom a change of each breaks.
 extension FactRule {
     /// Every kind.
-    static let all = chapters + requests + operations + [stateRow, table]
+    static let all = chapters + requests + operations + [stateRow, table, column]
 
     private static let chapters = [
         errorCode, errorCodeEffect, closeCode, terminalCode, closeCodeSender, closeCodeEffect, timeout, timeoutSpan,
@@ -9,8 +9,8 @@ extension FactRule {
         gapReasonEffect, answerRow, answer, profile, profileSide, profileNeed,
     ]
     private static let requests = [
-        request, status, parameter, parameterRequired, bodyRequired, requestMedia, answerMedia, header, security,
-        requestDetail,
+        request, status, parameter, parameterRequired, bodyRequired, requestMedia, answerMedia, header, headerRequired,
+        security, requestDetail,
     ]
     private static let operations = [
         operation, operationMessage, reply, operationSecurity, channelMessage, socket, securityScheme,
@@ -134,6 +134,11 @@ extension FactRule {
         added: .harmless("clients pass over headers that they do not know"),
         removed: .breaks(.clients, "clients of the old version look for it"),
         example: "429 comes without `Retry-After`")
+    static let headerRequired = FactRule(
+        "answer-header-required", "obligation to send the header",
+        added: .breaks(.servers, "servers of the old version may leave it out, and new clients rely on it"),
+        removed: .breaks(.clients, "clients of the old version rely on it, and new servers may leave it out"),
+        example: "429 may come without `Retry-After`, which is still described")
     static let security = FactRule(
         "request-security", "way to be let in",
         added: .breaks(.servers, "new clients may come so, and servers of the old version refuse them"),
@@ -192,6 +197,12 @@ extension FactRule {
         removed: .breaks(.everybody, "programs were written from it"),
         example: "the table of close codes is taken out of chapter 4")
 
+    static let column = FactRule(
+        "table-column", "column",
+        added: .breaks(.perhaps, "a person has to see whether it asks for more than the rest of the specification"),
+        removed: .breaks(.everybody, "programs were written from it"),
+        example: "`over REST` is taken out of the table of error codes")
+
     // MARK: State tables
 
     static let stateRow = FactRule(
@@ -199,5 +210,7 @@ extension FactRule {
         added: .breaks(.others, "the other side does not expect it there"),
         removed: .breaks(.held, "who did so does otherwise than the table now"),
         changed: .breaks(.everybody, "the same input has other outcomes"),
+        reworded: .breaks(
+            .perhaps, "a condition is said in other words: a person has to see whether it is the same"),
         example: "`ping` before `auth` is answered with `pong`")
 }

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import SchemaDiff
+import HoldfastJSON
+import HoldfastSchemaDiff
 
 /// The facts about the socket, as `Spec/asyncapi.json` has them, written from the side of the server.
 struct OperationFacts {

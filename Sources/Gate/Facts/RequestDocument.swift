@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import SchemaDiff
+import HoldfastJSON
+import HoldfastSchemaDiff
 
 /// The requests over HTTP of one state, as `Spec/openapi.json` lists them: facts, and the schemas that stand in them.
 struct RequestDocument {
@@ -50,12 +50,12 @@ struct RequestDocument {
 
     private mutating func add(
         _ rule: FactRule, _ key: String, _ path: [String], subject: String, value: JSONValue = .null,
-        parents: [String] = [], isWildcard: Bool = false
+        parents: [String] = [], holder: String? = nil, isWildcard: Bool = false
     ) {
         facts.append(
             Fact(
                 rule: rule, key: key, value: value, place: state.nearest(Self.file, path), subject: subject,
-                parents: parents, isWildcard: isWildcard))
+                parents: parents, holder: holder, isWildcard: isWildcard))
     }
 
     private mutating func read(_ path: String, _ method: String, _ item: JSONValue, _ operation: JSONValue) {
@@ -65,12 +65,12 @@ struct RequestDocument {
         add(.request, name, pointer, subject: name)
         func fact(
             _ rule: FactRule, _ detail: String, _ path: [String], _ parents: [String] = [], value: JSONValue = .null,
-            isWildcard: Bool = false
+            in holder: FactRule? = nil, isWildcard: Bool = false
         ) {
             let key = detail.isEmpty ? name : "\(name) \(detail)"
             add(
                 rule, key, pointer + path, subject: name, value: value, parents: [parent] + parents,
-                isWildcard: isWildcard)
+                holder: holder.map { "\($0.id): \(key)" }, isWildcard: isWildcard)
         }
         func slot(_ kind: Slot.Kind, _ label: String, _ schema: JSONValue?, _ path: [String], isAnswer: Bool = false) {
             slots.append(
@@ -97,7 +97,7 @@ struct RequestDocument {
                 let key = "\(own) in \(parameter["in"]?.stringValue ?? "?")"
                 let path = ["parameters", key]
                 fact(.parameter, key, path)
-                if parameter["required"] == true { fact(.parameterRequired, key, path) }
+                if parameter["required"] == true { fact(.parameterRequired, key, path, in: .parameter) }
                 slot(.parameter, key, parameter["schema"], path)
                 detail(
                     key, path, parameter.without(["required", "schema", "name", "in", "deprecated"]),
@@ -116,7 +116,12 @@ struct RequestDocument {
             media(.answerMedia, "answer \(status)", response, path, own)
             for (header, value) in response["headers"]?.objectValue ?? [:] {
                 let path = path + ["headers", header]
-                fact(.header, "\(status) \(header)", path, own)
+                let key = "\(status) \(header)"
+                fact(.header, key, path, own)
+                if value["required"] == true { fact(.headerRequired, key, path, own, in: .header) }
+                detail(
+                    "header \(key)", path, value.without(["required", "schema", "deprecated"]),
+                    own + ["\(FactRule.header.id): \(name) \(key)"])
                 slot(.header, "answer \(status) \(header)", value["schema"], path, isAnswer: true)
             }
             detail("answer \(status)", path, response.without(["content", "headers", "links"]), own)

@@ -1,7 +1,7 @@
-import Basics
 import Holdfast
-import JSON
-import SchemaDiff
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastSchemaDiff
 
 /// Compares what parameters, headers and bodies of requests may hold; bodies only where another schema is named, because the
 /// schemas of the specification are compared by themselves.

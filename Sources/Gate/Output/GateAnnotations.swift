@@ -1,4 +1,4 @@
-import Report
+import HoldfastReport
 
 /// The report of the gate as annotations of a job of GitHub Actions, at the lines that changed.
 package struct GateAnnotations {

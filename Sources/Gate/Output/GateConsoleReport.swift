@@ -1,7 +1,7 @@
-import Basics
 import Holdfast
-import Report
-import SchemaDiff
+import HoldfastBasics
+import HoldfastReport
+import HoldfastSchemaDiff
 
 /// The report of the gate for a terminal: the verdict, then what fails, then the rest, shorter.
 package struct GateConsoleReport {
@@ -119,7 +119,7 @@ extension Rise {
     var word: String {
         switch self {
         case .none: "none"
-        case .patch: "words only"
+        case .patch: "in words and tests only"
         case .minor: "additions"
         case .major: "breaking"
         }

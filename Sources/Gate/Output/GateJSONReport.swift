@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import SchemaDiff
+import HoldfastJSON
+import HoldfastSchemaDiff
 
 /// The report of the gate for machines; its shape is `Spec/schemas/files/gate-report.json`, version 1.
 package struct GateJSONReport {
@@ -16,74 +16,60 @@ package struct GateJSONReport {
 
     /// The whole report.
     package var value: JSONValue {
-        [
-            "format": "holdfast-gate-report", "version": JSONValue(Self.version), "headline": .string(report.headline),
-            "passes": .bool(report.passes), "exit": JSONValue(Int(report.exit.rawValue)),
-            "old": state(report.old), "new": state(report.new), "required": .string(report.required.name),
-            "rise": .string(report.rise.name),
-            "requiredVersion": report.requiredVersion.map { .string($0) } ?? .null,
-            "breaks": .array(report.broken.map(party)),
-            "judgedTranscripts": JSONValue(report.judgedTranscripts), "failOn": .string(report.failOn.rawValue),
-            "supported": strings(report.supported),
-            "findings": .array(report.entries.map(finding)), "notes": strings(report.notes),
-        ]
+        JSONValue(members: [
+            "format": "holdfast-gate-report", "version": Self.version, "headline": report.headline,
+            "passes": report.passes, "exit": Int(report.exit.rawValue), "old": state(report.old),
+            "new": state(report.new), "required": report.required.name, "rise": report.rise.name,
+            "requiredVersion": report.requiredVersion.map { .string($0) } ?? JSONValue.null,
+            "breaks": report.broken.map(party), "judgedTranscripts": report.judgedTranscripts,
+            "failOn": report.failOn.rawValue, "supported": report.supported, "findings": report.entries.map(finding),
+            "notes": report.notes,
+        ])
     }
-
-    /// An object of the members that there are.
-    private func object(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
-        .object(JSONObject(members.compactMap { key, value in value.map { (key: key, value: $0) } }))
-    }
-
-    private func strings(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
 
     private func state(_ state: ProtocolState) -> JSONValue {
-        ["name": .string(state.name), "version": .string(state.version.description)]
+        JSONValue(members: ["name": state.name, "version": state.version.description])
     }
 
     private func party(_ party: GateParty) -> JSONValue {
-        object(["role": .string(party.role.rawValue), "profile": party.profile.map { .string($0) }])
+        JSONValue(members: ["role": party.role.rawValue, "profile": party.profile])
     }
 
     private func finding(_ entry: GateEntry) -> JSONValue {
         let finding = entry.finding
-        return object([
-            "rule": .string(finding.rule), "severity": .string(finding.severity.rawValue),
-            "kind": .string(entry.kind.rawValue), "fingerprint": .string(finding.fingerprint),
-            "fails": .bool(entry.fails), "direction": finding.direction.map { .string($0.rawValue) },
-            "messages": strings(finding.messages), "breaks": .array(entry.breaks.map(party)),
-            "first": entry.first.map { .string($0.rawValue) }, "shown": entry.shown.map { .string($0) },
-            "rise": .string(entry.rise.name), "old": finding.old.map { place($0, finding.oldValue) },
-            "new": finding.new.map { place($0, finding.newValue) }, "why": .string(finding.why),
+        return JSONValue(members: [
+            "rule": finding.rule, "severity": finding.severity.rawValue, "kind": entry.kind.rawValue,
+            "fingerprint": finding.fingerprint, "fails": entry.fails, "direction": finding.direction?.rawValue,
+            "messages": finding.messages, "breaks": entry.breaks.map(party), "first": entry.first?.rawValue,
+            "shown": entry.shown, "rise": entry.rise.name, "old": finding.old.map { place($0, finding.oldValue) },
+            "new": finding.new.map { place($0, finding.newValue) }, "why": finding.why,
             "witness": finding.witness.map { witness in
-                [
-                    "message": .string(witness.message), "json": .string(witness.json),
-                    "validBy": .string(witness.validBy.rawValue), "invalidBy": .string(witness.invalidBy.rawValue),
-                    "complaint": .string(witness.complaint),
-                ]
+                JSONValue(members: [
+                    "message": witness.message, "json": witness.json, "validBy": witness.validBy.rawValue,
+                    "invalidBy": witness.invalidBy.rawValue, "complaint": witness.complaint,
+                ])
             },
-            "occurrences": entry.occurrences.isEmpty ? nil : .array(entry.occurrences.map(occurrence)),
-            "announced": entry.standing == .announced ? true : nil, "waived": waived(entry.standing),
+            "occurrences": entry.occurrences.map(occurrence).orAbsent,
+            "announced": (entry.standing == .announced).orAbsent, "waived": waived(entry.standing),
         ])
     }
 
     private func waived(_ standing: GateEntry.Standing) -> JSONValue? {
         guard case .waived(let reason, let until) = standing else { return nil }
-        return ["reason": .string(reason), "expires": .string(until.description)]
+        return JSONValue(members: ["reason": reason, "expires": until.description])
     }
 
     private func place(_ place: GatePlace, _ value: JSONValue?) -> JSONValue {
-        object([
-            "file": .string(place.path), "pointer": .string(place.pointer.description),
-            "line": place.line.map { JSONValue($0) }, "value": value,
+        JSONValue(members: [
+            "file": place.path, "pointer": place.pointer.description, "line": place.line, "value": value,
         ])
     }
 
     private func occurrence(_ occurrence: GateOccurrence) -> JSONValue {
-        object([
-            "transcript": .string(occurrence.transcript), "subject": .string(occurrence.subject),
-            "event": .string(occurrence.event), "what": .string(occurrence.what),
-            "line": occurrence.line.map { JSONValue($0) }, "before": occurrence.before.map { .string($0.rawValue) },
-            "after": occurrence.after.map { .string($0.rawValue) },
+        JSONValue(members: [
+            "transcript": occurrence.transcript, "subject": occurrence.subject, "event": occurrence.event,
+            "what": occurrence.what, "line": occurrence.line, "before": occurrence.before?.rawValue,
+            "after": occurrence.after?.rawValue,
         ])
     }
 }

@@ -1,5 +1,5 @@
-import Report
-import SchemaDiff
+import HoldfastReport
+import HoldfastSchemaDiff
 
 /// The report of the gate as JUnit XML: one case a finding; what fails is a failure, what is waived or announced is skipped.
 package struct GateJUnitReport {

@@ -1,6 +1,6 @@
-import JSON
-import Report
-import SchemaDiff
+import HoldfastJSON
+import HoldfastReport
+import HoldfastSchemaDiff
 
 /// The report of the gate as SARIF 2.1.0.
 package struct GateSARIFReport {

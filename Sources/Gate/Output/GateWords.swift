@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import SchemaDiff
+import HoldfastJSON
+import HoldfastSchemaDiff
 
 /// Findings in the words of a changelog: what changed, then who must act.
 extension GateFinding {

@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import SchemaDiff
+import HoldfastBasics
+import HoldfastSchemaDiff
 
 /// One rule of the gate, as people look it up.
 package struct RuleEntry: Sendable {
@@ -15,16 +15,20 @@ package struct RuleEntry: Sendable {
     /// A change that falls under it.
     package let example: String
 
+    /// Another severity than its own.
+    private var other: String { severity == .warning ? "error" : "warning" }
+
     /// Everything about it, for a terminal.
     package var page: String {
         """
-        \(id) (rule of the gate, \(severity.rawValue) by itself)
+        \(id) (a rule of the gate; default severity: \(severity.rawValue))
 
           what:      \(title)
           direction: \(direction)
           example:   \(example)
 
-          A file for --severities may give it another weight: {"\(id)": "warning"}.
+          For another severity, put it into a file and give that to --severities:
+            {"format": "holdfast-gate-severities", "version": 1, "severities": {"\(id)": "\(other)"}}
         """
     }
 

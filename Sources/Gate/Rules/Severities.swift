@@ -1,6 +1,7 @@
 import Holdfast
-import JSON
-import SchemaDiff
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastSchemaDiff
 
 /// What a team makes of rules: a weight of its own for some; the shape is `Spec/schemas/files/gate-severities.json`.
 package struct Severities: Sendable {
@@ -14,19 +15,17 @@ package struct Severities: Sendable {
     /// - Throws: Every problem of the file at once, with its line.
     package init(_ text: String, file: String) throws(InputProblems) {
         weights = try MemberReader.read(
-            Array(text.utf8), file: file, expected: "a file of severities"
+            Array(text.utf8), file: file, schema: .gateSeverities, expected: "a file of severities"
         ) { reader in
-            reader.refuseUnknown(besides: ["$schema", "format", "version", "severities"])
-            if let format = reader.string("format", required: true), format != "holdfast-gate-severities" {
-                let _: Never? = reader.wrong("format", .string(format), "'holdfast-gate-severities'")
-            }
-            _ = reader.integer("version", in: 1...1, required: true)
-            guard let members = reader.members("severities", required: true) else { return [:] }
+            guard let members = reader.members("severities") else { return [:] }
             let rules = RuleBook.all.map(\.id)
-            members.refuseUnknown(besides: rules)
-            return Dictionary(
-                rules.compactMap { id in members.choice(id, of: GateSeverity.self).map { (id, $0) } },
-                uniquingKeysWith: { first, _ in first })
+            for rule in members.object.keys where !rules.contains(rule) {
+                members.collector.note(
+                    members.pointer.appending(rule), "unknown member '\(clipped(rule))'",
+                    expected: rules.sorted().joined(separator: ", "),
+                    fix: nearestName(to: rule, among: rules).map { "did you mean '\($0)'?" } ?? "remove it")
+            }
+            return rules.keyed(by: \.self).compactMapValues { members.choice($0, of: GateSeverity.self) }
         }
     }
 

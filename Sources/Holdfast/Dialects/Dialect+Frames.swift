@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 extension Dialect {
     /// What a canonical frame is on the wire.
@@ -61,7 +61,7 @@ extension Dialect {
         guard !isCanonical else { return .frames([frame]) }
         guard let type = wireType(of: frame) else {
             // A member that happens to be called `type` is no type where types stand elsewhere.
-            return .frames([typePlace == Self.usualTypePlace ? frame : frame.removing(Self.usualTypePlace)])
+            return .frames([typeLocation == Self.usualTypeLocation ? frame : frame.removing(Self.usualTypeLocation)])
         }
         guard let rule = rule(for: frame, of: type, sentBy: sender) else {
             let isNamed = !frameRules.naming(type, sentBy: sender).isEmpty
@@ -83,7 +83,7 @@ extension Dialect {
             return []
         }
         return rule.members.rules.compactMap { member in
-            if case .assumed = member.place { member.canonical } else { nil }
+            if case .assumed = member.location { member.canonical } else { nil }
         }
     }
 
@@ -96,7 +96,7 @@ extension Dialect {
     public func foreign(_ frame: JSONValue) -> JSONValue {
         guard !isCanonical, let type = wireType(of: frame) else { return frame }
         let isMistakable = Self.canonicalTypes.values.contains { $0.contains(type) }
-        guard isMistakable || typePlace != Self.usualTypePlace else { return frame }
+        guard isMistakable || typeLocation != Self.usualTypeLocation else { return frame }
         var frame = frame
         frame["type"] = .string(isMistakable ? "\(name):\(type)" : type)
         return frame
@@ -104,16 +104,16 @@ extension Dialect {
 
     private func encode(_ frame: JSONValue, by rule: FrameRule) throws(Inexpressible) -> JSONValue {
         var wire = try rule.members.encoded(frame, surroundings(of: rule.sender))
-        if typePlace != Self.usualTypePlace { wire["type"] = nil }
-        wire = wire.setting(typePlace, to: .string(rule.wire))
+        if typeLocation != Self.usualTypeLocation { wire["type"] = nil }
+        wire = wire.setting(typeLocation, to: .string(rule.wire))
         for condition in rule.conditions {
-            if let value = condition.only { wire = wire.setting(condition.place, to: value) }
+            if let value = condition.only { wire = wire.setting(condition.location, to: value) }
         }
         return wire
     }
 
     private func decode(_ frame: JSONValue, as type: String, by rule: FrameRule) -> JSONValue {
-        let selectors = rule.conditions.filter { $0.only != nil }.map(\.place) + [typePlace]
+        let selectors = rule.conditions.filter { $0.only != nil }.map(\.location) + [typeLocation]
         let members = rule.members.decoded(frame, surroundings(of: rule.sender), dropping: selectors)
         return .object(JSONObject([("type", .string(type))] + (members.objectValue ?? [:]).filter { $0.key != "type" }))
     }

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 extension Dialect {
     /// A canonical request on the wire; nil when this system has no such thing or cannot be asked this.

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// How a system that predates the specification says the same things: names and places, in both directions.
 ///
@@ -23,8 +23,10 @@ public struct Dialect: Sendable, Equatable {
     ///
     /// They are judged all the same.
     public let unkeepable: [ClauseID: String]
+    /// How a remark begins on a clause that no server of a wire can keep.
+    package static let unkeepableRemark = "no server can keep it that speaks the dialect "
     /// Where a wire frame says its type.
-    let typePlace: JSONPointer
+    let typeLocation: JSONPointer
     let frameRules: FrameRules
     let restRules: RESTRules
 
@@ -54,13 +56,13 @@ public struct Dialect: Sendable, Equatable {
     public static let canonical = Dialect(
         name: "canonical", summary: "The form of the specification itself.", source: nil,
         profiles: Profile.all(of: .server).union(Profile.all(of: .client)), socketPath: nil, credential: .frame,
-        greeting: .client, unkeepable: [:], typePlace: Self.usualTypePlace, frameRules: FrameRules([]),
+        greeting: .client, unkeepable: [:], typeLocation: Self.usualTypeLocation, frameRules: FrameRules([]),
         restRules: RESTRules())
 
-    static let usualTypePlace = JSONPointer(tokens: ["type"])
+    static let usualTypeLocation = JSONPointer(tokens: ["type"])
 
     /// The type of a wire frame; nil for what has none.
-    func wireType(of frame: JSONValue) -> String? { frame[typePlace]?.stringValue }
+    func wireType(of frame: JSONValue) -> String? { frame[typeLocation]?.stringValue }
 
     /// Whether this is the specification's own form.
     public var isCanonical: Bool { source == nil }

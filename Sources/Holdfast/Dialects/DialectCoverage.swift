@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// What a dialect makes of the frames and requests of a capture, counted by kind.
 public struct DialectCoverage: Sendable {
@@ -19,7 +19,7 @@ public struct DialectCoverage: Sendable {
         /// How many there were.
         public internal(set) var count: Int
         /// Where the first one was.
-        public let place: String
+        public let location: String
         /// The first one, verbatim.
         public let text: String
     }
@@ -45,26 +45,24 @@ public struct DialectCoverage: Sendable {
     }
 
     /// Nothing counted yet.
-    public init(_ dialect: Dialect) {
-        self.dialect = dialect
-    }
+    public init(_ dialect: Dialect) { self.dialect = dialect }
 
     /// Counts a text message by the rule that fits it.
-    public mutating func take(_ text: String, sentBy sender: Role, at place: String) {
+    public mutating func take(_ text: String, sentBy sender: Role, at location: String) {
         guard let frame = try? JSONParser.document(text).root, let type = dialect.wireType(of: frame) else {
-            return count(sender, nil, .noMessage, text, place)
+            return count(sender, nil, .noMessage, text, location)
         }
-        count(sender, type, dialect.meaning(of: frame, type: type, sentBy: sender), text, place)
+        count(sender, type, dialect.meaning(of: frame, type: type, sentBy: sender), text, location)
     }
 
     /// Counts an HTTP request by the path that fits it.
-    public mutating func take(_ request: RESTRequest, at place: String) {
+    public mutating func take(_ request: RESTRequest, at location: String) {
         let text = "\(request.method) \(request.path)"
         let wire = "\(request.method) \(request.path.prefix { $0 != "?" })"
         let meaning: Meaning =
             dialect.decode(request).map { .understood("\($0.method) \($0.path.prefix { $0 != "?" })") }
             ?? .ignored("not a request of the protocol")
-        count(.client, wire, meaning, text, place)
+        count(.client, wire, meaning, text, location)
     }
 
     /// How many frames and requests there were.
@@ -75,13 +73,15 @@ public struct DialectCoverage: Sendable {
         entries.filter { if case .unmapped = $0.meaning { true } else { false } }
     }
 
-    private mutating func count(_ sender: Role, _ wire: String?, _ meaning: Meaning, _ text: String, _ place: String) {
+    private mutating func count(_ sender: Role, _ wire: String?, _ meaning: Meaning, _ text: String, _ location: String)
+    {
         let key = Key(sender: sender, wire: wire, meaning: meaning)
         if let position = positions[key] {
             entries[position].count += 1
         } else {
             positions[key] = entries.count
-            entries.append(Entry(sender: sender, wire: wire, meaning: meaning, count: 1, place: place, text: text))
+            entries.append(
+                Entry(sender: sender, wire: wire, meaning: meaning, count: 1, location: location, text: text))
         }
     }
 }

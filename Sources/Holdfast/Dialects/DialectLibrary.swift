@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 
 /// The dialects of a specification.
 extension Specification {

@@ -1,5 +1,5 @@
-import Basics
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 extension Dialect {
     /// Reads a dialect file.
@@ -20,10 +20,10 @@ extension Dialect {
     /// Reads a dialect that travelled inside another file.
     /// - Parameters:
     ///   - value: What the dialect file holds.
-    ///   - place: Where it was found, as problems show it.
+    ///   - location: Where it was found, as problems show it.
     /// - Throws: Every problem at once.
-    public init(_ value: JSONValue, at place: String) throws(InputProblems) {
-        self = try MemberReader.read(value, at: place, schema: .dialect) { Dialect(reading: $0) }
+    public init(_ value: JSONValue, at location: String) throws(InputProblems) {
+        self = try MemberReader.read(value, at: location, schema: .dialect) { Dialect(reading: $0) }
     }
 
     private init(reading reader: MemberReader) {
@@ -34,7 +34,7 @@ extension Dialect {
         socketPath = socket?.string("path")
         credential = socket?.members("credential").map(Self.credential) ?? .none
         greeting = reader.members("greeting").map(Self.greeting) ?? .client
-        typePlace = reader.string("typeAt").flatMap(MemberMapReader.place) ?? Self.usualTypePlace
+        typeLocation = reader.string("typeAt").flatMap(MemberMapReader.location) ?? Self.usualTypeLocation
         frameRules = FrameRules(FrameRuleReader.rules(in: reader))
         restRules = reader.members("rest").map(RESTRulesReader.rules) ?? RESTRules()
         unkeepable = Self.unkeepable(reader)

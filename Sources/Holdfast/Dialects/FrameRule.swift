@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// What one wire type means, in one direction.
 struct FrameRule: Sendable, Equatable {
@@ -30,12 +30,12 @@ struct FrameRule: Sendable, Equatable {
 
 /// A condition on one member of a wire value.
 struct WireCondition: Sendable, Equatable {
-    let place: JSONPointer
+    let location: JSONPointer
     let values: [JSONValue]
     let isNegated: Bool
 
     func holds(of wire: JSONValue) -> Bool {
-        let isAmong = wire[place].map { values.contains($0) } ?? false
+        let isAmong = wire[location].map { values.contains($0) } ?? false
         return isAmong != isNegated
     }
 

@@ -1,5 +1,5 @@
-import Basics
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 /// Reads `frames` of a dialect file.
 enum FrameRuleReader {
@@ -82,15 +82,15 @@ enum FrameRuleReader {
 enum WireConditionReader {
     static func conditions(_ reader: MemberReader) -> [WireCondition] {
         reader.object.compactMap { key, value in
-            guard let place = MemberMapReader.place(key) else { return nil }
+            guard let location = MemberMapReader.location(key) else { return nil }
             guard let object = value.objectValue else {
-                return WireCondition(place: place, values: [value], isNegated: false)
+                return WireCondition(location: location, values: [value], isNegated: false)
             }
             if object.count == 1, let values = object["in"]?.arrayValue, !values.isEmpty {
-                return WireCondition(place: place, values: values, isNegated: false)
+                return WireCondition(location: location, values: values, isNegated: false)
             }
             if object.count == 1, let value = object["not"] {
-                return WireCondition(place: place, values: value.arrayValue ?? [value], isNegated: true)
+                return WireCondition(location: location, values: value.arrayValue ?? [value], isNegated: true)
             }
             return reader.wrong(key, value, "a value, {\"in\": [values]} or {\"not\": value}")
         }

@@ -1,5 +1,5 @@
-import Basics
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 extension MemberMap {
     /// What a value needs besides itself: the placeholders of a request, and the frames around it.
@@ -18,16 +18,16 @@ extension MemberMap {
     ) -> JSONValue {
         guard wire.objectValue != nil else { return wire }
         var value = wire
-        for place in writes.map(\.place) + selectors { value = value.removing(place) }
+        for location in writes.map(\.location) + selectors { value = value.removing(location) }
         for rule in rules {
-            switch rule.place {
-            case .at(let place, _), .lastUserText(let place), .frames(let place), .list(let place, _):
-                value = value.removing(place)
+            switch rule.location {
+            case .at(let location, _), .lastUserText(let location), .frames(let location), .list(let location, _):
+                value = value.removing(location)
             case .always, .assumed, .otherwise, .unsaid, .request: break
             }
         }
         // What is left under the name of a member that stands elsewhere means something else.
-        for rule in rules where rule.place != .unsaid { value = value.removing(rule.canonical) }
+        for rule in rules where rule.location != .unsaid { value = value.removing(rule.canonical) }
         for rule in rules {
             guard let member = rule.decoded(wire, surroundings) else { continue }
             value = value.setting(rule.canonical, to: member)
@@ -41,10 +41,10 @@ extension MemberMap {
         var value = canonical
         for rule in rules { value = value.removing(rule.canonical) }
         for rule in rules {
-            guard let (place, member) = try rule.encoded(canonical, surroundings) else { continue }
-            value = value.setting(place, to: member)
+            guard let (location, member) = try rule.encoded(canonical, surroundings) else { continue }
+            value = value.setting(location, to: member)
         }
-        for fixed in writes { value = value.setting(fixed.place, to: fixed.value) }
+        for fixed in writes { value = value.setting(fixed.location, to: fixed.value) }
         return value
     }
 }
@@ -52,19 +52,19 @@ extension MemberMap {
 extension MemberRule {
     /// The canonical value of the member; nil when the wire does not say it, or says `null`.
     fileprivate func decoded(_ wire: JSONValue, _ surroundings: MemberMap.Surroundings) -> JSONValue? {
-        func said(_ place: JSONPointer) -> JSONValue? { wire[place].flatMap { $0.isNull ? nil : $0 } }
-        switch place {
-        case .at(let place, let vocabulary): return said(place).map(vocabulary.decoded)
+        func said(_ location: JSONPointer) -> JSONValue? { wire[location].flatMap { $0.isNull ? nil : $0 } }
+        switch location {
+        case .at(let location, let vocabulary): return said(location).map(vocabulary.decoded)
         case .always(let value), .assumed(let value): return value
         case .unsaid, .otherwise: return nil
-        case .lastUserText(let place):
-            return said(place).map { [["role": "user", "content": $0]] }
-        case .frames(let place):
-            guard let value = said(place) else { return nil }
+        case .lastUserText(let location):
+            return said(location).map { [["role": "user", "content": $0]] }
+        case .frames(let location):
+            guard let value = said(location) else { return nil }
             guard let frames = value.arrayValue else { return value }
             return .array(frames.compactMap(surroundings.decode))
-        case .list(let place, let map):
-            guard let value = said(place) else { return nil }
+        case .list(let location, let map):
+            guard let value = said(location) else { return nil }
             guard let elements = value.arrayValue else { return value }
             return .array(elements.map { map.decoded($0, surroundings) })
         case .request(let name): return surroundings.placeholders[name].map { .string(percentDecoded($0)) }
@@ -76,9 +76,9 @@ extension MemberRule {
         _ value: JSONValue, _ surroundings: MemberMap.Surroundings
     ) throws(Inexpressible) -> (JSONPointer, JSONValue)? {
         let member = value[canonical]
-        switch place {
-        case .at(let place, let vocabulary):
-            return member.map { (place, vocabulary.encoded($0)) }
+        switch location {
+        case .at(let location, let vocabulary):
+            return member.map { (location, vocabulary.encoded($0)) }
         case .always(let only):
             guard member == only else {
                 throw Inexpressible(
@@ -91,19 +91,19 @@ extension MemberRule {
             }
             return nil
         case .unsaid, .otherwise, .request: return nil
-        case .lastUserText(let place):
+        case .lastUserText(let location):
             guard let last = member?.arrayValue?.last, last["role"] == "user", let text = last["content"],
                 text.stringValue != nil
             else { throw Inexpressible(reason: "'\(canonical)' can only end with a plain text of the user") }
-            return (place, text)
-        case .frames(let place):
-            guard let frames = member?.arrayValue else { return member.map { (place, $0) } }
-            return (place, .array(frames.compactMap(surroundings.encode)))
-        case .list(let place, let map):
-            guard let elements = member?.arrayValue else { return member.map { (place, $0) } }
+            return (location, text)
+        case .frames(let location):
+            guard let frames = member?.arrayValue else { return member.map { (location, $0) } }
+            return (location, .array(frames.compactMap(surroundings.encode)))
+        case .list(let location, let map):
+            guard let elements = member?.arrayValue else { return member.map { (location, $0) } }
             var encoded: [JSONValue] = []
             for element in elements { encoded.append(try map.encoded(element, surroundings)) }
-            return (place, .array(encoded))
+            return (location, .array(encoded))
         }
     }
 }

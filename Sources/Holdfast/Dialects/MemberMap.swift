@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Where the members of one canonical value stand on the wire; a member that no rule names has the same name on both sides.
 struct MemberMap: Sendable, Equatable {
@@ -8,7 +8,7 @@ struct MemberMap: Sendable, Equatable {
 
     /// A member with one value.
     struct FixedMember: Sendable, Equatable {
-        let place: JSONPointer
+        let location: JSONPointer
         let value: JSONValue
     }
 
@@ -19,9 +19,9 @@ struct MemberMap: Sendable, Equatable {
 struct MemberRule: Sendable, Equatable {
     /// The canonical member.
     let canonical: JSONPointer
-    let place: Place
+    let location: Location
 
-    enum Place: Sendable, Equatable {
+    enum Location: Sendable, Equatable {
         /// At a place of the wire, perhaps in other words.
         case at(JSONPointer, Vocabulary)
         /// Nowhere, because the wire can mean nothing else.

@@ -1,5 +1,5 @@
-import Basics
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 /// Reads `members` and `writes` of a dialect file.
 enum MemberMapReader {
@@ -9,7 +9,7 @@ enum MemberMapReader {
         if let members = reader.members("members") {
             for (key, value) in members.object {
                 let pointer = members.pointer.appending(key)
-                guard let canonical = place(key) else { continue }
+                guard let canonical = location(key) else { continue }
                 guard names.contains(canonical.tokens.first ?? "") else {
                     let near = nearestName(to: canonical.tokens.first ?? "", among: names)
                     reader.collector.note(
@@ -18,44 +18,44 @@ enum MemberMapReader {
                         fix: near.map { "did you mean '\($0)'?" } ?? "remove it")
                     continue
                 }
-                let place = place(
+                let location = location(
                     of: canonical, value, MemberReader(value, at: pointer, into: reader.collector), placeholders)
-                if let place { map.rules.append(MemberRule(canonical: canonical, place: place)) }
+                if let location { map.rules.append(MemberRule(canonical: canonical, location: location)) }
             }
         }
         map.writes = writes(reader)
-        refuseSharedPlaces(map, reader)
+        refuseSharedLocations(map, reader)
         return map
     }
 
     static func writes(_ reader: MemberReader) -> [MemberMap.FixedMember] {
         (reader.value("writes")?.objectValue ?? [:]).compactMap { key, value in
-            place(key).map { MemberMap.FixedMember(place: $0, value: value) }
+            location(key).map { MemberMap.FixedMember(location: $0, value: value) }
         }
     }
 
     /// A place: a member name, or a JSON pointer when it starts with a slash.
-    static func place(_ text: String) -> JSONPointer? {
+    static func location(_ text: String) -> JSONPointer? {
         text.hasPrefix("/") ? JSONPointer(text) : JSONPointer(tokens: [text])
     }
 
     /// Two members at one place could not be told apart.
-    private static func refuseSharedPlaces(_ map: MemberMap, _ reader: MemberReader) {
-        var taken = Set(map.writes.map(\.place))
+    private static func refuseSharedLocations(_ map: MemberMap, _ reader: MemberReader) {
+        var taken = Set(map.writes.map(\.location))
         for rule in map.rules {
-            guard let place = rule.place.wire else { continue }
-            if taken.insert(place).inserted { continue }
+            guard let location = rule.location.wire else { continue }
+            if taken.insert(location).inserted { continue }
             reader.collector.note(
-                reader.pointer.appending("members"), "two members stand at '\(place)'", expected: "a place for each",
+                reader.pointer.appending("members"), "two members stand at '\(location)'", expected: "a place for each",
                 fix: "correct one of them")
         }
     }
 
-    private static func place(
+    private static func location(
         of canonical: JSONPointer, _ value: JSONValue, _ reader: MemberReader?, _ placeholders: Set<String>
-    ) -> MemberRule.Place? {
+    ) -> MemberRule.Location? {
         if value.isNull { return .unsaid }
-        if let text = value.stringValue { return place(text).map { .at($0, .same) } }
+        if let text = value.stringValue { return location(text).map { .at($0, .same) } }
         guard let reader else { return nil }
         let kinds = ["at", "always", "assumed", "otherwise", "lastUserText", "frames", "list", "placeholder"]
         let given = kinds.filter { reader.value($0) != nil }
@@ -83,12 +83,12 @@ enum MemberMapReader {
                 kind, .string(text),
                 placeholders.isEmpty
                     ? "a placeholder of a path; there is none here" : placeholders.sorted().joined(separator: ", "))
-        case "lastUserText": return place(text).map { .lastUserText($0) }
-        case "frames": return place(text).map { .frames($0) }
+        case "lastUserText": return location(text).map { .lastUserText($0) }
+        case "frames": return location(text).map { .frames($0) }
         case "list":
             let names = CanonicalMembers.ofElement(canonical.description) ?? []
-            return place(text).map { .list($0, map(reader, names: names)) }
-        default: return place(text).map { .at($0, vocabulary(reader)) }
+            return location(text).map { .list($0, map(reader, names: names)) }
+        default: return location(text).map { .at($0, vocabulary(reader)) }
         }
     }
 
@@ -103,11 +103,11 @@ enum MemberMapReader {
     }
 }
 
-extension MemberRule.Place {
+extension MemberRule.Location {
     /// The place on the wire; nil for what has none.
     var wire: JSONPointer? {
         switch self {
-        case .at(let place, _), .lastUserText(let place), .frames(let place), .list(let place, _): place
+        case .at(let location, _), .lastUserText(let location), .frames(let location), .list(let location, _): location
         case .always, .assumed, .otherwise, .unsaid, .request: nil
         }
     }

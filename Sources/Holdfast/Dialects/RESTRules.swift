@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// The REST side of a dialect.
 struct RESTRules: Sendable, Equatable {
@@ -54,7 +54,7 @@ struct BodyMap: Sendable, Equatable {
 
     func decoded(_ wire: JSONValue, _ surroundings: MemberMap.Surroundings = .init()) -> JSONValue {
         guard let inner = wire[envelope] else { return wire }
-        return members.decoded(inner, surroundings, dropping: envelope.isRoot ? writes.map(\.place) : [])
+        return members.decoded(inner, surroundings, dropping: envelope.isRoot ? writes.map(\.location) : [])
     }
 
     func encoded(
@@ -63,7 +63,7 @@ struct BodyMap: Sendable, Equatable {
         let inner = try members.encoded(canonical, surroundings)
         var wire = envelope.isRoot ? inner : JSONValue.object(JSONObject()).setting(envelope, to: inner)
         guard wire.objectValue != nil else { return wire }
-        for fixed in writes { wire = wire.setting(fixed.place, to: fixed.value) }
+        for fixed in writes { wire = wire.setting(fixed.location, to: fixed.value) }
         return wire
     }
 }

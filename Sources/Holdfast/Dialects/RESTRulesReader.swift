@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Reads `rest` of a dialect file.
 enum RESTRulesReader {
@@ -13,7 +13,7 @@ enum RESTRulesReader {
             }
         }
         if let error = reader.members("error") {
-            rules.error = body(error, names: CanonicalMembers.ofError, placeholders: [])
+            rules.error = body(error, names: MessageMembers.ofBody("error"), placeholders: [])
         }
         return rules
     }
@@ -34,7 +34,7 @@ enum RESTRulesReader {
         }
         if let request = reader.members("request") {
             if road == .chat {
-                rule.request = MemberMapReader.map(request, names: CanonicalMembers.ofChatRequest)
+                rule.request = MemberMapReader.map(request, names: MessageMembers.ofBody("chatRequest"))
             } else {
                 reader.collector.note(
                     request.pointer, "a request without a body", expected: "'request' at 'chat' alone", fix: "remove it"
@@ -52,7 +52,7 @@ enum RESTRulesReader {
 
     private static func body(_ reader: MemberReader, names: Set<String>, placeholders: Set<String>) -> BodyMap {
         var map = BodyMap()
-        map.envelope = reader.string("envelope").flatMap(MemberMapReader.place) ?? JSONPointer()
+        map.envelope = reader.string("envelope").flatMap(MemberMapReader.location) ?? JSONPointer()
         map.members = MemberMapReader.map(reader, names: names, placeholders: placeholders)
         map.writes = map.members.writes
         map.members.writes = []

@@ -1,18 +1,28 @@
-import Basics
-import JSON
-import JSONSchema
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastJSONSchema
 import Synchronization
 
 /// The JSON Schema of the files of one kind, and the words for what it has against one of them.
 ///
 /// It says what a file may hold; what no schema can say, a reader notes beside it.
-package enum FileSchema: String, Sendable {
-    case scenario
-    case clientScenario = "client-scenario"
-    case subject
-    case dialect
-    case report
-    case baseline
+package struct FileSchema: Hashable, Sendable {
+    static let scenario = FileSchema(name: "scenario")
+    static let clientScenario = FileSchema(name: "client-scenario")
+    static let subject = FileSchema(name: "subject")
+    static let dialect = FileSchema(name: "dialect")
+    static let replies = FileSchema(name: "replies")
+    package static let report = FileSchema(name: "report")
+    package static let baseline = FileSchema(name: "baseline")
+    package static let gateWaivers = FileSchema(name: "gate-waivers")
+    package static let gateSeverities = FileSchema(name: "gate-severities")
+    /// The body of an action of a mock server.
+    package static func control(_ action: String) -> FileSchema { FileSchema(name: "control", part: action) }
+
+    /// `Spec/schemas/files/NAME.json`.
+    fileprivate let name: String
+    /// One of its definitions; nil for the whole.
+    fileprivate var part: String?
 
     private static let base = "https://holdfast.example/spec/1/schemas/files/"
     private static let compiled = Mutex<[FileSchema: Schema]>([:])
@@ -26,11 +36,18 @@ package enum FileSchema: String, Sendable {
         return registry
     }()
 
-    /// `Spec/schemas/files/NAME.json`, as this program carries it; a test compiles every one.
+    /// What it is, in the words of the schema.
+    package var description: String {
+        let pointer = JSONPointer(tokens: part.map { ["$defs", $0] } ?? [])
+        return schema?.schemaValue(at: "\(Self.base)\(name).json", pointer)?["description"]?.stringValue ?? ""
+    }
+
+    /// The schema as this program carries it; a test compiles every one.
     private var schema: Schema? {
         Self.compiled.withLock { known in
             if let schema = known[self] { return schema }
-            known[self] = try? Schema(uri: "\(Self.base)\(rawValue).json", registry: Self.registry)
+            let fragment = part.map { "#/$defs/\($0)" } ?? ""
+            known[self] = try? Schema(uri: "\(Self.base)\(name).json\(fragment)", registry: Self.registry)
             return known[self]
         }
     }

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// The list of all fixtures, `Fixtures/index.json`, as far as the tools need it.
 public struct FixtureIndex: Sendable {

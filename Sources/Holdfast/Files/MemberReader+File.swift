@@ -1,28 +1,23 @@
-import JSON
+import HoldfastJSON
 
 /// What the readers of all files that a person writes begin and end with.
 extension MemberReader {
-    /// Reads a file that holds one object, all of which its reader describes.
+    /// Reads a file that holds one object, which a schema describes.
+    ///
+    /// One that is known to be sound is not held against it, nor is one that is not `meant`, which has then been noted.
     /// - Parameters:
     ///   - bytes: The file.
     ///   - file: Its name, as problems show it.
+    ///   - schema: What it may hold.
+    ///   - isSound: Whether it is known to pass the schema.
     ///   - expected: What the file should be, in words such as `a baseline`.
     ///   - maxBytes: The most bytes of such a file.
+    ///   - isMeant: Whether it is a file of this kind at all.
     ///   - reading: Makes something of the members; what is wrong with them it notes, and nil alone says nothing.
     /// - Returns: What was made.
     /// - Throws: Every problem of the file at once, each with its line; a member that stands twice is one.
     package static func read<Value>(
-        _ bytes: [UInt8], file: String, expected: String, maxBytes: Int = JSONLimits.standard.maxBytes,
-        _ reading: (MemberReader) -> Value?
-    ) throws(InputProblems) -> Value {
-        try read(bytes, file: file, schema: nil, expected: expected, maxBytes: maxBytes, reading)
-    }
-
-    /// Reads a file that a schema describes.
-    ///
-    /// One that is known to be sound is not held against it, nor is one that is not `meant`, which has then been noted.
-    package static func read<Value>(
-        _ bytes: [UInt8], file: String, schema: FileSchema?, isSound: Bool = false, expected: String,
+        _ bytes: [UInt8], file: String, schema: FileSchema, isSound: Bool = false, expected: String,
         maxBytes: Int = JSONLimits.standard.maxBytes,
         isMeant: (JSONValue, ProblemCollector) -> Bool = { _, _ in true }, _ reading: (MemberReader) -> Value?
     ) throws(InputProblems) -> Value {
@@ -32,26 +27,17 @@ extension MemberReader {
         } catch {
             throw InputProblems([InputProblem(error, in: file, expected: expected)])
         }
-        let collector = ProblemCollector(file: file, text: bytes, hasSchema: schema != nil)
+        let collector = ProblemCollector(file: file, text: bytes)
         for flaw in document.flaws { collector.note(flaw) }
         guard isMeant(document.root, collector) else { throw InputProblems(collector.problems) }
         return try read(document.root, isSound ? nil : schema, into: collector, reading)
     }
 
-    /// Reads an object that travelled inside something else and has no lines, all of which its reader describes.
-    ///
-    /// One that is known to be sound is not asked for what a schema would ask of it.
+    /// Reads an object that travelled inside something else and has no lines; one without a schema is known to be sound.
     package static func read<Value>(
-        _ value: JSONValue, at place: String, isSound: Bool = false, _ reading: (MemberReader) -> Value?
+        _ value: JSONValue, at place: String, schema: FileSchema?, _ reading: (MemberReader) -> Value?
     ) throws(InputProblems) -> Value {
-        try read(value, nil, into: ProblemCollector(file: place, hasSchema: isSound), reading)
-    }
-
-    /// Reads such an object that a schema describes.
-    static func read<Value>(
-        _ value: JSONValue, at place: String, schema: FileSchema, _ reading: (MemberReader) -> Value?
-    ) throws(InputProblems) -> Value {
-        try read(value, schema, into: ProblemCollector(file: place, hasSchema: true), reading)
+        try read(value, schema, into: ProblemCollector(file: place), reading)
     }
 
     private static func read<Value>(
@@ -62,7 +48,7 @@ extension MemberReader {
         let read = MemberReader(root, at: JSONPointer(), into: collector).flatMap(reading)
         schema?.note(findings, in: root, into: collector)
         guard collector.noted.isEmpty, let read else {
-            throw InputProblems(schema == nil ? collector.problems : collector.sortedProblems(in: root))
+            throw InputProblems(collector.sortedProblems(in: root))
         }
         return read
     }

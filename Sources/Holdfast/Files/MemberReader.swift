@@ -1,5 +1,5 @@
-import Basics
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 /// Collects what is wrong in one file, so that a person mends it in one go.
 package final class ProblemCollector {
@@ -13,17 +13,14 @@ package final class ProblemCollector {
     private var notes: [(pointer: JSONPointer, order: Order, problem: InputProblem)] = []
     private let file: String
     private let text: [UInt8]?
-    /// Whether a schema says what the members have to be, so that a reader need not.
-    fileprivate let hasSchema: Bool
     /// Whether the schema refuses something: what follows from the whole of a file is then not worth saying.
     package var isRefused = false
     private static let limit = 100
 
     /// Collects the problems of a file; with its text, they name line and column.
-    package init(file: String, text: [UInt8]? = nil, hasSchema: Bool = false) {
+    init(file: String, text: [UInt8]? = nil) {
         self.file = file
         self.text = text
-        self.hasSchema = hasSchema
     }
 
     /// Whether nothing is wrong so far.
@@ -91,48 +88,23 @@ package final class ProblemCollector {
     }
 }
 
-/// Reads the members of one object of a file, and notes those that are missing, wrong or unknown.
+/// Reads the members of one object of a file, which its schema describes.
 ///
-/// Every reading method returns nil both for an absent member and for a wrong one; a wrong one has then been noted, here or
-/// by the schema of the file.
+/// Every reading method returns nil both for an absent member and for a wrong one, which the schema refuses.
 package struct MemberReader {
     package let object: JSONObject
     package let pointer: JSONPointer
     package let collector: ProblemCollector
 
-    /// Takes the members of a value; nil, and a note, when it is no object.
+    /// Takes the members of a value; nil when it is no object.
     package init?(_ value: JSONValue, at pointer: JSONPointer, into collector: ProblemCollector) {
-        guard let object = value.objectValue else {
-            if !collector.hasSchema {
-                collector.note(
-                    pointer, "found \(Self.shown(value))", expected: "an object", fix: "write an object here")
-            }
-            return nil
-        }
+        guard let object = value.objectValue else { return nil }
         self.object = object
         self.pointer = pointer
         self.collector = collector
     }
 
-    /// Notes each member that is not among the known ones; `$schema` is always allowed at the top.
-    package func refuseUnknown(besides known: [String]) {
-        guard !collector.hasSchema else { return }
-        for key in object.keys where !known.contains(key) && !(pointer.isRoot && key == "$schema") {
-            let near = nearestName(to: key, among: known)
-            collector.note(
-                pointer.appending(key), "unknown member '\(excerpt(key))'",
-                expected: known.sorted().joined(separator: ", "),
-                fix: near.map { "did you mean '\($0)'?" } ?? "remove it")
-        }
-    }
-
     package func value(_ key: String) -> JSONValue? { object[key] }
-
-    /// Notes a member that has to be there and is not.
-    package func require(_ key: String) -> JSONValue? {
-        if let value = object[key] { return value }
-        return collector.hasSchema ? nil : lacking(key)
-    }
 
     /// Notes that a member is missing, and returns nil.
     package func lacking<Value>(_ key: String) -> Value? {
@@ -141,28 +113,13 @@ package struct MemberReader {
         return nil
     }
 
-    package func string(_ key: String, required: Bool = false, isEmptyAllowed: Bool = false) -> String? {
-        guard let value = required ? require(key) : object[key] else { return nil }
-        guard let text = value.stringValue, isEmptyAllowed || !text.isEmpty else {
-            return refused(key, value, "a string" + (isEmptyAllowed ? "" : " that is not empty"))
-        }
-        return text
+    package func string(_ key: String, isEmptyAllowed: Bool = false) -> String? {
+        object[key]?.stringValue.flatMap { isEmptyAllowed || !$0.isEmpty ? $0 : nil }
     }
 
-    package func bool(_ key: String) -> Bool? {
-        guard let value = object[key] else { return nil }
-        return value.boolValue ?? refused(key, value, "true or false")
-    }
+    package func bool(_ key: String) -> Bool? { object[key]?.boolValue }
 
-    package func integer(
-        _ key: String, in range: ClosedRange<Int> = Int.min...Int.max, required: Bool = false
-    ) -> Int? {
-        guard let value = required ? require(key) : object[key] else { return nil }
-        guard let number = value.intValue, range.contains(number) else {
-            return refused(key, value, "an integer from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
-    }
+    package func integer(_ key: String) -> Int? { object[key]?.intValue }
 
     /// A text that a schema asks for; an empty one where the file has none.
     package func text(_ key: String) -> String { object[key]?.stringValue ?? "" }
@@ -180,31 +137,17 @@ package struct MemberReader {
         (array(key) ?? []).compactMap { MemberReader($0.value, at: $0.pointer, into: collector) }
     }
 
-    package func array(_ key: String, required: Bool = false) -> [Element]? {
-        guard let value = required ? require(key) : object[key] else { return nil }
-        guard value.arrayValue != nil else { return refused(key, value, "an array") }
-        return Self.elements((value, pointer.appending(key)))
+    package func array(_ key: String) -> [Element]? {
+        object[key].flatMap { $0.arrayValue == nil ? nil : Self.elements(($0, pointer.appending(key))) }
     }
 
-    package func strings(_ key: String, required: Bool = false) -> [(text: String, pointer: JSONPointer)]? {
-        array(key, required: required)?.compactMap { element in
-            guard let text = element.value.stringValue else {
-                if !collector.hasSchema {
-                    collector.note(
-                        element.pointer, "found \(Self.shown(element.value))", expected: "a string",
-                        fix: "correct the value")
-                }
-                return nil
-            }
-            return (text, element.pointer)
-        }
+    package func strings(_ key: String) -> [(text: String, pointer: JSONPointer)]? {
+        array(key)?.compactMap { element in element.value.stringValue.map { ($0, element.pointer) } }
     }
 
-    /// One of the raw values of an enumeration, with the nearest one suggested.
-    package func choice<Choice>(_ key: String, of type: Choice.Type, required: Bool = false) -> Choice?
-    where Choice: CaseIterable & RawRepresentable<String> {
-        guard let text = string(key, required: required) else { return nil }
-        return choice(text, of: type, called: key, at: pointer.appending(key))
+    /// One of the raw values of an enumeration.
+    package func choice<Choice: RawRepresentable<String>>(_ key: String, of type: Choice.Type) -> Choice? {
+        object[key]?.stringValue.flatMap { Choice(rawValue: $0) }
     }
 
     /// Those elements of an array that are raw values of an enumeration, each with where it stands.
@@ -215,28 +158,9 @@ package struct MemberReader {
         }
     }
 
-    package func choice<Choice>(_ text: String, of type: Choice.Type, called name: String, at place: JSONPointer)
-        -> Choice?
-    where Choice: CaseIterable & RawRepresentable<String> {
-        if let found = Choice(rawValue: text) { return found }
-        if collector.hasSchema { return nil }
-        let known = Choice.allCases.map(\.rawValue)
-        let near = nearestName(to: text, among: known)
-        collector.note(
-            place, "unknown \(name) '\(excerpt(text))'", expected: known.sorted().joined(separator: ", "),
-            fix: near.map { "did you mean '\($0)'?" } ?? "choose one of these")
-        return nil
-    }
-
     /// A member that is an object.
-    package func members(_ key: String, required: Bool = false) -> MemberReader? {
-        guard let value = required ? require(key) : object[key] else { return nil }
-        return MemberReader(value, at: pointer.appending(key), into: collector)
-    }
-
-    /// Notes a value of the wrong kind, unless a schema does, and returns nil.
-    private func refused<Value>(_ key: String, _ value: JSONValue, _ expected: String) -> Value? {
-        collector.hasSchema ? nil : wrong(key, value, expected)
+    package func members(_ key: String) -> MemberReader? {
+        object[key].flatMap { MemberReader($0, at: pointer.appending(key), into: collector) }
     }
 
     /// Notes a value that cannot be used and returns nil.

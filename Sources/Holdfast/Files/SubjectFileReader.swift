@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 extension SubjectFile {
     /// Reads a subject file.

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// What shows one protocol on its wire; the table of all that are recognized.
 struct ForeignMark: Sendable {

@@ -1,5 +1,5 @@
-import Basics
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 /// A protocol that is not this one, recognized by what passes over its wire.
 public struct ForeignProtocol: Sendable, Equatable {
@@ -161,7 +161,7 @@ extension WireSample.Message {
 extension Dialect {
     /// Whether it has a rule of its own for a type.
     fileprivate func knows(_ type: String, sentBy sender: Role) -> Bool {
-        typePlace == Self.usualTypePlace && types(sentBy: sender).contains(type)
+        typeLocation == Self.usualTypeLocation && types(sentBy: sender).contains(type)
     }
 
     /// Whether a type that the specification does not have means something to it: what it ignores may be anybody's.

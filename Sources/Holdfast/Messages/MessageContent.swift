@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// What a message says, as far as it counts for whether two messages say the same.
 ///

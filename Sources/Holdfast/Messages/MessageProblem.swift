@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 /// One thing that is wrong with a message: where it is, what was expected, and the clause that says so.
 public struct MessageProblem: Sendable, Equatable {

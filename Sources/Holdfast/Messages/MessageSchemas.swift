@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 /// The schemas of messages, bodies and pushes, compiled for the profiles a subject declares.
 public struct MessageSchemas: Sendable {

@@ -1,6 +1,6 @@
-import Basics
-import JSON
-import JSONSchema
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastJSONSchema
 
 extension MessageSchemas {
     /// What is wrong with a message given as text; empty when it is valid.

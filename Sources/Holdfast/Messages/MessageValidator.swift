@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 /// Judges one message after another the quick way, in memory that it keeps.
 ///
@@ -27,9 +27,7 @@ public struct MessageValidator: ~Copyable {
 
 extension MessageSchemas.Entry {
     /// Whether a message is surely valid: where a whole number may be spelled as a fraction is more than a schema can say.
-    func surelyTakes(_ view: TapeView) -> Bool {
-        schema.isValid(view) && !view.hasFractionToken
-    }
+    func surelyTakes(_ view: TapeView) -> Bool { schema.isValid(view) && !view.hasFractionToken }
 }
 
 extension MessageSchemas {

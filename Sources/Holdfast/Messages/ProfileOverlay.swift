@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Makes what declared profiles demand a part of a schema.
 ///

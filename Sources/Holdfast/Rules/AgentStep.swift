@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// What an agent does next about a question.
 package enum AgentStep: Sendable, Equatable {

@@ -1,5 +1,5 @@
-import Basics
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 /// What is done otherwise than usual when something comes, and how often: by a scripted server, a proxy or an agent.
 ///

@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 
 extension Rule {
     /// Reads a rule as people write it for a proxy or a mock server.
@@ -25,7 +25,7 @@ extension Rule {
 private struct RuleWordReader {
     private let text: String
     private let words: [String]
-    private var place = 0
+    private var index = 0
 
     init(_ text: String) {
         self.text = text
@@ -52,7 +52,7 @@ private struct RuleWordReader {
         case .refuse:
             aim(&rule, at: try choice("what is refused", among: ["upgrade"] + Self.methods))
             rule.status = 503
-            if place < words.count, Int(words[place]) != nil {
+            if index < words.count, Int(words[index]) != nil {
                 rule.status = try next("", "is no status that refuses", "400 to 599") { word in
                     Int(word).flatMap { (400...599).contains($0) ? $0 : nil }
                 }
@@ -84,9 +84,9 @@ private struct RuleWordReader {
 
     private mutating func readTarget(_ rule: inout Rule) throws(InputProblem) {
         let word = try next("what it is done to", among: Self.targets) { $0 }
-        if let count = Int(word), place < words.count, ["frames", "frame"].contains(words[place]) {
+        if let count = Int(word), index < words.count, ["frames", "frame"].contains(words[index]) {
             guard count > 0 else { throw problem(word, "is no count", expected: "1 or more") }
-            place += 1
+            index += 1
             rule.side = .server
             rule.index = count
         } else {
@@ -117,7 +117,7 @@ private struct RuleWordReader {
 
     /// Refuses what cannot be done to a request.
     private func check(_ rule: Rule) throws(InputProblem) {
-        let word = words[place - 1]
+        let word = words[index - 1]
         if rule.event == .upgrade, rule.isAfter {
             throw problem(
                 word, "has an answer only the server gives", expected: "'before upgrade', or 'after 1 frames'")
@@ -135,7 +135,7 @@ private struct RuleWordReader {
 
     private mutating func readFurther(_ rule: inout Rule) throws(InputProblem) {
         var seen: Set<String> = []
-        while place < words.count {
+        while index < words.count {
             let word = try choice("a further word", among: ["from", "in", "times", "always"])
             let kind = word == "always" ? "times" : word
             guard seen.insert(kind).inserted else {
@@ -171,16 +171,16 @@ private struct RuleWordReader {
         near: (String) -> String? = { _ in nil }, _ read: (String) -> Value?
     ) throws(InputProblem) -> Value {
         let names = known.joined(separator: ", ")
-        guard place < words.count else {
+        guard index < words.count else {
             throw InputProblem(
                 place: "--fault '\(text)'", what: "\(what) is missing at the end",
                 expected: known.isEmpty ? what : names, fix: Self.help)
         }
-        let word = words[place]
+        let word = words[index]
         guard let value = read(word) else {
             throw problem(word, wrong, expected: expected ?? names, near: near(word))
         }
-        place += 1
+        index += 1
         return value
     }
 

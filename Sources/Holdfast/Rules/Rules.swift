@@ -39,16 +39,16 @@ package struct Rules: Sendable {
         _ arrival: Rule.Arrival, on connection: Int = 0, doing deed: Rule.Deed? = nil, newest: Bool = false
     ) -> Int? {
         var found: Int?
-        let places = Array(entries.indices)
-        for place in newest ? places.reversed() : places {
-            let rule = entries[place].rule
-            guard found == nil || rule.index != nil, entries[place].rest > 0, deed ?? rule.deed == rule.deed,
+        let indices = Array(entries.indices)
+        for index in newest ? indices.reversed() : indices {
+            let rule = entries[index].rule
+            guard found == nil || rule.index != nil, entries[index].rest > 0, deed ?? rule.deed == rule.deed,
                 rule.applies(to: arrival)
             else { continue }
-            entries[place].seen[connection, default: 0] += 1
-            guard found == nil, rule.index == nil || rule.index == entries[place].seen[connection] else { continue }
-            entries[place].uses += 1
-            found = place
+            entries[index].seen[connection, default: 0] += 1
+            guard found == nil, rule.index == nil || rule.index == entries[index].seen[connection] else { continue }
+            entries[index].uses += 1
+            found = index
         }
         return found
     }
@@ -62,12 +62,12 @@ package struct Rules: Sendable {
 
     /// Takes back that a rule was followed, because what it waited for never came.
     package mutating func giveBack(_ rule: Rule) {
-        guard let place = entries.firstIndex(where: { $0.rule == rule && $0.uses > 0 }) else { return }
-        entries[place].uses -= 1
+        guard let index = entries.firstIndex(where: { $0.rule == rule && $0.uses > 0 }) else { return }
+        entries[index].uses -= 1
     }
 
     /// Forgets a connection.
     package mutating func forget(_ connection: Int) {
-        for place in entries.indices { entries[place].seen[connection] = nil }
+        for index in entries.indices { entries[index].seen[connection] = nil }
     }
 }

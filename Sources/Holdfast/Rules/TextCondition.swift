@@ -1,4 +1,4 @@
-import JSONSchema
+import HoldfastJSONSchema
 
 /// Which texts a rule is for.
 enum TextCondition: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 
 /// What scenarios for servers and for clients have in common.
 extension MemberReader {

@@ -1,5 +1,5 @@
-import Basics
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 /// Follows the names and connections of a scenario in the order of its text, so that a slip is found before it is performed.
 final class ScenarioFlow {
@@ -7,6 +7,8 @@ final class ScenarioFlow {
     /// Names written with a counter, up to it: `c` for `c${i}`.
     private var families: Set<String> = []
     private var lanes: Set<String> = []
+    /// The connections whose newest question makes its agent fail.
+    private var failures: Set<String> = []
     private let principals: Int
     /// Where slips are noted.
     let problems: ProblemCollector
@@ -36,6 +38,14 @@ final class ScenarioFlow {
     func open(_ lane: String) {
         if !lane.isEmpty { lanes.insert(lane) }
     }
+
+    /// That the newest question of a connection makes its agent fail, or does not.
+    func ask(_ lane: String, failing: Bool) {
+        if failing { failures.insert(lane) } else { failures.remove(lane) }
+    }
+
+    /// Whether an error on a connection may be the end of a turn.
+    func isFailing(_ lane: String) -> Bool { failures.contains(lane) }
 
     /// Notes a connection that no earlier step opened.
     func useLane(_ lane: String, at pointer: JSONPointer) {

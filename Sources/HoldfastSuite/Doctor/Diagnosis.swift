@@ -1,8 +1,8 @@
-import Basics
 import Holdfast
-import JSON
-import Report
-import Stage
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastReport
+import HoldfastStage
 
 /// What an examination of a set-up found, and what the suite will therefore leave open.
 package struct Diagnosis: Sendable {

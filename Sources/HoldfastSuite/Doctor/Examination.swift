@@ -1,10 +1,10 @@
-import Basics
 import Holdfast
-import Report
-import SmallFoundation
-import Stage
-import Transcript
-import Transport
+import HoldfastBasics
+import HoldfastReport
+import HoldfastSmallFoundation
+import HoldfastStage
+import HoldfastTranscript
+import HoldfastTransport
 
 /// Looks at everything a run depends on, before the run: short probes, each with a finding and what to do about it.
 package struct Examination {
@@ -220,7 +220,7 @@ package struct Examination {
 
     /// An agent that obeys answers exactly as it was told.
     private mutating func agent(_ probe: Probe) {
-        let answer = probe.first("done")?.string("text")
+        let answer = probe.answer?.string("text")
         let said =
             answer.map { "'\($0.prefix(60))'" } ?? probe.first("error").map { "error{\($0.code ?? "no code")}" }
             ?? "nothing within \(readable(subject.timeouts.turn))"
@@ -297,7 +297,7 @@ package struct Examination {
             )
             return
         }
-        let text = probe.first("done")?.string("text") ?? ""
+        let text = probe.answer?.string("text") ?? ""
         let answer = probe.response(to: "p1")
         if let answer, answer.status == 200, answer.body.contains(text) {
             note("restart", .ok, "killed and started again, it is back with its data")

@@ -1,5 +1,5 @@
 import Holdfast
-import Stage
+import HoldfastStage
 
 /// The short scenarios that an examination performs.
 struct ExaminationProbes {

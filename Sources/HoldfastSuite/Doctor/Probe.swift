@@ -1,7 +1,7 @@
 import Holdfast
-import Judge
-import Stage
-import Transcript
+import HoldfastJudge
+import HoldfastStage
+import HoldfastTranscript
 
 /// A few steps performed to see whether a set-up works; what the server did is judged like everything else.
 struct Probe: Sendable {
@@ -51,6 +51,15 @@ struct Probe: Sendable {
         received(in: history.events.filter { lane == nil || $0.lane == lane }).first { $0.type == type }
     }
 
+    /// The `done` of the question of the probe: by the turn or the session of its `ack`; the first where that names neither.
+    var answer: Frame? {
+        let endings = received(in: history.events).filter { $0.type == "done" }
+        let ack = first("ack")
+        if let turn = ack?.turnId, let own = endings.first(where: { $0.turnId == turn }) { return own }
+        guard let session = ack?.sessionId else { return endings.first }
+        return endings.first { $0.sessionId == session && ($0.turnId == nil || ack?.turnId == nil) }
+    }
+
     /// The last message of a type after the stage did something for the last time.
     func last(_ type: String, after act: String) -> Frame? {
         guard let index = history.events.lastIndex(where: { $0.isAct(act) }) else { return nil }
@@ -82,8 +91,12 @@ struct Probe: Sendable {
     /// How a connection was turned away, in words; nil when it was greeted.
     func refusal(on lane: Lane) -> String? {
         if first("connected", on: lane) != nil { return nil }
+        var isGreeted = false
         for event in history.events where event.lane == lane {
             switch event.kind {
+            case .act(DialectView.assumedAct, _): isGreeted = true
+            // What follows the end of the stage's own making answers that.
+            case .close(.toServer, _, _): return isGreeted ? nil : "no 'connected' comes"
             case .refused(let status?, _): return "the upgrade is refused with \(status)"
             case .refused(nil, let reason): return "no connection comes about (\(reason))"
             case .close(.fromServer, let code, _): return "the server closes\(code.map { " with \($0)" } ?? "")"
@@ -94,7 +107,7 @@ struct Probe: Sendable {
             default: break
             }
         }
-        return "no 'connected' comes"
+        return isGreeted ? nil : "no 'connected' comes"
     }
 
     /// Whether the refusal speaks of credentials.

@@ -1,7 +1,7 @@
 import Holdfast
-import Judge
-import Report
-import Stage
+import HoldfastJudge
+import HoldfastReport
+import HoldfastStage
 
 /// Which clauses a run will leave open, and why, with what would close them.
 struct Prognosis {

@@ -1,11 +1,11 @@
-import Basics
-import Explore
 import Holdfast
-import Judge
-import Report
-import Stage
+import HoldfastBasics
+import HoldfastExplore
+import HoldfastJudge
+import HoldfastReport
+import HoldfastStage
+import HoldfastTranscript
 import Synchronization
-import Transcript
 
 /// Looks for what breaks a server with schedules that nobody wrote, over real connections.
 ///
@@ -19,6 +19,18 @@ package struct Exploration: Sendable {
     let runs: Int?
     let time: Duration?
     let show: ProgressDisplay?
+    /// Plans of earlier searches, and what to do with those that reach something new; nil where chance alone draws.
+    package var corpus: Corpus?
+
+    /// Plans worth keeping.
+    package struct Corpus: Sendable {
+        let plans: [Plan]
+        let keep: @Sendable (Plan) -> Void
+
+        package init(_ plans: [Plan], keeping keep: @escaping @Sendable (Plan) -> Void) {
+            (self.plans, self.keep) = (plans, keep)
+        }
+    }
 
     /// How many plans are performed at a time.
     private static let jobs = 6
@@ -90,14 +102,34 @@ package struct Exploration: Sendable {
         return whole
     }
 
-    /// Performs plans as they are written, and tells what they break.
-    package func perform(_ plans: [Scenario]) async -> [(
-        name: String, broken: [Verdict], history: History, problems: [String]
-    )] {
-        let outcome = await stage(plans)
-        return outcome.performances.map { performance in
-            (performance.scenario, broken(performance), performance.history, performance.problems.map(\.description))
+    /// What came of plans that were performed as they are written.
+    package struct Replayed: Sendable {
+        package var plans: [(performance: Performance, broken: [Verdict])] = []
+        /// Why nothing could be performed.
+        package var startProblem: String?
+        package var wasInterrupted = false
+
+        package var status: ExitStatus {
+            if startProblem != nil { return .unreachable }
+            if plans.contains(where: { !$0.broken.isEmpty }) { return .violation }
+            if wasInterrupted || plans.contains(where: { $0.performance.skipped != nil }) { return .incomplete }
+            return plans.allSatisfy(\.performance.problems.isEmpty) ? .conforms : .harness
         }
+    }
+
+    /// Performs plans as they are written, and tells what they break.
+    package func perform(_ plans: [Scenario], until stop: Stop? = nil) async -> Replayed {
+        let (outcome, wasInterrupted) = await cancelling(at: stop) { await stage(plans) }
+        let watch = ForeignWatch(.server, under: specification)
+        for history in (subject.greetings + outcome.performances).map(\.history) { watch.note(history) }
+        var replayed = Replayed(wasInterrupted: wasInterrupted)
+        replayed.startProblem = foreign(watch) ?? (wasInterrupted ? nil : outcome.startProblem?.description)
+        let whole = outcome.performances.filter { !$0.wasInterrupted && !(wasInterrupted && $0.skipped != nil) }
+        if replayed.startProblem == nil, !wasInterrupted, whole.allSatisfy({ $0.skipped != nil }) {
+            replayed.startProblem = Self.nothingPerformed(whole.first)
+        }
+        if replayed.startProblem == nil { replayed.plans = whole.map { ($0, broken($0)) } }
+        return replayed
     }
 
     private func stage(_ scenarios: [Scenario]) async -> SuiteRun.Outcome {
@@ -105,9 +137,16 @@ package struct Exploration: Sendable {
             scenarios)
     }
 
+    private func foreign(_ watch: ForeignWatch) -> String? {
+        watch.found.map { SuiteProblem($0, at: subject.shownAddress).description }
+    }
+
     private func broken(_ performance: Performance) -> [Verdict] {
-        guard performance.skipped == nil else { return [] }
-        return judge(performance.history, under: specification).filter { $0.outcome == .violation }
+        verdicts(performance).filter { $0.outcome == .violation }
+    }
+
+    private func verdicts(_ performance: Performance) -> [Verdict] {
+        performance.skipped == nil ? judge(performance.history, under: specification) : []
     }
 
     private func explore(_ progress: Progress, _ tell: @Sendable (Found) -> Void) async -> Result {
@@ -115,26 +154,30 @@ package struct Exploration: Sendable {
         var known: Set<String> = []
         let began = ContinuousClock.now
         var next = seed
-        func isOver() -> Bool {
-            Task.isCancelled || runs.map { result.performed >= $0 } ?? false
-                || time.map { .now - began >= $0 } ?? false
-        }
-        while !isOver() {
+        var stored = (corpus?.plans ?? []).filter { grammar.startsServer || !$0.needsStart }[...]
+        var guide = Guide(grammar, from: Array(stored))
+        let watch = ForeignWatch(.server, under: specification)
+        for greeting in subject.greetings { watch.note(greeting.history) }
+        let end = time.map { began + $0 }
+        /// Whether there is no time left.
+        func isLate() -> Bool { Task.isCancelled || end.map { .now >= $0 } ?? false }
+        while !isLate(), runs.map({ result.performed < $0 }) ?? true {
             let count = min(Self.jobs * 2, runs.map { $0 - result.performed } ?? .max)
-            let plans = (0..<count).map { grammar.plan(seed: next &+ UInt64($0)) }
-            let outcome = await stage(plans.compactMap { try? $0.scenario() })
-            if let problem = outcome.startProblem, !Task.isCancelled {
-                result.startProblem = problem.description
+            let plans = (0..<count).map { index in
+                if let plan = stored.popFirst() { return plan }
+                let seed = next &+ UInt64(index)
+                return corpus == nil ? grammar.plan(seed: seed) : guide.plan(seed: seed)
+            }
+            let scenarios = plans.compactMap { try? $0.scenario() }
+            let (outcome, _) = await cancelling(at: end.map(Self.alarm(at:))) { await stage(scenarios) }
+            for performance in outcome.performances { watch.note(performance.history) }
+            if let problem = foreign(watch) ?? (isLate() ? nil : outcome.startProblem?.description) {
+                result.startProblem = problem
                 return result
             }
             let performed = outcome.performances.filter { $0.skipped == nil }
-            if performed.isEmpty, !Task.isCancelled {
-                result.startProblem = """
-                    no plan could be performed
-                      expected: a server that takes connections, whose agent obeys scripts
-                      actual: \(outcome.performances.first?.skipped ?? "nothing began")
-                      fix: see what 'conformance doctor' says of it
-                    """
+            if performed.isEmpty, !isLate() {
+                result.startProblem = Self.nothingPerformed(outcome.performances.first)
                 return result
             }
             for (index, plan) in plans.enumerated() {
@@ -145,7 +188,14 @@ package struct Exploration: Sendable {
                 result.performed += 1
                 progress.note(performed: result.performed)
                 result.problems += performance.problems.map { "seed \(next &+ UInt64(index)): \($0)" }
-                for verdict in broken(performance) where known.insert(Self.cause(verdict)).inserted {
+                let verdicts = verdicts(performance)
+                let isStored = corpus?.plans.contains(plan) ?? true
+                if guide.learn(from: plan, Coverage(of: performance.history, verdicts)), !isStored {
+                    corpus?.keep(plan)
+                }
+                progress.note(reached: guide.coverage.marks.count)
+                for verdict in verdicts
+                where verdict.outcome == .violation && known.insert(Self.cause(verdict)).inserted {
                     let found = await shrunk(plan, performance, verdict, seed: next &+ UInt64(index), progress)
                     // What the small plan breaks besides has the same cause.
                     known.formUnion(found.others.map(Self.cause))
@@ -157,6 +207,19 @@ package struct Exploration: Sendable {
             next &+= UInt64(count)
         }
         return result
+    }
+
+    private static func nothingPerformed(_ first: Performance?) -> String {
+        """
+        no plan could be performed
+          expected: a server that takes connections, whose agent obeys scripts
+          actual: \(first?.skipped ?? "nothing began")
+          fix: see what 'conformance doctor' says of it
+        """
+    }
+
+    private static func alarm(at time: ContinuousClock.Instant) -> Stop {
+        { try? await Task.sleep(until: time, clock: .continuous) }
     }
 
     /// By this a violation is known again: the clause and the words, without what differs from plan to plan.
@@ -217,6 +280,7 @@ package struct Exploration: Sendable {
         private struct State {
             var performed = 0
             var found = 0
+            var reached = 0
             var activity: String?
         }
 
@@ -229,13 +293,14 @@ package struct Exploration: Sendable {
             state.withLock { state in
                 let total = runs.map { "/\($0)" } ?? ""
                 return TextProgress(
-                    done: "\(state.performed)\(total) plans",
+                    done: "\(state.performed)\(total) plans, \(counted(state.reached, "situation"))",
                     flaws: state.found == 0 ? nil : counted(state.found, "violation"),
                     running: [state.activity].compactMap(\.self))
             }
         }
 
         func note(performed: Int) { state.withLock { $0.performed = performed } }
+        func note(reached: Int) { state.withLock { $0.reached = reached } }
         func note(found: Int) { state.withLock { $0.found = found } }
         func note(activity: String?) { state.withLock { $0.activity = activity } }
     }
@@ -250,6 +315,7 @@ extension Exploration.Found {
 
     /// Whether it happens always, or how often.
     package var rate: String {
-        times.broken == times.performed ? "certain" : "intermittent, \(times.broken) of \(times.performed) times"
+        if times.performed == 0 { return "not performed again" }
+        return times.broken == times.performed ? "certain" : "intermittent, \(times.broken) of \(times.performed) times"
     }
 }

@@ -1,9 +1,11 @@
-import Basics
-import Explore
 import Holdfast
-import JSON
-import Reference
-import Report
+import HoldfastBasics
+import HoldfastExplore
+import HoldfastJSON
+import HoldfastJudge
+import HoldfastReference
+import HoldfastReport
+import HoldfastTranscript
 import Synchronization
 
 /// How long exploration takes to find each named defect of the reference server, and what it says of the healthy one.
@@ -32,6 +34,9 @@ package struct ExploreMatrix: Sendable {
     /// Defects are looked for with plans of as many seeds apart, so that one lucky plan is not all that is known.
     private static let searches = 3
 
+    /// So many plans meet one server, of which later ones learn from earlier ones.
+    private static let slice = 100
+
     /// What one defect came to.
     struct Search: Sendable {
         let name: String
@@ -47,19 +52,33 @@ package struct ExploreMatrix: Sendable {
         var median: Int? { plans.map { $0 ?? .max }.sorted()[plans.count / 2].unlessMax }
     }
 
+    /// What should not have been found.
+    struct Alarm: Sendable {
+        let seed: UInt64
+        let what: String
+        /// The plan with its history; nil where the plan was no scenario.
+        var trial: Explorer.Trial?
+    }
+
     package struct Result: Sendable {
         var runs = 0
-        /// What the healthy server broke, by the words of the finding, each with its seed.
-        var alarms: [(seed: UInt64, what: String)] = []
-        var isWhole = true
+        /// What a healthy server was accused of, or the simulation failed in.
+        var alarms: [Alarm] = []
+        /// What names the first histories: equal wherever equal seeds give equal bytes.
+        var digest = ""
         var searches: [Search] = []
         /// How long the healthy server took.
         var healthy = Duration.zero
         var duration = Duration.zero
 
-        /// The scenario files of the smallest plans, by the names of their defects.
+        /// The scenario files of the smallest plans, by the names of their defects, and each alarm with its transcript.
         package var files: [(name: String, text: String)] {
-            searches.compactMap { search in search.smallest.map { (search.name, $0.file(about: search.clause)) } }
+            searches.compactMap { search in
+                search.smallest.map { ("\(search.name).json", $0.file(about: search.clause)) }
+            }
+                + alarms.compactMap { alarm in
+                    alarm.trial.map { ("alarm-\(alarm.seed).ndjson", TranscriptWriter.text($0.simulation.history)) }
+                }
         }
 
         /// Whether the judge accused nobody wrongly, and no plan failed by itself.
@@ -78,6 +97,7 @@ package struct ExploreMatrix: Sendable {
         meter.begin("healthy")
         (result.runs, result.alarms) = await healthy()
         result.healthy = .now - began
+        result.digest = Explorer(under: specification).digest(of: 1...5)
         meter.end("healthy", isFlawed: !result.alarms.isEmpty)
         let searches = await Self.inParallel(defects) { defect in
             meter.begin(defect.name)
@@ -90,21 +110,71 @@ package struct ExploreMatrix: Sendable {
         return result
     }
 
-    /// The plans of so many seeds against the healthy server.
-    private func healthy() async -> (runs: Int, alarms: [(seed: UInt64, what: String)]) {
-        let explorer = Explorer(under: specification)
-        let slices = stride(from: 0, to: runs, by: 50).map { $0..<min($0 + 50, runs) }
-        let alarms = await Self.inParallel(slices) { slice in
-            slice.flatMap { index -> [(seed: UInt64, what: String)] in
+    /// Lawful servers: with all profiles, then in each variation, then with fewer profiles, and again.
+    private static func lawful(_ index: Int) -> (name: String, setting: Setting) {
+        let all = Profile.all(of: .server)
+        let (kind, number) = (index % 3, index / 3)
+        switch kind {
+        case 1:
+            let variation = Variation.all[number % Variation.all.count]
+            var setting = Setting()
+            setting.configuration.variations = [variation]
+            return (variation.name, setting)
+        case 2:
+            let left = all.subtracting([.core]).sorted().enumerated().filter { (number + 1) >> $0.offset & 1 == 1 }
+            let profiles = all.subtracting(left.map(\.element))
+            return ("without \(left.map(\.element.rawValue).joined(separator: ", "))", Setting(profiles))
+        default: return ("healthy", Setting())
+        }
+    }
+
+    /// The plans of so many seeds against healthy servers.
+    private func healthy() async -> (runs: Int, alarms: [Alarm]) {
+        let slices = stride(from: 0, to: runs, by: Self.slice).map { $0..<min($0 + Self.slice, runs) }
+        let alarms = await Self.inParallel(Array(slices.enumerated())) { index, slice in
+            let (name, setting) = Self.lawful(index)
+            let explorer = Explorer(setting, under: specification)
+            var guide = Guide(explorer.grammar)
+            return slice.flatMap { index -> [Alarm] in
                 let seed = self.seed &+ UInt64(index)
                 if Task.isCancelled { return [] }
-                guard let trial = explorer.trial(seed: seed) else { return [(seed, "the plan is no scenario")] }
+                let plan = guide.plan(seed: seed)
+                guard let trial = explorer.trial(of: plan, seed: seed) else {
+                    return [Alarm(seed: seed, what: "the plan is no scenario")]
+                }
+                guide.learn(from: plan, explorer.coverage(of: trial))
                 let problem = trial.simulation.problem ?? trial.simulation.unsuitable
-                return trial.broken.map { (seed, "\($0.clause) \($0.findings.first?.what ?? "")") }
-                    + (problem.map { [(seed, $0)] } ?? [])
+                let words =
+                    trial.broken.map { "\($0.clause) \($0.findings.first?.what ?? "")" } + [problem].compactMap(\.self)
+                return words.map { Alarm(seed: seed, what: "\(name): \($0)", trial: trial) }
             }
         }
         return (runs, alarms.flatMap(\.self))
+    }
+
+    /// What the judge makes of healthy histories in each of which one thing is edited that the server said.
+    ///
+    /// - Returns: How many edits of each kind it noticed, of how many.
+    package func edits(_ count: Int) async -> [String: (noticed: Int, drawn: Int)] {
+        let explorer = Explorer(under: specification)
+        let each = 40
+        let tallies = await Self.inParallel(Array(0..<max(1, count / each))) { index in
+            var tally: [String: (noticed: Int, drawn: Int)] = [:]
+            let seed = self.seed &+ UInt64(index)
+            guard let trial = explorer.trial(seed: seed), trial.broken.isEmpty else { return tally }
+            let history = trial.simulation.history
+            for forgery in Forgery.drawn(each, of: history, seed: seed) {
+                let isNoticed = judge(forgery.history(history.header), under: specification).contains {
+                    $0.outcome == .violation || $0.outcome == .warning
+                }
+                tally[forgery.kind, default: (0, 0)].drawn += 1
+                if isNoticed { tally[forgery.kind, default: (0, 0)].noticed += 1 }
+            }
+            return tally
+        }
+        return tallies.reduce(into: [:]) { all, tally in
+            all.merge(tally) { ($0.noticed + $1.noticed, $0.drawn + $1.drawn) }
+        }
     }
 
     private func search(for defect: Defect) async -> Search {
@@ -113,8 +183,11 @@ package struct ExploreMatrix: Sendable {
         for number in 0..<Self.searches {
             let first = seed &+ UInt64(number) &* 1_000_003
             var found: Int?
+            var guide = Guide(explorer.grammar)
             for index in 0..<runs where found == nil && !Task.isCancelled {
-                guard let trial = explorer.trial(seed: first &+ UInt64(index)) else { continue }
+                let plan = guide.plan(seed: first &+ UInt64(index))
+                guard let trial = explorer.trial(of: plan, seed: first &+ UInt64(index)) else { continue }
+                guide.learn(from: plan, explorer.coverage(of: trial))
                 let broken = trial.broken.map(\.clause)
                 guard broken.contains(defect.clause) else {
                     search.others.formUnion(broken)
@@ -167,7 +240,7 @@ extension ExploreMatrix.Result {
                     + (tries.isEmpty ? "" : "once after \(tries)  ")
                     + (others.isEmpty ? "" : "breaks \(listed(others, most: 5))"))
         }
-        for (seed, what) in alarms.prefix(20) { lines.append("ALARM   healthy, seed \(seed): \(what)") }
+        for alarm in alarms.prefix(20) { lines.append("ALARM   seed \(alarm.seed): \(alarm.what)") }
         return (lines + ["", summary]).joined(separator: "\n") + "\n"
     }
 
@@ -175,7 +248,7 @@ extension ExploreMatrix.Result {
         let found = searches.compactMap(\.median).sorted()
         let rate = Double(runs) / max(0.001, Double(healthy.milliseconds) / 1000) * 60
         var words =
-            "\(readable(runs)) plans against the healthy server: \(alarms.isEmpty ? "nothing" : "\(alarms.count) things") "
+            "\(readable(runs)) plans against healthy servers: \(alarms.isEmpty ? "nothing" : "\(alarms.count) things") "
             + "wrong, \(readable(Int(rate))) plans a minute"
         if !searches.isEmpty {
             words +=
@@ -189,6 +262,7 @@ extension ExploreMatrix.Result {
     package var value: JSONValue {
         JSONValue(members: [
             "format": "holdfast-explore-matrix", "version": 1, "holds": holds, "runs": runs,
+            "digest": digest,
             "alarms": JSONValue.array(
                 alarms.map {
                     JSONValue(members: ["seed": JSONValue(Int($0.seed & 0x1F_FFFF_FFFF_FFFF)), "what": $0.what])

@@ -1,7 +1,7 @@
 import Holdfast
-import Platform
-import Report
-import SmallFoundation
+import HoldfastPlatform
+import HoldfastReport
+import HoldfastSmallFoundation
 
 /// Reading and writing whole files, with errors a person can act on.
 package enum Files {

@@ -1,9 +1,9 @@
 import Holdfast
 
 /// Headers of every upgrade and request, as flags and a subject file give them; their values may be secrets and stand in no message.
-struct GivenHeaders {
+package struct GivenHeaders {
     /// Those of the file that no flag gives, then those of the flags.
-    private(set) var fields: [(String, String)] = []
+    package private(set) var fields: [(String, String)] = []
 
     /// Their names, in lowercase.
     var names: Set<String> { Set(fields.map { $0.0.lowercased() }) }
@@ -14,7 +14,8 @@ struct GivenHeaders {
         "transfer-encoding", "upgrade",
     ]
 
-    init(
+    /// Reads what the flags and a subject file give.
+    package init(
         _ texts: [String], cookie: String?, origin: String?, besides described: [String: String],
         _ problems: inout [InputProblem]
     ) {

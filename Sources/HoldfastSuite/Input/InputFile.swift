@@ -1,5 +1,5 @@
 import Holdfast
-import Platform
+import HoldfastPlatform
 
 /// A file or a pipe that is read in chunks; a pipe that brings nothing for too long is given up.
 ///

@@ -1,5 +1,5 @@
-import Basics
-import Report
+import HoldfastBasics
+import HoldfastReport
 import Synchronization
 
 /// Begins to show what is asked for again and again, and returns what ends it.

@@ -1,6 +1,6 @@
 import Holdfast
-import Report
-import Transport
+import HoldfastReport
+import HoldfastTransport
 
 /// Why a run of the suite came to nothing, in words that say what to do about it.
 public struct SuiteProblem: Error, Sendable, CustomStringConvertible {

@@ -1,5 +1,5 @@
 import Holdfast
-import Transport
+import HoldfastTransport
 
 extension TLSOptions {
     /// What is wrong with the files that flags name, each problem with its flag.

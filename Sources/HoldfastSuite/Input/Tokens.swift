@@ -1,6 +1,6 @@
 import Holdfast
-import SmallFoundation
-import Stage
+import HoldfastSmallFoundation
+import HoldfastStage
 
 /// Where credentials come from; none of them stands in a message.
 extension SubjectFile.Token {
@@ -27,9 +27,11 @@ extension SubjectFile.Token {
             return try Self.checked(Files.text(of: path), of: "'\(path)'", given: place)
         case .variable(let name):
             guard let text = ProcessInfo.processInfo.environment[name] else {
+                // What names no variable may be the token itself.
                 throw InputProblem(
-                    place, "the variable '\(name)' is not set", expected: "a variable that holds a token",
-                    fix: "export \(name)=…, or correct the name")
+                    place, "there is no variable of the given name",
+                    expected: "the name of a variable that holds a token",
+                    fix: "export the variable, or correct the name; a token itself does not belong here")
             }
             return try Self.checked(text, of: "the variable '\(name)'", given: place)
         case .command: return nil

@@ -1,7 +1,7 @@
-import Captures
 import Holdfast
-import Platform
-import Transcript
+import HoldfastCaptures
+import HoldfastPlatform
+import HoldfastTranscript
 
 /// Goes through the events of a capture of any form that is read as a stream.
 enum CapturedEvents {

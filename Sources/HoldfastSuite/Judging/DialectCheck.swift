@@ -1,8 +1,8 @@
-import Captures
 import Holdfast
-import JSON
-import Report
-import Transcript
+import HoldfastCaptures
+import HoldfastJSON
+import HoldfastReport
+import HoldfastTranscript
 
 /// A dialect checked against captures: what it makes of their frames and requests.
 package struct DialectCheck {
@@ -86,7 +86,7 @@ package struct DialectCheck {
         case .understood(let canonical): "\(head) → \(shown(canonical))"
         case .unknown(let reason), .ignored(let reason): "\(head): \(reason)"
         case .noMessage: "\(head): no object with a type"
-        case .unmapped(let reason): "\(head): \(reason)\n\(padded("", 20))\(entry.place): \(shown(entry.text))"
+        case .unmapped(let reason): "\(head): \(reason)\n\(padded("", 20))\(entry.location): \(shown(entry.text))"
         }
     }
 
@@ -129,7 +129,7 @@ package struct DialectCheck {
             }
         return JSONValue(members: [
             "sender": entry.sender.rawValue, "wire": entry.wire, "meaning": words[rank(entry)].lowercased(),
-            "canonical": canonical, "reason": reason, "count": entry.count, "first": entry.place,
+            "canonical": canonical, "reason": reason, "count": entry.count, "first": entry.location,
         ])
     }
 }

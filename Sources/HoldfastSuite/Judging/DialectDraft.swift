@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// A dialect drafted from a recording: every type that was seen, with what it probably means by its name and members.
 ///

@@ -1,7 +1,7 @@
-import Basics
 import Holdfast
-import Judge
-import Report
+import HoldfastBasics
+import HoldfastJudge
+import HoldfastReport
 
 /// The parts of captures that a page draws: as many as it can hold, those first in which something was found.
 struct DrawnParts: Sendable {

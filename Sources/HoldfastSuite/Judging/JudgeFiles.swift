@@ -1,5 +1,5 @@
 import Holdfast
-import Platform
+import HoldfastPlatform
 
 /// Finds the captures that the arguments name.
 package enum JudgeFiles {
@@ -41,7 +41,7 @@ package enum JudgeFiles {
     /// The report carries its transcripts, so a run's folder stands for its report alone.
     private static func captures(in folder: String) -> [String] {
         let base = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
-        let inside = (try? Platform.files(below: folder)) ?? []
+        let inside = (try? HoldfastPlatform.files(below: folder)) ?? []
         let found = inside.lazy.filter { path in
             path.split(separator: "/").last == "report.json" || endings.contains(where: path.hasSuffix)
         }.prefix(most)

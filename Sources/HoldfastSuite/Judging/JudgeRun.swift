@@ -1,11 +1,11 @@
-import Captures
 @preconcurrency import Dispatch
 import Holdfast
-import Judge
-import Report
-import SmallFoundation
+import HoldfastCaptures
+import HoldfastJudge
+import HoldfastReport
+import HoldfastSmallFoundation
+import HoldfastTranscript
 import Synchronization
-import Transcript
 
 /// What is said of captures that do not say it themselves.
 package struct JudgeOptions: Sendable {
@@ -16,17 +16,20 @@ package struct JudgeOptions: Sendable {
     let patience: Int
     /// Whether nobody said what the server declares, so that its greetings do.
     let isUndeclared: Bool
+    /// Whether the profiles were named, so that they take the place of those that a transcript was recorded under.
+    let isNamed: Bool
     /// The dialects that come along, by whose words a capture in one of them is recognized.
     let dialects: [Dialect]
 
     package init(
         form: CaptureForm?, reading: CaptureReader.Options, patience: Int, isUndeclared: Bool = false,
-        dialects: [Dialect] = []
+        isNamed: Bool = false, dialects: [Dialect] = []
     ) {
         self.dialects = dialects
         self.form = form
         self.reading = reading
         self.isUndeclared = isUndeclared
+        self.isNamed = isNamed
         self.patience = max(0, patience)
     }
 }
@@ -116,7 +119,7 @@ package struct JudgeRun: Sendable {
 
     private func take(from source: JudgeSource, into judgement: borrowing Mutex<Judgement>) -> Bool {
         guard let unit = source.next() else { return false }
-        let (verdicts, symptoms) = Judge.examine(unit.history, under: specification)
+        let (verdicts, symptoms) = HoldfastJudge.examine(unit.history, under: specification)
         judgement.withLock {
             $0.add(unit, name: source.name, verdicts, symptoms, under: specification, keepsParts: keepsParts)
         }

@@ -1,9 +1,9 @@
-import Captures
 import Holdfast
-import Judge
-import Report
+import HoldfastCaptures
+import HoldfastJudge
+import HoldfastReport
+import HoldfastTranscript
 import Synchronization
-import Transcript
 
 /// One file, from which one worker at a time takes the next history to judge.
 final class JudgeSource: Sendable {
@@ -118,10 +118,14 @@ final class JudgeSource: Sendable {
             wasCutShort: part.wasCutShort, stored: nil)
     }
 
-    /// The history with what its server states; a transcript of a run says itself what was declared.
+    /// The history with what its server states; a transcript of a run says itself what was declared, unless that is named.
     private func declaring(_ history: History, _ state: inout State) -> History {
         var header = history.header
         let subject = header.subject
+        if options.isNamed, subject.role == options.reading.subject.role {
+            header.subject.profiles = options.reading.subject.profiles
+            return History(header: header, events: history.events)
+        }
         guard options.isUndeclared, history.header.capture != nil, subject.role == .server,
             subject.profiles == [.core], history.header.dialect.isCanonical
         else { return history }

@@ -1,8 +1,8 @@
-import Basics
 import Holdfast
-import Judge
-import Report
-import Transcript
+import HoldfastBasics
+import HoldfastJudge
+import HoldfastReport
+import HoldfastTranscript
 
 /// The events that a finding cites: where each stands in its file, its text as it was on the wire, and its chart.
 struct JudgedEvents {

@@ -1,8 +1,8 @@
-import Basics
 import Holdfast
-import Judge
-import Report
-import Transcript
+import HoldfastBasics
+import HoldfastJudge
+import HoldfastReport
+import HoldfastTranscript
 
 /// What became of all captures of one command; of each clause it holds a few findings, however many there are.
 package struct Judgement: Sendable {
@@ -39,11 +39,16 @@ package struct Judgement: Sendable {
         var outcomes: [Outcome: Int] = [:]
         var exercised = 0
         var findings = 0
+        /// In how many histories it is broken where no server of the wire can keep it.
+        var excused = 0
         var exhibits: [Exhibit] = []
         /// Why captures could not reach it.
         var unreached: Set<String> = []
         /// Whether any history could have shown it.
         var wasReachable = false
+
+        /// Whether it is broken only where no server of the wire can keep it.
+        var isUnkeepable: Bool { excused > 0 && excused == outcomes[.violation] }
 
         /// The outcome over all histories: broken once is broken, and a proof stands beside doubts.
         var outcome: Outcome {
@@ -114,7 +119,6 @@ package struct Judgement: Sendable {
     /// The clauses with an outcome, in order.
     func clauses(_ outcome: Outcome) -> [ClauseID] { clauses.filter { $0.value.outcome == outcome }.keys.sorted() }
 
-    /// What was observed, by kind.
     var observed: [(kind: Symptom.Kind, tally: SymptomTally)] {
         Symptom.Kind.allCases.compactMap { kind in symptoms[kind].map { (kind, $0) } }
     }
@@ -173,6 +177,7 @@ package struct Judgement: Sendable {
             tally.outcomes[verdict.outcome, default: 0] += 1
             tally.exercised += verdict.exercised
             tally.findings += verdict.findings.count
+            tally.excused += verdict.isUnkeepable ? 1 : 0
             if let clause = specification[verdict.clause], let need = header.capture?.lacking(for: clause) {
                 tally.unreached.insert(need.reason)
             } else if verdict.outcome != .notApplicable {

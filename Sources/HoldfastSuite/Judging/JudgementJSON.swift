@@ -1,7 +1,7 @@
 import Holdfast
-import JSON
-import Judge
-import Report
+import HoldfastJSON
+import HoldfastJudge
+import HoldfastReport
 
 /// The judgement for machines.
 package struct JudgementJSON {

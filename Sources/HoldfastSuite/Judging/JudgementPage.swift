@@ -1,6 +1,6 @@
 import Holdfast
-import Judge
-import Report
+import HoldfastJudge
+import HoldfastReport
 
 extension Judgement {
     /// The judgement as a page; what it draws has to have been kept.

@@ -1,8 +1,8 @@
-import Basics
 import Holdfast
-import Judge
-import Report
-import Transcript
+import HoldfastBasics
+import HoldfastJudge
+import HoldfastReport
+import HoldfastTranscript
 
 /// The judgement for people at a terminal: the verdict first, then what is wrong, then what was seen and what not.
 package struct JudgementText {
@@ -24,9 +24,15 @@ package struct JudgementText {
     /// The whole text, ending with a newline.
     package var text: String {
         var parts = [headline + "\n" + files]
-        for outcome in [Outcome.violation, .warning, .inconclusive] {
-            parts += judgement.clauses(outcome).compactMap(details)
+        let violated = judgement.clauses(.violation)
+        let lost = violated.filter { judgement.clauses[$0]?.isUnkeepable == true }
+        parts += violated.filter { !lost.contains($0) }.compactMap(details)
+        if !lost.isEmpty {
+            let count = counted(lost.count, "clause")
+            parts.append(style.bold("\(violated.count - lost.count) to repair; \(count) that this wire cannot keep:"))
+            parts += lost.compactMap(details)
         }
+        for outcome in [Outcome.warning, .inconclusive] { parts += judgement.clauses(outcome).compactMap(details) }
         if judgement.recomputed > 0 { parts.append(differences) }
         if judgement.hasCaptures { parts.append(observations) }
         if !table.isEmpty { parts.append(table) }

@@ -1,9 +1,31 @@
-import Basics
 import Holdfast
-import Judge
-import Proxy
-import Report
-import Transcript
+import HoldfastBasics
+import HoldfastJudge
+import HoldfastProxy
+import HoldfastReport
+import HoldfastTranscript
+import Synchronization
+
+/// What was told of clauses that are broken again and again: the first few times are shown, the others counted.
+package final class ToldBreaches: Sendable {
+    private static let most = 3
+    private let counts = Mutex<[ClauseID: Int]>([:])
+
+    package init() {}
+
+    /// Takes one more finding, and tells whether it is to be shown.
+    package func take(_ clause: ClauseID) -> Bool {
+        counts.withLock { counts in
+            counts[clause, default: 0] += 1
+            return counts[clause, default: 0] <= Self.most
+        }
+    }
+
+    /// How many findings of each clause were not shown.
+    package var rest: [ClauseID: Int] {
+        counts.withLock { $0.filter { $0.value > Self.most }.mapValues { $0 - Self.most } }
+    }
+}
 
 /// What a proxy says at its end: what passed, what each clause came to, and what went wrong with the proxy itself.
 package struct ProxySummary {
@@ -15,8 +37,10 @@ package struct ProxySummary {
     private let specification: Specification
     private let subject: History.Subject
     private let stated: Set<Profile>
+    private let breaches: ToldBreaches
 
-    package init(_ proxy: Proxy, specification: Specification, subject: History.Subject) {
+    package init(_ proxy: Proxy, specification: Specification, subject: History.Subject, told breaches: ToldBreaches) {
+        self.breaches = breaches
         tallies = proxy.tallies
         tally = proxy.tally
         unused = proxy.unusedRules
@@ -43,6 +67,9 @@ package struct ProxySummary {
         var lines = specification.clauses.compactMap { clause -> String? in
             guard !isQuiet, let entry = tally.entries[clause.id], entry.exercised > 0 else { return nil }
             return style.row(clause, entry.outcome, exercised: entry.exercised)
+        }
+        for (clause, count) in breaches.rest.sorted(by: { $0.key < $1.key }) {
+            lines.append("\(clause) was found broken \(counted(count, "more time")), as 'conformance judge' shows")
         }
         for rule in unused {
             lines.append(

@@ -1,7 +1,7 @@
 import Holdfast
-import Report
-import Stage
-import Transcript
+import HoldfastReport
+import HoldfastStage
+import HoldfastTranscript
 
 /// Performs scenarios against a client, judges the transcripts, and adds them up.
 package struct ClientSuite {

@@ -1,8 +1,8 @@
 import Holdfast
-import Judge
-import Report
-import Stage
-import Transcript
+import HoldfastJudge
+import HoldfastReport
+import HoldfastStage
+import HoldfastTranscript
 
 /// What becomes of the scenarios of a selection, as far as it is known before they are performed.
 package struct Forecast {

@@ -1,6 +1,6 @@
 import Holdfast
-import Report
-import Transcript
+import HoldfastReport
+import HoldfastTranscript
 
 extension RunReport {
     /// Writes the report for machines to a folder, and beside it each transcript as a file of its own.

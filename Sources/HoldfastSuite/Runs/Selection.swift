@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import Report
+import HoldfastBasics
+import HoldfastReport
 
 /// What a scenario needs to be chosen by name or by clause.
 package protocol SelectableScenario: Sendable {

@@ -1,8 +1,8 @@
-import Basics
 import Holdfast
-import Report
-import Stage
-import Transcript
+import HoldfastBasics
+import HoldfastReport
+import HoldfastStage
+import HoldfastTranscript
 
 /// Performs scenarios against a server, judges the transcripts, and adds them up.
 package struct ServerSuite {

@@ -1,8 +1,8 @@
 @preconcurrency import Dispatch
 import Holdfast
-import Judge
-import Report
-import Stage
+import HoldfastJudge
+import HoldfastReport
+import HoldfastStage
 import Synchronization
 
 /// What a suite makes of its performances, whichever side they were about.

@@ -1,7 +1,7 @@
 import Holdfast
+import HoldfastReport
+import HoldfastStage
 import ReferenceClient
-import Report
-import Stage
 
 /// Runs the suite for clients against the reference client: healthy, varied, and broken in each named way.
 ///

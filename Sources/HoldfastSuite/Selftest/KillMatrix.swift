@@ -1,8 +1,8 @@
 import Holdfast
-import Judge
-import Reference
+import HoldfastJudge
+import HoldfastReference
+import HoldfastReport
 import ReferenceClient
-import Report
 
 /// Runs the suites against the reference peers, healthy, varied, and broken in each named way, and tells what was caught.
 package struct KillMatrix {

@@ -1,5 +1,5 @@
 import Holdfast
-import Report
+import HoldfastReport
 
 /// One server or client that the suites were run against, and what they said of it.
 struct KillMatrixPeer: Sendable {

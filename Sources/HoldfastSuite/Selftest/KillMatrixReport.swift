@@ -1,7 +1,7 @@
-import Basics
 import Holdfast
-import JSON
-import Report
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastReport
 
 extension KillMatrix.Result {
     /// The matrix for people: legal peers first, then each clause with the defects that break it; what asks for attention last.

@@ -1,9 +1,9 @@
 import Holdfast
-import Reference
-import Report
-import SmallFoundation
-import Stage
-import Transport
+import HoldfastReference
+import HoldfastReport
+import HoldfastSmallFoundation
+import HoldfastStage
+import HoldfastTransport
 
 /// Runs the suite for servers against the reference server: healthy, varied, and broken in each named way.
 ///

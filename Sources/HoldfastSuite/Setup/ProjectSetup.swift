@@ -1,8 +1,8 @@
 import Holdfast
-import JSON
-import SmallFoundation
-import Stage
-import Transport
+import HoldfastJSON
+import HoldfastSmallFoundation
+import HoldfastStage
+import HoldfastTransport
 
 /// What a project that tests its server in a build begins with: a subject file, and the file of its CI.
 package struct ProjectSetup: Sendable {
@@ -36,7 +36,7 @@ package struct ProjectSetup: Sendable {
         if text.hasPrefix("ws://") || text.hasPrefix("wss://") { return try take(url: text) }
         if text.prefix(while: { !$0.isWhitespace }).contains("://") {
             throw InputProblem(
-                "address", "'\(clipped(text))' is no address of a WebSocket",
+                "address", "'\(Self.shown(text))' is not the address of a WebSocket",
                 expected: "ws:// or wss://, a host and a path",
                 fix: "write it with \(text.hasPrefix("https:") ? "wss" : "ws")://")
         }
@@ -50,11 +50,21 @@ package struct ProjectSetup: Sendable {
             guard endpoint.isWebSocket else { throw TransportProblem(.badURL(reason: "it is no WebSocket"), at: text) }
         } catch {
             throw InputProblem(
-                "url", "'\(clipped(text.prefix { $0 != "?" } + ""))' is no address of a WebSocket",
+                "url", "'\(Self.shown(text))' is not the address of a WebSocket",
                 expected: "such as ws://127.0.0.1:8080/ws", fix: "correct it")
+        }
+        guard !text.contains("?") else {
+            throw InputProblem(
+                "url", "'\(Self.shown(text))' has a query, which may hold a token",
+                expected: "an address that may be committed",
+                fix: "leave it out and name the token's variable with --token-env, or add it to subject.json by hand"
+            )
         }
         url = text
     }
+
+    /// An address without what may be secret.
+    private static func shown(_ text: String) -> String { clipped(String(text.prefix { $0 != "?" })) }
 
     /// Takes the command that starts a server.
     package mutating func take(start text: String) throws(InputProblem) {
@@ -182,6 +192,15 @@ package struct ProjectSetup: Sendable {
                 fix: "edit it by hand, move it away, or give --out FOLDER")
         }
         try problems.throwAll()
-        for file in paths { try Files.write(file.text, to: file.path, makingFolders: file.path.contains("/")) }
+        var written: [String] = []
+        do {
+            for file in paths {
+                try Files.write(file.text, to: file.path, makingFolders: file.path.contains("/"))
+                written.append(file.path)
+            }
+        } catch {
+            for path in written { try? FileManager.default.removeItem(atPath: path) }
+            throw error
+        }
     }
 }

@@ -1,8 +1,8 @@
 import ClientDriver
 import Holdfast
+import HoldfastStage
+import HoldfastTransport
 import ReferenceClient
-import Stage
-import Transport
 
 /// A client to put to the test: who drives it, and what it declares.
 ///
@@ -26,7 +26,6 @@ public struct ClientUnderTest: Sendable {
         case device(listening: String)
         /// The reference client of a program, with what is wrong and what is different about it.
         case reference(program: String, defects: [String], variations: [String])
-        /// A client of this process.
         case inProcess(@Sendable (String) -> any DrivenClient)
     }
 

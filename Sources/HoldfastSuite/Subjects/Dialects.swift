@@ -1,6 +1,6 @@
 import Holdfast
-import Stage
-import Transport
+import HoldfastStage
+import HoldfastTransport
 
 extension Specification {
     /// A dialect by its name, or by the path of its file.

@@ -1,5 +1,5 @@
 import Holdfast
-import Stage
+import HoldfastStage
 
 /// The short scenarios in which each principal is greeted and reads its sessions.
 struct Greetings {

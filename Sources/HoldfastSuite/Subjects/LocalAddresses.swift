@@ -1,4 +1,4 @@
-import Platform
+import HoldfastPlatform
 
 /// The addresses of this machine.
 package enum LocalAddresses {

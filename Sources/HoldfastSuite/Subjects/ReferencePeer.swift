@@ -1,9 +1,9 @@
 import Holdfast
-import JSON
-import Reference
-import SmallFoundation
-import Stage
-import Transport
+import HoldfastJSON
+import HoldfastReference
+import HoldfastSmallFoundation
+import HoldfastStage
+import HoldfastTransport
 
 /// The version of this program, for reports.
 package let toolVersion = "0.1.0"

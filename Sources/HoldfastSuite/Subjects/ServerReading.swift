@@ -1,8 +1,8 @@
 import Holdfast
-import Reference
-import SmallFoundation
-import Stage
-import Transport
+import HoldfastReference
+import HoldfastSmallFoundation
+import HoldfastStage
+import HoldfastTransport
 
 /// The subject as a file and a description say together; the description overrides the file.
 extension ServerUnderTest {

@@ -1,5 +1,5 @@
 import Holdfast
-import Stage
+import HoldfastStage
 
 /// How the server is started, as a subject file and its description say together; the description overrides the file.
 extension ServerUnderTest {

@@ -1,6 +1,6 @@
 import Holdfast
-import Stage
-import Transport
+import HoldfastStage
+import HoldfastTransport
 
 /// What the suite serves to a subject for as long as a command meets it: a push service, and a model that obeys scripts.
 enum Services {

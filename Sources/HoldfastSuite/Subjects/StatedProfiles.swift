@@ -1,6 +1,6 @@
 import Holdfast
-import Stage
-import Transcript
+import HoldfastStage
+import HoldfastTranscript
 
 /// What a server is judged by where nobody said what it declares: the profiles that its greeting states.
 extension ServerSubject {

@@ -1,7 +1,7 @@
 import Holdfast
-import JSON
-import JSONSchema
-import SmallFoundation
+import HoldfastJSON
+import HoldfastJSONSchema
+import HoldfastSmallFoundation
 
 /// Judges messages one after another; every thread has one of its own.
 package protocol ValidateJudge {

@@ -1,5 +1,5 @@
-import JSON
-import Platform
+import HoldfastJSON
+import HoldfastPlatform
 import Synchronization
 
 /// Reads a text in blocks that end at line ends, so that a text of any length takes little memory.

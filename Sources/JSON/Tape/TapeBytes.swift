@@ -4,17 +4,13 @@ struct TapeBytes: ~Copyable {
     var count = 0
     private var capacity = 64
 
-    var end: UnsafePointer<UInt8> {
-        UnsafePointer(start + count)
-    }
+    var end: UnsafePointer<UInt8> { UnsafePointer(start + count) }
 
     deinit {
         start.deallocate()
     }
 
-    mutating func removeAll() {
-        count = 0
-    }
+    mutating func removeAll() { count = 0 }
 
     /// Makes room for so many bytes more.
     @inline(__always)

@@ -72,9 +72,7 @@ extension JSONTape {
         }
 
         /// What the pointer calls the part at hand.
-        var part: String? {
-            isObject ? name : String(position)
-        }
+        var part: String? { isObject ? name : String(position) }
 
         /// Goes on to the next token directly below; true when that is a name.
         mutating func advance() -> Bool {

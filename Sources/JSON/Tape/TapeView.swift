@@ -21,9 +21,7 @@ package struct TapeView {
             tokens: tokens, position: index + 1, end: min(Int(token.link), count), step: token.kind == .object ? 1 : 0)
     }
 
-    func isNamed(_ name: String, _ key: Int) -> Bool {
-        name.utf8.elementsEqual(bytes(tokens[key]))
-    }
+    func isNamed(_ name: String, _ key: Int) -> Bool { name.utf8.elementsEqual(bytes(tokens[key])) }
 
     /// The value of a member of the outermost object, if that is one and has it.
     package func member(_ name: String) -> Int? {
@@ -43,9 +41,7 @@ package struct TapeView {
         String(decoding: bytes(token), as: UTF8.self)
     }
 
-    package func number(_ token: TapeToken) -> JSONNumber {
-        JSONNumber(checked: string(token))
-    }
+    package func number(_ token: TapeToken) -> JSONNumber { JSONNumber(checked: string(token)) }
 
     /// An array or object that is not whole yet.
     private struct Container {

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// All that holds wherever some nodes hold together: their keywords and those of what they refer to, in one list.
 ///

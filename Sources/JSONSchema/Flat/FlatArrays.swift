@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Arrays, and the equality their elements are compared by.
 extension FlatRun {

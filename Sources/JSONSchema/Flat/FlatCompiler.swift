@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Turns a ``Program`` into a ``FlatProgram``.
 struct FlatCompiler {
@@ -34,9 +34,7 @@ struct FlatCompiler {
             automata: compiler.automata, questions: compiler.questions, source: source)
     }
 
-    private init(source: Program) {
-        self.source = source
-    }
+    private init(source: Program) { self.source = source }
 
     /// The node that means all of these nodes together.
     mutating func node(_ nodes: [Int]) -> NodeID {

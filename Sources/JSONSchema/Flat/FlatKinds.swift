@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// `type`, `const` and `enum`: which kinds of values a node takes at all, and which values of a kind.
 extension FlatCompiler {
@@ -81,13 +81,9 @@ extension TapeToken.Kind {
 
 extension FlatProgram.NumberBounds {
     /// Whether they take every whole number that has no sign.
-    var takeCounts: Bool {
-        max == nil && min ?? 0 <= 0 && !(excludesMin && min == 0)
-    }
+    var takeCounts: Bool { max == nil && min ?? 0 <= 0 && !(excludesMin && min == 0) }
 
-    var isEmpty: Bool {
-        min == nil && max == nil && !isInteger
-    }
+    var isEmpty: Bool { min == nil && max == nil && !isInteger }
 
     /// Takes a bound in; false when it is no whole number, or there was another one.
     mutating func add(_ keyword: Keyword) -> Bool {

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Objects, and the tables in which their names are found.
 extension FlatRun {

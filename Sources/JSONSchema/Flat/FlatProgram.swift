@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// A schema made for speed: for each kind of value a few steps, in tables of plain numbers.
 ///

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 extension FlatProgram {
     /// Whether the value at the root of a tape is valid.

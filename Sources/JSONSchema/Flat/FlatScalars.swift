@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Strings and numbers.
 extension FlatRun {
@@ -19,9 +19,7 @@ extension FlatRun {
     }
 
     @inline(never)
-    func has(_ format: Format, _ index: Int) -> Bool {
-        format.accepts(bytes(tokens[index]))
-    }
+    func has(_ format: Format, _ index: Int) -> Bool { format.accepts(bytes(tokens[index])) }
 
     /// Whether the length of a text, or the number of elements or members, is in a range.
     @inline(__always)

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Gathers what a conjunction says about the members of objects.
 struct ShapeBuilder {

@@ -67,17 +67,11 @@ private struct TextReader {
     let bytes: UnsafeBufferPointer<UInt8>
     private var position = 0
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>) {
-        self.bytes = bytes
-    }
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-    var isAtEnd: Bool {
-        position == bytes.count
-    }
+    var isAtEnd: Bool { position == bytes.count }
 
-    var current: UInt8? {
-        position < bytes.count ? bytes[position] : nil
-    }
+    var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     /// Takes one byte if it is one of two.
     mutating func take(_ byte: Unicode.Scalar, _ other: Unicode.Scalar) -> Bool {
@@ -87,9 +81,7 @@ private struct TextReader {
     }
 
     /// Takes one byte if it is the one given.
-    mutating func take(_ byte: Unicode.Scalar) -> Bool {
-        take(byte, byte)
-    }
+    mutating func take(_ byte: Unicode.Scalar) -> Bool { take(byte, byte) }
 
     /// Skips ASCII digits; false when there is none.
     private mutating func skipDigits() -> Bool {
@@ -139,9 +131,7 @@ private struct TextReader {
         if take("Z", "z") { return 0 }
         let isWest = take("-")
         guard isWest || take("+"), let hour = number(2), take(":"), let minute = number(2), hour <= 23, minute <= 59
-        else {
-            return nil
-        }
+        else { return nil }
         return (hour * 60 + minute) * (isWest ? -1 : 1)
     }
 }

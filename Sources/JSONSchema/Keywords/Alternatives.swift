@@ -1,5 +1,5 @@
-import Basics
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 extension Evaluation {
     /// `anyOf` and `oneOf`.

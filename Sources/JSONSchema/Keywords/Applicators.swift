@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 extension Evaluation {
     /// The applicators that look at the same place of the instance and have no alternatives.

@@ -1,5 +1,5 @@
-import Basics
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 extension Keyword {
     /// Whether a fault of this keyword says that the value is of another kind altogether.
@@ -55,7 +55,7 @@ extension Evaluation {
 
     private func nearestName(_ value: JSONValue, _ values: [JSONValue]) -> String? {
         guard case .string(let string) = value else { return nil }
-        return Basics.nearestName(to: string, among: values.compactMap(\.stringValue))
+        return HoldfastBasics.nearestName(to: string, among: values.compactMap(\.stringValue))
     }
 
     private mutating func check(

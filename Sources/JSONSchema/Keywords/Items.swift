@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 extension Evaluation {
     /// The keywords that look at arrays.
@@ -93,7 +93,5 @@ extension Evaluation {
 
 extension Program.Node {
     /// The keyword that asks for so many matches: one is what `contains` alone means.
-    func keywordFor(min: Int) -> String {
-        min == 1 ? "contains" : "minContains"
-    }
+    func keywordFor(min: Int) -> String { min == 1 ? "contains" : "minContains" }
 }

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 extension Evaluation {
     /// `$ref` and `$dynamicRef`.

@@ -21,9 +21,7 @@ package struct Pattern: Sendable {
     }
 
     /// Whether an expression obeys the grammar, also when it cannot be compiled here.
-    static func isWellFormed(_ text: String) -> Bool {
-        (try? PatternParser.parse(text)) != nil
-    }
+    static func isWellFormed(_ text: String) -> Bool { (try? PatternParser.parse(text)) != nil }
 }
 
 /// Why an expression cannot be used.

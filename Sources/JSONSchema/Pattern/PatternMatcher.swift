@@ -4,9 +4,7 @@ struct PatternMatcher {
     /// What is left to spend: looks multiply the work, and no text may buy much of it.
     private var budget = 50_000_000
 
-    init(_ string: String) {
-        text = string.unicodeScalars.map(\.value)
-    }
+    init(_ string: String) { text = string.unicodeScalars.map(\.value) }
 
     /// Whether the program matches anywhere; a text that uses up the budget does not match.
     mutating func finds(_ program: PatternProgram) -> Bool {
@@ -57,9 +55,7 @@ struct PatternMatcher {
         }
     }
 
-    private func isBoundary(_ position: Int) -> Bool {
-        isWord(position - 1) != isWord(position)
-    }
+    private func isBoundary(_ position: Int) -> Bool { isWord(position - 1) != isWord(position) }
 
     private func isWord(_ index: Int) -> Bool {
         text.indices.contains(index) && PatternSet.word.contains(text[index])
@@ -76,9 +72,7 @@ private struct ThreadList {
     private var seen: [Int]
     private var round = 1
 
-    init(_ count: Int) {
-        seen = Array(repeating: 0, count: count)
-    }
+    init(_ count: Int) { seen = Array(repeating: 0, count: count) }
 
     mutating func insert(_ step: Int) -> Bool {
         guard seen[step] != round else { return false }

@@ -77,7 +77,5 @@ package struct PatternSet: Sendable {
     ])
     static let dot = PatternSet([.range(0x0A, 0x0A), .range(0x0D, 0x0D), .range(0x2028, 0x2029)], isNegated: true)
 
-    var negated: PatternSet {
-        PatternSet([.nested(self)], isNegated: true)
-    }
+    var negated: PatternSet { PatternSet([.nested(self)], isNegated: true) }
 }

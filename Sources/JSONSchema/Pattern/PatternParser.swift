@@ -25,13 +25,9 @@ struct PatternParser {
         return tree
     }
 
-    private init(scalars: [Unicode.Scalar]) {
-        self.scalars = scalars
-    }
+    private init(scalars: [Unicode.Scalar]) { self.scalars = scalars }
 
-    var current: Unicode.Scalar? {
-        position < scalars.count ? scalars[position] : nil
-    }
+    var current: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
 
     mutating func take(_ text: String) -> Bool {
         guard scalars[position...].starts(with: text.unicodeScalars) else { return false }
@@ -39,9 +35,7 @@ struct PatternParser {
         return true
     }
 
-    func problem(_ reason: String) -> PatternProblem {
-        PatternProblem(reason, at: position)
-    }
+    func problem(_ reason: String) -> PatternProblem { PatternProblem(reason, at: position) }
 
     private mutating func alternatives() throws(PatternProblem) -> PatternNode {
         var branches = [try sequence()]
@@ -123,9 +117,7 @@ struct PatternParser {
         while let scalar = current, scalar != ">" {
             let properties = scalar.properties
             guard scalar == "$" || scalar == "_" || (name.isEmpty ? properties.isIDStart : properties.isIDContinue)
-            else {
-                throw problem("a group name holds '\(scalar)'")
-            }
+            else { throw problem("a group name holds '\(scalar)'") }
             name.unicodeScalars.append(scalar)
             position += 1
         }

@@ -1,5 +1,5 @@
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// What a connection asked before its `auth`, and what would show that the server acted on it.
 struct EarlyQuestions {

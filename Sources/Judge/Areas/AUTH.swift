@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Checks of the handshake, and of the wall between principals.
 enum AUTH {
@@ -90,7 +90,7 @@ enum AUTH {
     /// AUTH-5: "A server MUST NOT run, store or answer with data a frame that arrives before a successful `auth`".
     ///
     /// Once for each connection on which another frame came first, or one after refused credentials, when the server
-    /// answered with an error, data or the end. Its question must not come back in any frame or read; what is shown there
+    /// answered with an error, data or the end before a greeting. Its question must not come back in any frame or read; what is shown there
     /// of others is no answer to it, and the matter of AUTH-2.
     static func earlyFramesDoNothing(_ history: Observations, _ evidence: inout Evidence) {
         let handshakes = Dictionary(
@@ -103,8 +103,13 @@ enum AUTH {
             let data = connection.received.first {
                 $0.event > first.event && $0.event < limit && questions.areAnswered(by: $0)
             }
-            let isRefused = connection.received.contains { $0.event > first.event && $0.event < limit }
-            let isEnded = connection.endByServer(after: first.event) != nil
+            let isRefused = connection.received.contains {
+                $0.event > first.event && $0.event < limit && $0.type == "error" && $0.turnId == nil
+            }
+            let isEnded =
+                connection.endByServer(after: first.event).map { ending in
+                    ending.event < limit && !history.wasStopped(between: first.event, and: ending.event)
+                } ?? false
             evidence.test(no: data?.event ?? questions.trace(in: history), keptIf: isRefused || isEnded) { trace in
                 Finding(
                     "a frame before auth was acted on", expected: "an error or a close",

@@ -1,5 +1,5 @@
 import Holdfast
-import Transcript
+import HoldfastTranscript
 
 /// How a client comes to a connection and keeps it, or does not.
 extension CLIENT {
@@ -59,10 +59,16 @@ extension CLIENT {
                 told.name == "foreground", told.event < launch.events.upperBound,
                 let late = history.clientSilence(after: told.event, within: history.clientBound(\.foregroundReconnect))
             else { continue }
-            let attempts = history.attempts(in: begin..<late)
+            func end(of index: Int) -> Int? {
+                [history.connections[index].ending?.event, history.connections[index].refused].compactMap(\.self).min()
+            }
+            // Who was refused before, such as for a version, had no connection to keep then.
+            let attempts = history.attempts(in: begin..<late).drop { end(of: $0).map { $0 < told.event } ?? false }
+            let hadAnother = history.attempts(in: begin..<late).first != attempts.first
             guard let first = attempts.first else { continue }
             let connection = history.connections[first]
-            let end = [connection.ending?.event, connection.refused].compactMap { $0 }.min()
+            if hadAnother, connection.opening > told.event { continue }
+            let end = end(of: first)
             let others = attempts.dropFirst().map { history.connections[$0].opening }
             if let end, end < late {
                 // On a machine that was late, it may have taken the greeting for one that never came.

@@ -1,5 +1,5 @@
 import Holdfast
-import Transcript
+import HoldfastTranscript
 
 /// What a client says of its connection, and what it does without one.
 extension CLIENT {

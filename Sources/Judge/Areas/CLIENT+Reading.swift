@@ -1,5 +1,5 @@
 import Holdfast
-import Transcript
+import HoldfastTranscript
 
 /// What a client reads although nothing says that it lost anything.
 extension CLIENT {
@@ -43,15 +43,10 @@ extension CLIENT {
         let reads = history.client.reads(of: session)
         let found = reads.filter { $0.request > cause && $0.request < min(late ?? .max, stay) }
         if let read = found.first {
-            // Whoever awaits a turn, or was told of a gap, reads for that.
-            let isAwaited = ClientQuestion.all(in: history).contains { question in
-                question.requests.contains { $0.event < cause }
-                    && !question.news.contains { $0.kind != .proof && $0.event < cause }
-            }
             let hasGap = history.answeredSyncs.contains { sync in
                 sync.result.complete == false && sync.result.event > cause && sync.result.event < read.request
             }
-            if !isAwaited, !hasGap { evidence.keep() }
+            if !hasGap, !history.mayHaveRead(at: read.request, forOthersThan: cause) { evidence.keep() }
             return
         }
         guard let late, late <= stay, history.client.state(at: late)?.sessionId == session,
@@ -63,6 +58,17 @@ extension CLIENT {
 }
 
 extension Observations {
+    /// Whether a client may have read for something else than what happened at an event: a turn that it awaited, an act of the
+    /// person, a push, the network, a return, or another connection.
+    func mayHaveRead(at read: Int, forOthersThan cause: Int) -> Bool {
+        let acts = client.acts("launch", "selectSession", "openPush").map(\.event)
+        return (recoveryTriggers + acts).contains { $0 > cause && $0 < read }
+            || ClientQuestion.all(in: self).contains { question in
+                question.requests.contains { $0.event < read }
+                    && !question.news.contains { $0.kind != .proof && $0.event < cause }
+            }
+    }
+
     /// The greeted connection that a client has, as far as it can tell.
     fileprivate func connectionInUse(at event: Int) -> Int? {
         connections.indices.last { index in

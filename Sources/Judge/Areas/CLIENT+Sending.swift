@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// What becomes of what a person sends.
 extension CLIENT {
@@ -213,8 +213,8 @@ extension CLIENT {
     /// CLIENT-31: "A client MUST show every `error` that ends or refuses one of its turns, on the message it concerns
     /// or among `errors`".
     ///
-    /// Once for each first error of a message, until it is sent again or proves to be taken up. NumberedFrame is a message marked as
-    /// failed, or an error that was not there before; its words are the client's own.
+    /// Once for each first error of a message, until it is sent again or proves to have arrived. Shown means that the message is
+    /// marked as failed, or that an error is listed that was not there before; its words are the client's own.
     static func errorsAreShown(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) {
             var told: Int?

@@ -1,5 +1,5 @@
 import Holdfast
-import Transcript
+import HoldfastTranscript
 
 /// How a client keeps its place in the stream.
 extension CLIENT {
@@ -104,7 +104,7 @@ extension CLIENT {
                     }
                     break
                 }
-                if read.isAnswered { evidence.keep() }
+                if read.isAnswered, !history.mayHaveRead(at: read.request, forOthersThan: cause) { evidence.keep() }
                 guard read.hasFailed else { break }
                 cause = history.end(of: read)
                 since = read.request

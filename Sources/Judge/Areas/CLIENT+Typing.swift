@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// What a client does with what a person types: kept, sent in order, sent again, and not called failed when it is answered.
 extension CLIENT {
@@ -62,7 +62,9 @@ extension CLIENT {
                 history.client.acts.contains(where: { $0.event == typed && $0.name == "send" })
             else { continue }
             let isFailed = history.hasFailed(question, from: typed, to: life.upperBound)
-            let earlier = questions[..<index].filter { $0.event > life.lowerBound }.map { other in
+            // What was typed before the app was launched again is still awaited, unless that launch forgot everything.
+            let start = history.client.launches.last { $0.isFresh && $0.events.lowerBound < typed }?.events.lowerBound
+            let earlier = questions[..<index].filter { $0.event > start ?? 0 }.map { other in
                 other.news.first { $0.kind != .proof }?.event
             }
             // What an earlier message holds up may go once that is over.

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// What a client sends, and how it takes what is new to it.
 extension ENV {

@@ -1,4 +1,4 @@
-import Transcript
+import HoldfastTranscript
 
 /// In which order frames are refused.
 extension ENV {

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Checks of the envelope that concern texts, sizes and fragments.
 extension ENV {

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Checks of the envelope: what one message looks like, and what happens when it does not look like that.
 enum ENV {

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Checks of identity that concern ill-formed session ids, and ids of turns and messages.
 extension ID {

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Checks of identity: the ids that must not be mistaken for each other.
 enum ID {
@@ -128,13 +128,15 @@ enum ID {
     /// A session is unknown when a read was answered with 404 or a list did not hold it, and no frame named it.
     static func unknownSessionsAreRefused(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
-            guard let asked = turn.sessionAsked, isSessionID(asked), let connection = turn.request.connection,
+            guard let asked = turn.request.sessionAsked, isSessionID(asked), let connection = turn.request.connection,
                 history.sessions.isAbsent(asked, for: turn.principal, before: turn.event)
             else { continue }
             if let refusal = turn.request.refusal {
                 switch turn.request.refusalCode {
                 case "session_not_found": evidence.keep()
                 case "rate_limited", "not_authenticated", "too_large": continue
+                // Another road brought another question under its key, and was quicker.
+                case "idempotency_mismatch" where turn.requests.count > 1: continue
                 default:
                     evidence.violate(
                         "a question for an unknown session got another error", expected: "session_not_found",

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Keys that stand for something else, were refused, or belong to somebody else.
 extension IDEM {

@@ -1,5 +1,5 @@
 import Holdfast
-import Transcript
+import HoldfastTranscript
 
 /// How connections end.
 extension LIVE {
@@ -38,13 +38,7 @@ extension LIVE {
         if history.isAfterHostileFrame(ending.event) || history.wasDisturbed(between: connected, and: ending.event) {
             return true
         }
-        // Who ends by itself ends every connection with it, and the end of a socket can be seen first.
-        let life = history.lives.life(at: ending.event)
-        if let exit = history.lives.end(of: life), exit.cause == .exited,
-            exit.event < ending.event || history.span(from: ending.event, to: exit.event) < 1_000_000
-        {
-            return true
-        }
+        if history.endedWithItsProcess(ending.event) { return true }
         if isWithinBudgetWait(ending.event, on: index, history) { return true }
         guard let heartbeat = heartbeat(of: connection, history)?.microseconds else { return true }
         let signs = signs(on: index, history).filter { $0 < ending.event }

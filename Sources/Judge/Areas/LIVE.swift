@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Checks of life and of the end: heartbeats, versions and close codes.
 enum LIVE {
@@ -221,10 +221,13 @@ enum LIVE {
             func isLater(_ event: Int, _ start: Int) -> Bool {
                 history.span(from: start, to: event) > 3 * heartbeat
             }
+            let wordless = signs.filter(Set(signs).subtracting(texts).contains)
             let isKept = spans.contains { start, end in
-                let within = signs.filter { $0 > start && $0 < end && !texts.contains($0) }
-                let first = texts.first { $0 > start } ?? end
-                guard isLater(min(first, end), start), !within.isEmpty else { return false }
+                let next = texts.boundary { $0 > start }
+                let first = next < texts.endIndex ? texts[next] : end
+                guard isLater(min(first, end), start) else { return false }
+                let within = wordless[wordless.boundary { $0 > start }..<wordless.boundary { $0 >= end }]
+                guard !within.isEmpty else { return false }
                 let steps = zip([start] + within, within + [min(first, end)])
                 return steps.allSatisfy { history.span(from: $0, to: $1) < 2 * heartbeat }
             }

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// What comes before what: in the history, between turns, and in the numbered stream.
 enum ORDER {
@@ -190,12 +190,14 @@ enum ORDER {
 
     /// ORDER-6: "A server SHOULD finish a turn in one session without waiting for a turn in another".
     ///
-    /// Once for each scripted turn that was asked while another session's script still had to wait a second longer than its own.
+    /// Once for each scripted turn that was asked while another session's script still had to wait a second longer than its own,
+    /// and none of its own session ran.
     static func slowSessionBlocksNoOther(_ history: Observations, _ evidence: inout Evidence) {
         for slow in history.turns where slow.isAccepted && slow.request.scriptedWait >= .seconds(1) {
             for quick in history.turns where quick.event > slow.event && quick.principal == slow.principal {
                 guard !quick.request.script.isEmpty, let quickEnd = quick.ended, let session = slow.session,
-                    quick.session != session, !history.wasDisturbed(between: slow.event, and: quickEnd)
+                    let own = quick.session, own != session, !history.isBusy(own, at: quick),
+                    !history.wasDisturbed(between: slow.event, and: quickEnd)
                 else { continue }
                 let begun = history.time(of: quick.event) + quick.request.scriptedWait.microseconds + 1_000_000
                 guard begun <= history.time(of: slow.event) + slow.request.scriptedWait.microseconds else { continue }

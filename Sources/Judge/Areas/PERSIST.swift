@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Durable before sent, and reads that keep what they showed.
 enum PERSIST {
@@ -372,6 +372,7 @@ enum PERSIST {
         {
             return (false, "the end of the connection", ending.event)
         }
-        return history.turnDeadline(of: turn, on: index).map { (false, "nothing within the bound 'turn'", $0) }
+        guard let late = history.turnDeadline(of: turn, on: index), late < next else { return nil }
+        return (false, "nothing within the bound 'turn'", late)
     }
 }

@@ -1,5 +1,5 @@
 import Holdfast
-import Transcript
+import HoldfastTranscript
 
 /// Answers that nobody heard, and whose devices are told of them.
 extension PUSH {
@@ -19,7 +19,7 @@ extension PUSH {
             let late = isOwed ? history.pushDeadline(of: unheard, for: turn.principal) : nil
             evidence.test(isCalled, orBy: late) { late in
                 Finding(
-                    "nobody was called for an answer that went into a dead connection",
+                    "no push for an answer that was sent into a dead connection",
                     expected: "a push within \(history.timeouts.push) of the end", actual: "none",
                     at: [turn.event, unheard.done, unheard.end, late])
             }
@@ -126,8 +126,7 @@ extension Observations {
         switch ending.kind {
         case .lost: return connection.wasEndedByServer ? 0 : nil
         case .cut:
-            let heartbeat = min(max(connection.greeting?["heartbeatSeconds"]?.intValue ?? 30, 1), 86_400)
-            return 3 * heartbeat * 1_000_000
+            return LIVE.heartbeat(of: connection, self).map { 3 * $0.microseconds }
         case .closed: return nil
         }
     }

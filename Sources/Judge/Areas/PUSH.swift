@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Checks of notifications: what they say, when they are sent, and what follows when the push service refuses them.
 enum PUSH {
@@ -174,7 +174,7 @@ enum PUSH {
             let late = isOwed ? history.pushDeadline(after: known, for: turn.principal) : nil
             evidence.test(isCalled, orBy: late) { late in
                 Finding(
-                    "nobody was called for an answer that nobody was there to take",
+                    "no push for an answer that no connection was there to take",
                     expected: "a push within \(history.timeouts.push)", actual: "none", at: [turn.event, known, late])
             }
         }

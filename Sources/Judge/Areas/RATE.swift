@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Checks of rate limits: one budget for each principal, told and kept in both directions.
 enum RATE {

@@ -1,6 +1,7 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Checks of the recovery path: what a client reads when the socket could not tell it.
 enum REST {

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Where replay ends and live begins, and who is shown what.
 extension SYNC {
@@ -151,7 +151,8 @@ extension SYNC {
     ///
     /// Once for each older connection that ended while a newer one was open, when a turn ended on the newer one afterwards,
     /// or should have. A newer connection that sent something malformed, or was not read, proves nothing; where the older one
-    /// was ended for something malformed, and others with it, that is the matter of ENV-10.
+    /// was ended for something malformed, and others with it, that is the matter of ENV-10, and a process that ends by itself
+    /// ends both.
     static func newerConnectionIsUndisturbed(_ history: Observations, _ evidence: inout Evidence) {
         let hostile = Set(history.hostileFrames.map(\.frame.connection))
         var lastEnding: [Int: Int] = [:]
@@ -171,12 +172,15 @@ extension SYNC {
                 } else if newer.wasEndedByServer, newer.ending?.isExcused != true, let lost = newer.ending?.event,
                     !history.wasStopped(between: newer.opening, and: lost)
                 {
-                    if older.wasEndedByServer, hostile.contains(index) { continue }
+                    let isOfTheProcess =
+                        history.endedWithItsProcess(end.event) && history.endedWithItsProcess(lost)
+                    if older.wasEndedByServer, hostile.contains(index) || isOfTheProcess { continue }
                     evidence.violate(
                         "a newer connection ended after an older one did", expected: "it stays open",
                         actual: "the server ended it", at: [end.event, lost])
                 } else if let late = history.turns.lazy.filter({ turn in
                     turn.principal == newer.principal && turn.isAccepted && turn.ended == nil && turn.event < end.event
+                        && history.life(of: turn) == history.lives.life(at: newer.opening)
                 }).compactMap({ history.turnDeadline(of: $0, on: position) }).first {
                     evidence.violate(
                         "a newer connection receives nothing more after an older one ended",

@@ -1,5 +1,5 @@
 import Holdfast
-import Transcript
+import HoldfastTranscript
 
 /// What a stream that outlives its process says of the turns that did not.
 extension SYNC {
@@ -49,6 +49,8 @@ extension SYNC {
 
 extension Observations {
     /// The event by which the ending of a broken turn would have come live behind a replay; nil when it still may come.
+    ///
+    /// Turns of one session may go on one after the other, so the bound begins no sooner than the turns before it have ended.
     fileprivate func isOver(_ turn: ObservedTurn, behind replay: Replay) -> Int? {
         let later = turns.lazy.compactMap { other -> Int? in
             guard other.event > replay.result.event, other.principal == turn.principal, other.session == turn.session,
@@ -56,7 +58,14 @@ extension Observations {
             else { return nil }
             return other.endings(on: replay.first.connection).first { !$0.isReplayed && !$0.isDuplicate }?.event
         }.first
+        if let later { return later }
+        var cause = replay.result.event
+        for other in turns where other.event < turn.event && other.isAccepted && other.principal == turn.principal {
+            guard other.session == turn.session || other.session == nil || turn.session == nil else { continue }
+            guard let ended = other.ended else { return nil }
+            cause = max(cause, ended)
+        }
         let bound = timeouts.turn + turn.request.scriptedWait
-        return later ?? deadline(after: replay.result.event, within: bound, on: replay.first.connection)
+        return deadline(after: cause, within: bound, on: replay.first.connection)
     }
 }

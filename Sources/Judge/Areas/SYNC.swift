@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Position, replay and explicit gaps.
 ///
@@ -175,8 +175,10 @@ enum SYNC {
             return history.isPromised(item, in: replay) ? replay.result.event : nil
         }
         // A turn that failed owes no `done`, also where only the replay tells.
+        // Of one that nobody saw nobody knows how many frames came after it.
         guard live == nil, turn.endings.isEmpty, !turn.replayed.contains(where: { $0.type == "error" }),
-            let session = turn.sessionId
+            let session = turn.sessionId, replay.evicted == nil,
+            replay.numbers.count < history.promise(on: replay.first.connection).messages
         else { return nil }
         // One that names no turn, and was nobody else's when it came live, may be its own.
         let others = Set(history.turns.flatMap(\.endings).compactMap(\.seq))

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Checks of turns whose agent fails, whose client goes away, and that the end of the server interrupts.
 extension TURN {
@@ -55,7 +55,7 @@ extension TURN {
                         ending.type == "done", otherwise: "a turn after a failed one did not succeed",
                         expected: expected, actual: called(ending), at: [failure.event, turn.event, ending.event])
                 } else if turn.request.refusalCode == "busy", let refusal = turn.request.refusal {
-                    guard !history.isBusy(turn.sessionAsked, at: turn) else { continue }
+                    guard !history.isBusy(turn.request.sessionAsked, at: turn) else { continue }
                     evidence.violate(
                         "a session stayed busy after a failed turn", expected: expected, actual: "busy",
                         at: [failure.event, turn.event, refusal])

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Checks of what other connections see of a turn, and of questions that were refused.
 extension TURN {
@@ -8,14 +8,21 @@ extension TURN {
     /// whichever connection or transport started the turn".
     ///
     /// What one connection saw, every other one that was connected before the question and stayed open has to see. The
-    /// ending on the connection that asked is the matter of TURN-5. Exercised once per turn and other connection.
+    /// ending on the connection that asked is the matter of TURN-5. Exercised once per turn and other connection. Numbers rise
+    /// on each connection, so that a number that was passed over there and shown elsewhere was not sent.
     static func everyConnectionSeesTheTurn(_ history: Observations, _ evidence: inout Evidence) {
+        for passed in passedOver(history) where passed.item.frame.type != "message" {
+            evidence.violate(passed.finding("an open connection was not sent a frame of a turn"))
+        }
         for turn in history.turns where turn.isAccepted {
             let uses = turn.toolUses
             for index in observers(of: turn, history) {
                 let isAsker = turn.requests.contains { $0.connection == index }
                 guard let ending = turn.endings(on: index).first else {
-                    guard !isAsker, let end = endingDeadline(of: turn, on: index, history) else { continue }
+                    guard !isAsker,
+                        let end = successor(of: turn, on: index, history)
+                            ?? endingDeadline(of: turn, on: index, history)
+                    else { continue }
                     evidence.violate(
                         "an open connection did not see the ending of a turn",
                         expected: "the ending on every connection",
@@ -61,8 +68,13 @@ extension TURN {
     /// TURN-16: "A server MUST send a `message` for every accepted user message to every open connection of its
     /// principal other than the one that sent it".
     ///
-    /// Exercised once per accepted question and other connection that stayed open.
+    /// Exercised once per accepted question and other connection that stayed open. A number that was passed over tells as in
+    /// TURN-15.
     static func otherConnectionsSeeTheQuestion(_ history: Observations, _ evidence: inout Evidence) {
+        let passed = passedOver(history)
+        for passed in passed where passed.item.frame.type == "message" {
+            evidence.violate(passed.finding("an open connection was not sent a question"))
+        }
         for turn in history.turns where turn.isAccepted {
             let askers = turn.requests.compactMap(\.connection)
             for index in observers(of: turn, history) where !askers.contains(index) {
@@ -70,7 +82,10 @@ extension TURN {
                     $0.connection == index && $0.type == "message" && $0.string("role") == "user"
                 }
                 guard let message = messages.first else {
-                    let end = turn.endings(on: index).first?.event ?? endingDeadline(of: turn, on: index, history)
+                    let end =
+                        turn.endings(on: index).first?.event
+                        ?? passed.first { $0.connection == index && $0.isEnding(of: turn) }?.next.event
+                        ?? successor(of: turn, on: index, history) ?? endingDeadline(of: turn, on: index, history)
                     guard let end else { continue }
                     evidence.violate(
                         "another connection did not see the question of a turn", expected: "one message",
@@ -99,6 +114,60 @@ extension TURN {
         }
     }
 
+    /// A frame of the stream that a connection was owed and not sent.
+    private struct PassedOver {
+        let item: NumberedFrame
+        let connection: Int
+        let device: String
+        /// The greeting of the connection, and the later number that came in place of the frame.
+        let greeting: Int
+        let next: Frame
+
+        func isEnding(of turn: ObservedTurn) -> Bool { turn.endings.contains { $0.event == item.event } }
+
+        func finding(_ what: String) -> Finding {
+            Finding(
+                what, expected: "seq \(item.seq), \(item.frame.type ?? ""), on connection \(device)",
+                actual: "seq \(next.seq ?? 0) follows", at: [greeting, min(item.event, next.event), next.event])
+        }
+    }
+
+    /// The frames shown elsewhere that came to be after a connection was greeted and were passed over on it.
+    ///
+    /// Once it asks for a replay, what falls between that and the live frames is the matter of SYNC-18. A capture may lack
+    /// lines; who asks need not see its own questions, and not everybody names them; and what came under another number is
+    /// the matter of ORDER-11.
+    private static func passedOver(_ history: Observations) -> [PassedOver] {
+        guard !history.isCapture, history.profiles.contains(.sync) else { return [] }
+        return history.connections.enumerated().flatMap { index, connection -> [PassedOver] in
+            guard let greeting = connection.greeting, let epoch = greeting.epoch,
+                var reached = greeting["lastSeq"]?.intValue
+            else { return [] }
+            let live = LiveFrames(on: index, history)
+            let stream = history.stream(of: connection.principal, epoch: epoch)
+            let begun = connection.auth ?? connection.opening
+            let answer = connection.received.first { $0.type == "syncResult" }?.event ?? .max
+            var passed: [PassedOver] = []
+            for frame in live.frames where frame.event > greeting.event && frame.event < answer {
+                guard let seq = frame.seq, seq > reached else { continue }
+                for item in stream.firstShown(after: reached) {
+                    if item.seq >= seq { break }
+                    let isOwed = item.frame.type != "message" || history.index.turns(on: index).isEmpty
+                    guard isOwed, item.event > begun, !live.numbers.contains(item.seq),
+                        item.frame.type == "toolUse"
+                            || !live.frames.contains(where: { $0.identity == item.frame.identity })
+                    else { continue }
+                    passed.append(
+                        PassedOver(
+                            item: item, connection: index, device: connection.device, greeting: greeting.event,
+                            next: frame))
+                }
+                reached = seq
+            }
+            return passed
+        }
+    }
+
     /// A name that a `message` states otherwise than its turn.
     private static func otherName(in message: Frame, than turn: ObservedTurn) -> (expected: String, actual: String)? {
         let pairs = [
@@ -117,6 +186,16 @@ extension TURN {
             else { return false }
             return connection.isOpen(at: turn.event)
         }
+    }
+
+    /// The event that proves that a connection will not be shown how a turn ended: the ending of a later turn of its session
+    /// that had surely to wait for it (ORDER-3).
+    private static func successor(of turn: ObservedTurn, on index: Int, _ history: Observations) -> Int? {
+        guard let session = turn.session, turn.ended != nil else { return nil }
+        return history.index.turns(of: session).lazy.map { history.turns[$0] }.filter { other in
+            other.event > turn.event && other.principal == turn.principal && turn.precedes(other)
+                && turn.ended.map { $0 < other.event } == true
+        }.compactMap { $0.endings(on: index).first?.event }.first
     }
 
     /// The event that proves that a connection was not shown how a turn ended.

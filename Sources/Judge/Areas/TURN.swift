@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Checks of the life of a turn: from an accepted question to exactly one ending.
 enum TURN {

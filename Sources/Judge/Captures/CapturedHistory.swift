@@ -1,5 +1,5 @@
 import Holdfast
-import Transcript
+import HoldfastTranscript
 
 extension Timeouts {
     /// The bounds by which a capture is judged: real agents work for minutes, so nothing bounds a turn.

@@ -1,14 +1,24 @@
-import Basics
-import Transcript
+import HoldfastBasics
+import HoldfastTranscript
 
 /// Finds in a history what people look for when something went wrong.
 struct SymptomReader {
     let history: Observations
     /// For questions whose ending nothing proves: the next ending on their connection that belongs to no other one.
     private let likelyEnds: [Int: Int]
+    private let readsBySession: [OwnName: AnsweredInReads]
+    private let allReads: AnsweredInReads
 
     init(_ history: Observations) {
         self.history = history
+        var all = AnsweredInReads()
+        var bySession: [OwnName: AnsweredInReads] = [:]
+        for read in history.sessionReads {
+            all.take(read)
+            guard let principal = read.principal else { continue }
+            bySession[OwnName(read.sessionId, of: principal), default: AnsweredInReads()].take(read)
+        }
+        (allReads, readsBySession) = (all, bySession)
         let taken = Set(history.questions.flatMap { $0.endings + $0.copies }.map(\.event))
         // Questions are in the order of asking, so that each ending is looked at once.
         var loose = history.connections.map { connection in
@@ -62,23 +72,9 @@ struct SymptomReader {
     private func isSettled(_ turn: ObservedTurn) -> Bool {
         if end(of: turn) != nil || turn.isRefused || !turn.copies.isEmpty { return true }
         if turn.replayed.contains(where: { $0.type == "done" || $0.type == "error" }) { return true }
-        let reads = turn.session.map { history.index.reads(of: $0, by: turn.principal) } ?? history.sessionReads
-        return reads.contains { read in
-            guard read.event > turn.event else { return false }
-            if let turnId = turn.turnId {
-                if read.messages.contains(where: { $0.role == "assistant" && $0.turnId == turnId }) { return true }
-                if read.turns.contains(where: { $0.turnId == turnId && $0.status == "failed" }) { return true }
-            }
-            guard let question = read.messages.lastIndex(where: { isQuestion($0, of: turn) }) else { return false }
-            return read.messages[question...].dropFirst().first?.role == "assistant"
-        }
-    }
-
-    /// Whether a stored message is the question of a turn: by its key, or by its text where it has none.
-    private func isQuestion(_ message: ObservedSessionRead.StoredMessage, of turn: ObservedTurn) -> Bool {
-        guard message.role == "user" else { return false }
-        if let key = turn.clientMessageId, let stored = message.clientMessageId { return key == stored }
-        return message.text == turn.request.prompt
+        let reads =
+            turn.session.map { readsBySession[OwnName($0, of: turn.principal)] ?? AnsweredInReads() } ?? allReads
+        return reads.last(of: turn).map { $0 > turn.event } ?? false
     }
 
     private func repeatedQuestions() -> [Symptom] {
@@ -151,7 +147,9 @@ struct SymptomReader {
             return zip(inOrder, inOrder.dropFirst()).compactMap { before, after -> Symptom? in
                 guard before.seq >= 0, after.seq > before.seq, after.seq - before.seq > 1 else { return nil }
                 let missing = (before.seq + 1)...(after.seq - 1)
-                let other = history.streams[stream]?.firstShown(after: before.seq).first { missing.contains($0.seq) }
+                let other = history.streams[stream]?.firstShown(after: before.seq).first.flatMap {
+                    missing.contains($0.seq) ? $0 : nil
+                }
                 let names =
                     missing.count == 1 ? "#\(missing.lowerBound)" : "#\(missing.lowerBound) to #\(missing.upperBound)"
                 let seen = other.map {
@@ -242,7 +240,7 @@ struct SymptomReader {
         let longest = zip(moments, moments.dropFirst()).max { length($0) < length($1) }
         guard let (start, stop) = longest, length((start, stop)) >= Self.leastSilence else { return nil }
         let took = readable(.microseconds(length((start, stop))))
-        let isOver = connection.received.contains { $0.event == stop }
+        let isOver = connection.received[connection.received.boundary { $0.event >= stop }...].first?.event == stop
         return Symptom(
             .silence,
             "\(took) without a frame on \(connection.device) while \(shown(asked.prompt)) waited"

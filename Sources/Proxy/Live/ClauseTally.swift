@@ -1,5 +1,5 @@
 import Holdfast
-import Judge
+import HoldfastJudge
 
 /// What each clause came to over all windows of an endless history.
 package struct ClauseTally: Sendable {

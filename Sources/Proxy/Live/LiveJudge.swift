@@ -1,8 +1,8 @@
 import Dispatch
 import Holdfast
-import Judge
+import HoldfastJudge
+import HoldfastTranscript
 import Synchronization
-import Transcript
 
 /// Judges what passes through a proxy while it passes, whenever something came to rest, and tells each violation once.
 ///
@@ -27,7 +27,7 @@ package final class LiveJudge: Sendable {
 
     private struct State {
         var isOver = false
-        var told: Set<Key> = []
+        var reported: Set<Key> = []
         var suspected: Set<Key> = []
         /// How often the last look put the clauses to the test that are under suspicion.
         var doubted: [ClauseID: Int] = [:]
@@ -197,8 +197,8 @@ package final class LiveJudge: Sendable {
 
     /// - Returns: Whether it was not told before.
     private func remember(_ key: Key, _ state: inout State) -> Bool {
-        guard !state.told.contains(key) else { return false }
-        if state.told.count < Self.most { state.told.insert(key) }
+        guard !state.reported.contains(key) else { return false }
+        if state.reported.count < Self.most { state.reported.insert(key) }
         return true
     }
 
@@ -217,7 +217,7 @@ package final class LiveJudge: Sendable {
             var isTold = false
             for finding in verdict.findings {
                 let key = key(verdict.clause, finding, base)
-                if state.told.contains(key) {
+                if state.reported.contains(key) {
                     isTold = true
                 } else if isLast || state.suspected.contains(key) {
                     isTold = true

@@ -1,6 +1,6 @@
 import Dispatch
+import HoldfastTranscript
 import Synchronization
-import Transcript
 
 /// The part of an endless history that is still looked at, and the moments at which it is worth looking.
 final class WatchedEvents: Sendable {
@@ -53,9 +53,7 @@ final class WatchedEvents: Sendable {
     private let state = Mutex(State())
     private let bell = DispatchSemaphore(value: 0)
 
-    init(bounds: Bounds = Bounds()) {
-        self.bounds = bounds
-    }
+    init(bounds: Bounds = Bounds()) { self.bounds = bounds }
 
     func add(_ event: Event) {
         let rings = state.withLock { state in

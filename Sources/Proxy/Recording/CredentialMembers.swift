@@ -1,12 +1,11 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// The members of a text in JSON whose names are those of credentials, at any depth.
 ///
 /// Nothing is parsed: one pass over the bytes finds the strings, so that a text of any size, and one that is not quite JSON,
 /// hides nothing.
 struct CredentialMembers {
-    /// One member.
     struct Member {
         let name: String
         let value: String

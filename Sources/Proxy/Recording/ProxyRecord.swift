@@ -1,9 +1,9 @@
-import Basics
 import Holdfast
-import JSON
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastTranscript
+import HoldfastTransport
 import Synchronization
-import Transcript
-import Transport
 
 /// The frames of the specification that a frame on the wire stands for.
 typealias CanonicalForm = @Sendable (JSONValue, Direction) -> [JSONValue]

@@ -1,7 +1,7 @@
 import Holdfast
-import JSON
-import Stage
-import Transport
+import HoldfastJSON
+import HoldfastStage
+import HoldfastTransport
 
 /// The credentials that passed through a proxy: whose they are, and what stands in their place in everything that is written.
 ///
@@ -18,9 +18,7 @@ package struct ShownCredentials {
     /// The most that are told apart; whoever shows more is nobody's app, and gets no name of its own.
     private static let most = 1000
 
-    package init(showsSecrets: Bool) {
-        self.showsSecrets = showsSecrets
-    }
+    package init(showsSecrets: Bool) { self.showsSecrets = showsSecrets }
 
     /// The name of whoever shows a credential.
     package mutating func principal(of credential: String) -> String {
@@ -202,7 +200,6 @@ package struct ShownCredentials {
     /// Any other text.
     package func applied(to text: String) -> String { showsSecrets ? text : redaction.applied(to: text) }
 
-    /// Bytes.
     package func applied(to bytes: [UInt8]) -> [UInt8] { showsSecrets ? bytes : redaction.applied(to: bytes) }
 
     /// The value of a field of an answer.

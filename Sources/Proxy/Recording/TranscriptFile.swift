@@ -1,6 +1,6 @@
 import Holdfast
-import Platform
-import Transcript
+import HoldfastPlatform
+import HoldfastTranscript
 
 /// A transcript that grows on disk, line by line.
 ///

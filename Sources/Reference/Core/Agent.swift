@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// The agent of the reference server: obeys a script in the question, and answers plain text at once.
 ///

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// A frame of a client that is what the specification says it is.
 enum ClientMessage: Sendable, Equatable {

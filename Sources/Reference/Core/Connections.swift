@@ -57,7 +57,6 @@ struct Connections: Sendable {
         }
     }
 
-    /// A socket opened.
     mutating func open(_ socket: Int, id: String, admitted: String?, at now: Int) {
         connections[socket] = Connection(id: id, admitted: admitted, openedAt: now)
     }

@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 /// The last step before a frame or body becomes text: without what belongs to a profile that is not kept, and with the legal
 /// variations of its form.

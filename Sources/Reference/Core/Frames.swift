@@ -1,22 +1,16 @@
-import JSON
+import HoldfastJSON
 
 /// The frames a server sends, before they get their number.
 enum Frames {
     static func connected(_ it: Connected) -> JSONValue {
-        members([
-            ("type", "connected"), ("protocol", 1), ("connectionId", .string(it.connection)),
-            ("serverTime", .string(Timestamp.text(it.wall, it.rules.timeStyle))),
-            ("capabilities", .array(it.capabilities.map(JSONValue.string))),
-            (
-                "limits",
-                members([
-                    ("maxFrameBytes", JSONValue(it.rules.maxFrameBytes)),
-                    ("messagesPerMinute", it.rules.messagesPerMinute.map { JSONValue($0) }),
-                    ("replayMessages", JSONValue(it.rules.replayFrames)),
-                    ("replaySeconds", JSONValue(it.rules.replaySeconds)),
-                ])
-            ), ("heartbeatSeconds", JSONValue(it.rules.heartbeatSeconds)), ("epoch", .string(it.epoch)),
-            ("lastSeq", JSONValue(it.lastSeq)),
+        JSONValue(members: [
+            "type": "connected", "protocol": 1, "connectionId": it.connection,
+            "serverTime": Timestamp.text(it.wall, it.rules.timeStyle), "capabilities": it.capabilities,
+            "limits": JSONValue(members: [
+                "maxFrameBytes": it.rules.maxFrameBytes, "messagesPerMinute": it.rules.messagesPerMinute,
+                "replayMessages": it.rules.replayFrames, "replaySeconds": it.rules.replaySeconds,
+            ]),
+            "heartbeatSeconds": it.rules.heartbeatSeconds, "epoch": it.epoch, "lastSeq": it.lastSeq,
         ])
     }
 
@@ -31,54 +25,48 @@ enum Frames {
     }
 
     static func ack(_ turn: TurnNames, duplicate: Bool) -> JSONValue {
-        members([
-            ("type", "ack"), ("clientMessageId", turn.key.map(JSONValue.string)), ("sessionId", .string(turn.session)),
-            ("turnId", .string(turn.turn)), ("messageId", .string(turn.question)),
-            ("duplicate", duplicate ? true : nil),
+        JSONValue(members: [
+            "type": "ack", "clientMessageId": turn.key, "sessionId": turn.session, "turnId": turn.turn,
+            "messageId": turn.question, "duplicate": duplicate.orAbsent,
         ])
     }
 
     static func message(_ turn: TurnNames, content: JSONValue, at time: String) -> JSONValue {
-        members([
-            ("type", "message"), ("sessionId", .string(turn.session)), ("messageId", .string(turn.question)),
-            ("role", "user"), ("text", .string(Content.text(content))), ("timestamp", .string(time)),
-            ("turnId", .string(turn.turn)), ("clientMessageId", turn.key.map(JSONValue.string)),
+        JSONValue(members: [
+            "type": "message", "sessionId": turn.session, "messageId": turn.question, "role": "user",
+            "text": Content.text(content), "timestamp": time, "turnId": turn.turn, "clientMessageId": turn.key,
         ])
     }
 
     /// A message of the agent that belongs to no turn.
     static func remark(_ it: StoredRecord.Remark, at time: String) -> JSONValue {
-        members([
-            ("type", "message"), ("sessionId", .string(it.session)), ("messageId", .string(it.message)),
-            ("role", "assistant"), ("text", .string(it.text)), ("timestamp", .string(time)),
+        JSONValue(members: [
+            "type": "message", "sessionId": it.session, "messageId": it.message, "role": "assistant", "text": it.text,
+            "timestamp": time,
         ])
     }
 
     static func toolUse(
         _ turn: TurnNames, tool: String, id: String, status: String = "started", input: JSONValue?
     ) -> JSONValue {
-        members([
-            ("type", "toolUse"), ("tool", .string(tool)), ("sessionId", .string(turn.session)),
-            ("turnId", .string(turn.turn)), ("toolUseId", .string(id)), ("status", .string(status)), ("input", input),
+        JSONValue(members: [
+            "type": "toolUse", "tool": tool, "sessionId": turn.session, "turnId": turn.turn, "toolUseId": id,
+            "status": status, "input": input,
         ])
     }
 
     static func done(_ turn: TurnNames, message: String, text: String, duplicate: Bool = false) -> JSONValue {
-        members([
-            ("type", "done"), ("text", .string(text)), ("sessionId", .string(turn.session)),
-            ("turnId", .string(turn.turn)),
-            ("messageId", .string(message)), ("clientMessageId", turn.key.map(JSONValue.string)),
-            ("duplicate", duplicate ? true : nil),
+        JSONValue(members: [
+            "type": "done", "text": text, "sessionId": turn.session, "turnId": turn.turn, "messageId": message,
+            "clientMessageId": turn.key, "duplicate": duplicate.orAbsent,
         ])
     }
 
     /// The error that ends a turn.
     static func failed(_ turn: TurnNames, code: ErrorCode, text: String, duplicate: Bool = false) -> JSONValue {
-        members([
-            ("type", "error"), ("error", .string(text)), ("code", .string(code.rawValue)),
-            ("sessionId", .string(turn.session)), ("turnId", .string(turn.turn)),
-            ("clientMessageId", turn.key.map(JSONValue.string)), ("retryable", .bool(code.isRetryable)),
-            ("duplicate", duplicate ? true : nil),
+        JSONValue(members: [
+            "type": "error", "error": text, "code": code.rawValue, "sessionId": turn.session, "turnId": turn.turn,
+            "clientMessageId": turn.key, "retryable": code.isRetryable, "duplicate": duplicate.orAbsent,
         ])
     }
 
@@ -92,36 +80,25 @@ enum Frames {
     }
 
     /// An error that ends no turn.
-    static func refused(_ refusal: Refusal) -> JSONValue {
-        members([("type", "error")] + errorMembers(refusal))
-    }
+    static func refused(_ refusal: Refusal) -> JSONValue { JSONValue(members: ["type": "error"]).adding(body(refusal)) }
 
     /// The body of a REST answer that is no success.
     static func body(_ refusal: Refusal) -> JSONValue {
-        members(errorMembers(refusal))
-    }
-
-    private static func errorMembers(_ refusal: Refusal) -> [(String, JSONValue?)] {
-        [
-            ("error", .string(refusal.text)), ("code", .string(refusal.code.rawValue)),
-            ("clientMessageId", refusal.clientMessageId.map(JSONValue.string)),
-            ("retryable", .bool(refusal.code.isRetryable)),
-            ("retryAfterMs", refusal.retryAfterMs.map { JSONValue($0) }),
-            ("limit", refusal.limit.map { JSONValue($0) }),
-            ("windowMs", refusal.windowMs.map { JSONValue($0) }),
-            ("supported", refusal.code == .unsupportedVersion ? [1] : nil),
-        ]
+        JSONValue(members: [
+            "error": refusal.text, "code": refusal.code.rawValue, "clientMessageId": refusal.clientMessageId,
+            "retryable": refusal.code.isRetryable, "retryAfterMs": refusal.retryAfterMs, "limit": refusal.limit,
+            "windowMs": refusal.windowMs, "supported": (refusal.code == .unsupportedVersion ? [1] : []).orAbsent,
+        ])
     }
 
     static func pong(nonce: String?) -> JSONValue {
-        members([("type", "pong"), ("nonce", nonce.map(JSONValue.string))])
+        JSONValue(members: ["type": "pong", "nonce": nonce])
     }
 
     static func syncResult(_ it: SyncAnswer, epoch: String) -> JSONValue {
-        members([
-            ("type", "syncResult"), ("epoch", .string(epoch)), ("lastSeq", JSONValue(it.lastSeq)),
-            ("missed", .array(it.missed)), ("complete", .bool(it.reason == nil)),
-            ("reason", it.reason.map { .string($0.rawValue) }), ("more", it.hasMore ? true : nil),
+        JSONValue(members: [
+            "type": "syncResult", "epoch": epoch, "lastSeq": it.lastSeq, "missed": it.missed,
+            "complete": it.reason == nil, "reason": it.reason?.rawValue, "more": (it.hasMore).orAbsent,
         ])
     }
 }
@@ -135,7 +112,6 @@ struct TurnNames: Sendable, Equatable {
     var key: String?
 }
 
-/// What is answered to a `sync`.
 struct SyncAnswer: Sendable {
     /// Why something is missing.
     enum Reason: String, Sendable {

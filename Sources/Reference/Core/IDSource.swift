@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 
 /// Draws the ids a server gives out: 24 letters and digits after a prefix that tells people what the id names.
 struct IDSource: Sendable {
@@ -8,9 +8,7 @@ struct IDSource: Sendable {
     var isLong = false
 
     /// Random ids; with a seed, the same ids in the same order.
-    init(seed: UInt64? = nil) {
-        seeded = seed.map { SplitMix64(seed: $0) }
-    }
+    init(seed: UInt64? = nil) { seeded = seed.map { SplitMix64(seed: $0) } }
 
     /// A new id, such as `ses_k3…`.
     mutating func next(_ prefix: String) -> String {
@@ -38,9 +36,7 @@ struct IDSource: Sendable {
     }
 
     /// A number from 1 to the bound.
-    mutating func number(upTo bound: Int) -> Int {
-        1 + Int(draw() % UInt64(max(1, bound)))
-    }
+    mutating func number(upTo bound: Int) -> Int { 1 + Int(draw() % UInt64(max(1, bound))) }
 
     private mutating func draw() -> UInt64 {
         guard var generator = seeded else {

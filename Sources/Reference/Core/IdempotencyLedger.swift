@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// Which question each `clientMessageId` stands for, whichever road brought it first.
 ///

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Something that happened to the server; the core learns of the world by these alone.
 enum Input: Sendable {

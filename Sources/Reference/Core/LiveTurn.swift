@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Who asked a question, and so who is told what became of it.
 enum Origin: Sendable, Equatable {

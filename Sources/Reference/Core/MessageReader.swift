@@ -1,4 +1,5 @@
-import JSON
+import Holdfast
+import HoldfastJSON
 
 /// Reads what clients send, and says what is wrong with it; whatever the bytes are, the answer is a message or a refusal.
 struct MessageReader: Sendable {
@@ -81,7 +82,7 @@ struct MessageReader: Sendable {
 
     private func session(_ object: JSONObject) throws(Refusal) -> String? {
         guard let value = object["sessionId"] else { return nil }
-        guard let id = value.stringValue, SafeID.accepts(id) else {
+        guard let id = value.stringValue, isSessionID(id) else {
             let isUnknown = callsOddIDsUnknown && value.stringValue != nil
             throw Refusal(
                 isUnknown ? .sessionNotFound : .badRequest, "'sessionId' has to match [A-Za-z0-9_-]{1,128}")
@@ -137,21 +138,5 @@ struct MessageReader: Sendable {
     private func fits(_ text: String?, _ range: ClosedRange<Int>) -> Bool {
         guard let text, text.utf8.count >= range.lowerBound else { return false }
         return text.utf8.count <= range.upperBound || range.contains(text.unicodeScalars.count)
-    }
-}
-
-/// The ids that are safe in paths, headers and file names.
-enum SafeID {
-    /// Whether a text matches `[A-Za-z0-9_-]{1,128}`.
-    static func accepts(_ text: String) -> Bool {
-        (1...128).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
     }
 }

@@ -1,4 +1,4 @@
-import Platform
+import HoldfastPlatform
 
 /// An instant on two clocks, in microseconds.
 struct Moment: Sendable, Equatable {

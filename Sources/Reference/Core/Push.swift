@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// A notification that an answer is there, ready for Apple's push service.
 struct PushNotice: Sendable, Equatable {
@@ -34,9 +34,9 @@ extension PushNotice {
                 "title": .string(isTerse ? "Agent" : title.isEmpty ? "New answer" : title), "body": .string(body),
             ]
             let aps: JSONValue = ["alert": alert, "thread-id": .string(session), "sound": "default"]
-            let payload = members([
-                ("aps", aps), ("type", turn == nil ? "message" : "answer"), ("sessionId", .string(session)),
-                ("messageId", .string(message)), ("turnId", turn.map(JSONValue.string)),
+            let payload = JSONValue(members: [
+                "aps": aps, "type": turn == nil ? "message" : "answer", "sessionId": session, "messageId": message,
+                "turnId": turn,
             ])
             text = payload.text()
             limit /= 2

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// The numbered stream of one principal: hands out `seq` and keeps the newest frames for replay.
 ///

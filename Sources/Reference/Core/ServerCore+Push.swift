@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 // Notices for people who are away; nothing here may hold up a turn.
 extension ServerCore {

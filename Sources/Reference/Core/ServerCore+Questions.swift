@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 // From a question to a turn: repeats, refusals, and the acceptance that only the disk can give.
 extension ServerCore {

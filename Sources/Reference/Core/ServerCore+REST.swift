@@ -1,4 +1,5 @@
-import JSON
+import Holdfast
+import HoldfastJSON
 
 // The recovery path: lists, reads and questions over HTTP.
 extension ServerCore {
@@ -13,11 +14,11 @@ extension ServerCore {
                 let code: ErrorCode = asked.token == nil ? .notAuthenticated : .authFailed
                 throw Refusal(code, "a valid bearer token is needed")
             }
-            switch route(asked.path) {
-            case .sessions:
+            switch RESTRoute(asked.path) {
+            case .list:
                 try require("GET", asked)
                 list(of: principal, request: request)
-            case .session(let id):
+            case .read(let id):
                 try require("GET", asked)
                 try read(id, of: principal, request: request)
             case .chat:
@@ -27,25 +28,10 @@ extension ServerCore {
                         .tooLarge, "the body has \(asked.body.count) bytes; at most \(rules.maxFrameBytes) are taken")
                 }
                 ask(try reader.body(asked.body), of: principal, from: .request(request))
-            case nil: throw nothing(at: asked.path)
+            case .health, nil: throw nothing(at: asked.path)
             }
         } catch {
             answer(request, with: error)
-        }
-    }
-
-    private enum Route {
-        case sessions, chat
-        case session(String)
-    }
-
-    private func route(_ path: String) -> Route? {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(2)
-        switch (parts.first, parts.count) {
-        case ("sessions", 1): return .sessions
-        case ("chat", 1): return .chat
-        case ("sessions", 2): return parts.last.map { .session(String($0)) }
-        default: return nil
         }
     }
 
@@ -67,21 +53,19 @@ extension ServerCore {
 
     private mutating func list(of principal: String, request: Int) {
         let entries = sessions.sessions(of: principal).map { session in
-            members([
-                ("id", .string(session.id)), ("title", title(of: session)),
-                ("updatedAt", .string(Timestamp.text(session.updatedAt, rules.timeStyle))),
-                ("messageCount", JSONValue(session.messages.count)),
-                (
-                    "lastMessage",
-                    isBare ? nil : session.messages.last.map { .string(Preview.cut(Content.text($0.content), to: 100)) }
-                ),
+            JSONValue(members: [
+                "id": session.id, "title": title(of: session),
+                "updatedAt": Timestamp.text(session.updatedAt, rules.timeStyle),
+                "messageCount": session.messages.count,
+                "lastMessage": isBare
+                    ? nil : session.messages.last.map { Preview.cut(Content.text($0.content), to: 100) },
             ])
         }
         answer(request, 200, ["sessions": .array(entries)])
     }
 
     private mutating func read(_ id: String, of principal: String, request: Int) throws(Refusal) {
-        guard SafeID.accepts(id) else {
+        guard isSessionID(id) else {
             let isUnknown = rules.variations.contains(.sessionNotFoundForOddIDs)
             throw Refusal(isUnknown ? .sessionNotFound : .badRequest, "a session id matches [A-Za-z0-9_-]{1,128}")
         }
@@ -92,32 +76,22 @@ extension ServerCore {
     }
 
     private func body(of session: SessionStore.Session) -> JSONValue {
-        members([
-            ("id", .string(session.id)), ("title", title(of: session)),
-            ("createdAt", .string(Timestamp.text(session.createdAt, rules.timeStyle))),
-            ("updatedAt", .string(Timestamp.text(session.updatedAt, rules.timeStyle))),
-            (
-                "messages",
-                .array(
-                    session.messages.map { message in
-                        members([
-                            ("id", .string(message.id)), ("role", .string(message.role)), ("content", message.content),
-                            ("timestamp", .string(Timestamp.text(message.at, rules.timeStyle))),
-                            ("turnId", message.turn.map(JSONValue.string)),
-                            ("clientMessageId", message.key.map(JSONValue.string)),
-                        ])
-                    })
-            ),
-            (
-                "turns",
-                .array(
-                    session.turns.map { turn in
-                        members([
-                            ("turnId", .string(turn.id)), ("status", .string(status(of: turn))),
-                            ("clientMessageId", turn.key.map(JSONValue.string)),
-                        ])
-                    })
-            ),
+        JSONValue(members: [
+            "id": session.id, "title": title(of: session),
+            "createdAt": Timestamp.text(session.createdAt, rules.timeStyle),
+            "updatedAt": Timestamp.text(session.updatedAt, rules.timeStyle),
+            "messages": session.messages.map { message in
+                JSONValue(members: [
+                    "id": message.id, "role": message.role, "content": message.content,
+                    "timestamp": Timestamp.text(message.at, rules.timeStyle), "turnId": message.turn,
+                    "clientMessageId": message.key,
+                ])
+            },
+            "turns": session.turns.map { turn in
+                JSONValue(members: [
+                    "turnId": turn.id, "status": status(of: turn), "clientMessageId": turn.key,
+                ])
+            },
         ])
     }
 
@@ -137,20 +111,17 @@ extension ServerCore {
         case .answered(let message, let text):
             answer(
                 request, 200,
-                members([
-                    ("text", .string(text)), ("sessionId", .string(names.session)),
-                    ("turnId", .string(names.turn)), ("messageId", .string(message)),
-                    ("clientMessageId", names.key.map(JSONValue.string)),
-                    ("duplicate", isRepeat ? true : nil),
+                JSONValue(members: [
+                    "text": text, "sessionId": names.session, "turnId": names.turn, "messageId": message,
+                    "clientMessageId": names.key, "duplicate": isRepeat.orAbsent,
                 ]))
         case .failed(let code, let text):
             let code = ErrorCode(rawValue: code) ?? .internal
             answer(
                 request, code.status,
-                members([
-                    ("error", .string(text)), ("code", .string(code.rawValue)), ("sessionId", .string(names.session)),
-                    ("turnId", .string(names.turn)), ("clientMessageId", names.key.map(JSONValue.string)),
-                    ("retryable", .bool(code.isRetryable)), ("duplicate", isRepeat ? true : nil),
+                JSONValue(members: [
+                    "error": text, "code": code.rawValue, "sessionId": names.session, "turnId": names.turn,
+                    "clientMessageId": names.key, "retryable": code.isRetryable, "duplicate": isRepeat.orAbsent,
                 ]))
         }
     }

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 // The life of a socket: opening, handshake, messages, silence, end.
 extension ServerCore {

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 // Replay: what was missed since a position, or why that cannot be told.
 extension ServerCore {

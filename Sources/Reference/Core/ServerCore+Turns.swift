@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 // The life of a turn: durable question, ack, the agent's steps, durable ending, ending.
 extension ServerCore {

@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// The whole server without its sockets, its disk and its clock: inputs go in, effects come out.
 ///

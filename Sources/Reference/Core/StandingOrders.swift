@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// What was ordered for questions that are still to come: rules of which each deed has one.
 struct StandingOrders: Sendable {

@@ -1,5 +1,5 @@
-import JSON
-import Transport
+import HoldfastJSON
+import HoldfastTransport
 
 /// One thing that is wrong with a server, around its core.
 enum Fault: Sendable {

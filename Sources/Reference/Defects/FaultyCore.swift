@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// A server core behind what is wrong with it: layers that change what comes in and what goes out, what is stored and when.
 ///
@@ -71,9 +71,9 @@ struct FaultyCore: Sendable {
     /// - Throws: A problem that names the member that is wrong.
     mutating func obey(
         _ order: ServerOrder, at moment: Moment
-    ) throws(InputProblem) -> (told: JSONValue, effects: [Effect]) {
-        let (told, effects) = try core.obey(order, at: moment)
-        return (told, through(0, .beat) { _, _ in effects })
+    ) throws(InputProblem) -> (answer: JSONValue, effects: [Effect]) {
+        let (answer, effects) = try core.obey(order, at: moment)
+        return (answer, through(0, .beat) { _, _ in effects })
     }
 
     /// Hands an input through the layers to what lies behind them, and the effects back.
@@ -110,7 +110,6 @@ struct FaultyCore: Sendable {
     /// A frame on its way out, as text.
     func said(_ frame: JSONValue) -> Outgoing { Outgoing(frame: frame, text: core.shaper.text(ofShaped: frame)) }
 
-    /// A frame for one socket.
     func sending(_ frame: JSONValue, to socket: Int) -> Effect { .send(to: [socket], said(frame)) }
 
     /// Who asks in an input, and over which road; nil for what is no question, and for strangers.

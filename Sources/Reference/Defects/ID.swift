@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 extension Defect {
     static let id = list {
@@ -49,13 +49,13 @@ extension Defect {
         Defect(
             "id-adopts-unknown-sessions", .ID, 6, "Begins a session under the unknown id that a `chat` names.",
             .chats { asker, server in
-                if let id = asker.session, SafeID.accepts(id) { server.begin(id, of: asker.principal) }
+                if let id = asker.session, isSessionID(id) { server.begin(id, of: asker.principal) }
             })
         Defect(
             "id-answers-for-sessions-not-stored", .ID, 7,
             "Runs a `chat` into an unknown session and stores nothing; its `done` names a session that reads as 404.",
             .chats { asker, server in
-                guard let id = asker.session, SafeID.accepts(id), server.core.sessions[id] == nil else { return }
+                guard let id = asker.session, isSessionID(id), server.core.sessions[id] == nil else { return }
                 server.begin(id, of: asker.principal)
                 server.notes.marks.insert("ghost \(id)")
             },
@@ -67,7 +67,7 @@ extension Defect {
             "id-accepts-any-session-id", .ID, 8, "Begins sessions under ids such as `../x`.",
             .calls { session, server in
                 let known = server.notes.texts.first { $0.value == session }?.key
-                guard known == nil, !session.isEmpty, !SafeID.accepts(session) else { return known ?? session }
+                guard known == nil, !session.isEmpty, !isSessionID(session) else { return known ?? session }
                 let name = server.core.ids.next("ses")
                 server.notes.texts[name] = session
                 return name
@@ -147,7 +147,6 @@ extension SessionStore.Message {
 }
 
 extension StoredRecord {
-    /// The session it is of.
     var session: String {
         switch self {
         case .question(let question): question.session

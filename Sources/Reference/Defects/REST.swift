@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 extension Defect {
     static let rest = list {
@@ -39,7 +39,7 @@ extension Defect {
             "Answers the read of an unknown session with an empty one.",
             .input { input, server, next in
                 guard let reading = Fault.Reading(input, server.core.rules), let id = reading.session,
-                    SafeID.accepts(id), server.core.sessions[id] == nil
+                    isSessionID(id), server.core.sessions[id] == nil
                 else { return next(input, &server) }
                 server.begin(id, of: reading.principal)
                 defer { server.core.sessions[id] = nil }

@@ -1,4 +1,4 @@
-import Platform
+import HoldfastPlatform
 import Synchronization
 
 /// A file that a broken server empties and writes anew, in place.

@@ -1,7 +1,7 @@
-import Basics
 import Holdfast
-import JSON
-import Transport
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastTransport
 
 // The recovery path of a dialect, and the key that opens a socket.
 extension WireEdge {

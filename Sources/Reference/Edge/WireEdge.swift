@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// Where the wire of a dialect ends and the server itself begins, which knows the specification's own form alone.
 ///

@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 // What a server does because it is told to, beside what clients ask for.
 extension ServerCore {
@@ -8,20 +8,20 @@ extension ServerCore {
     /// - Throws: A problem that names the member that is wrong.
     mutating func obey(
         _ order: ServerOrder, at moment: Moment
-    ) throws(InputProblem) -> (told: JSONValue, effects: [Effect]) {
+    ) throws(InputProblem) -> (answer: JSONValue, effects: [Effect]) {
         now = moment
         defer { effects.removeAll(keepingCapacity: true) }
-        let told = try perform(order)
-        return (told, effects)
+        let answer = try perform(order)
+        return (answer, effects)
     }
 
     private mutating func perform(_ order: ServerOrder) throws(InputProblem) -> JSONValue {
         switch order {
         case .rule(let rule):
             standing.set(rule)
-            var told = standing.state(of: rule.deed)
-            if rule.deed == .refuse { told["retryAfterMs"] = rule.milliseconds.map { JSONValue($0) } }
-            return told
+            var answer = standing.state(of: rule.deed)
+            if rule.deed == .refuse { answer["retryAfterMs"] = rule.milliseconds.map { JSONValue($0) } }
+            return answer
         case .replies(let replies):
             self.replies = replies
             return ["replies": JSONValue(replies.rules.entries.count)]
@@ -76,13 +76,10 @@ extension ServerCore {
                 Content.text(last.content), of: principal, in: known, message: last.id, turn: last.turn)
             bring(notice, to: devices)
         }
-        return members([
-            ("principal", .string(principal)), ("devices", JSONValue(devices.count)),
-            (
-                "headers",
-                .object(JSONObject(notice.headers.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))
-            ),
-            ("payload", try? JSONParser.value(notice.payload)),
+        return JSONValue(members: [
+            "principal": principal, "devices": devices.count,
+            "headers": JSONObject(notice.headers.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }),
+            "payload": try? JSONParser.value(notice.payload),
         ])
     }
 

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 // What a server holds, for people who watch it.
 extension ServerCore {
@@ -11,32 +11,22 @@ extension ServerCore {
     var state: JSONValue {
         let newest = sessions.all.sorted { $0.updatedAt > $1.updatedAt }
         let running = turns.values.sorted { $0.chargedAt < $1.chargedAt }
-        return members([
-            ("epoch", .string(epoch)),
-            (
-                "sessions",
-                .array(
-                    newest.prefix(Self.maxShownSessions).map { session in
-                        members([
-                            ("id", .string(session.id)), ("principal", .string(session.owner)),
-                            ("title", .string(session.title)), ("messages", JSONValue(session.messages.count)),
-                            ("updatedAt", .string(Timestamp.text(session.updatedAt))),
-                        ])
-                    })
-            ), ("sessionCount", JSONValue(newest.count)),
-            (
-                "turns",
-                .array(
-                    running.prefix(Self.maxShownTurns).map { turn in
-                        members([
-                            ("turnId", .string(turn.names.turn)), ("sessionId", .string(turn.names.session)),
-                            ("principal", .string(turn.principal)),
-                            ("clientMessageId", turn.names.key.map(JSONValue.string)),
-                            ("state", .string(turn.state.rawValue)),
-                        ])
-                    })
-            ), ("turnCount", JSONValue(turns.count)),
-            ("orders", standing.state()),
+        return JSONValue(members: [
+            "epoch": epoch,
+            "sessions": newest.prefix(Self.maxShownSessions).map { session in
+                JSONValue(members: [
+                    "id": session.id, "principal": session.owner, "title": session.title,
+                    "messages": session.messages.count, "updatedAt": Timestamp.text(session.updatedAt),
+                ])
+            },
+            "sessionCount": newest.count,
+            "turns": running.prefix(Self.maxShownTurns).map { turn in
+                JSONValue(members: [
+                    "turnId": turn.names.turn, "sessionId": turn.names.session, "principal": turn.principal,
+                    "clientMessageId": turn.names.key, "state": turn.state.rawValue,
+                ])
+            },
+            "turnCount": turns.count, "orders": standing.state(),
         ])
     }
 }

@@ -1,5 +1,5 @@
-import JSON
-import Transport
+import HoldfastJSON
+import HoldfastTransport
 
 /// Brings one notice to the push service, over HTTP/1.1.
 struct PushDelivery: Sendable {

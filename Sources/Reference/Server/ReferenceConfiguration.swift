@@ -1,5 +1,5 @@
 import Holdfast
-import Transport
+import HoldfastTransport
 
 /// Everything a reference server can be told.
 package struct ReferenceConfiguration: Sendable {
@@ -65,9 +65,7 @@ package struct ReferenceConfiguration: Sendable {
     package var socketPath: String { dialect.socketPath ?? "/ws" }
 
     /// The edge to the wire of its dialect; nil where the wire is the specification's own.
-    var edge: WireEdge? {
-        dialect.isCanonical ? nil : WireEdge(dialect: dialect)
-    }
+    var edge: WireEdge? { dialect.isCanonical ? nil : WireEdge(dialect: dialect) }
 
     var rules: CoreRules {
         let devices = Dictionary(grouping: push?.devices ?? [], by: \.principal).mapValues { $0.map(\.token) }

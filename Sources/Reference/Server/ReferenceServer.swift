@@ -1,7 +1,7 @@
-import Basics
 import Holdfast
-import JSON
-import Transport
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastTransport
 
 /// A server that keeps version 1 of the protocol, with its sessions durable in a folder.
 ///

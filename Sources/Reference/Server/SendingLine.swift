@@ -1,4 +1,4 @@
-import Transport
+import HoldfastTransport
 
 /// What is held back on its way to one client, in order: behind a frame that is delayed, or because the server is silent.
 struct SendingLine {

@@ -1,8 +1,8 @@
-import Basics
 import Holdfast
-import JSON
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastTransport
 import Synchronization
-import Transport
 
 /// The thin shell around the core: performs effects on real sockets, a real disk and a real clock.
 actor ServerEngine {
@@ -260,9 +260,9 @@ actor ServerEngine {
             throw InputProblem(
                 place: "server", what: "it is down", expected: "a server that runs", fix: "wait until it is up again")
         }
-        let (told, effects) = try core.obey(order, at: clock.now)
+        let (answer, effects) = try core.obey(order, at: clock.now)
         perform(effects)
-        return told
+        return answer
     }
 
     /// What it holds now.

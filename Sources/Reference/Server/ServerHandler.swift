@@ -1,4 +1,4 @@
-import Transport
+import HoldfastTransport
 
 /// Brings requests and sockets to the engine.
 struct ServerHandler: TransportHandler {

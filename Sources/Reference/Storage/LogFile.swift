@@ -1,4 +1,4 @@
-import Platform
+import HoldfastPlatform
 
 /// An append-only file in which an append either happened, durably and whole, or did not happen at all.
 ///

@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 
 /// The bytes of a record log: one line per record, its checksum in front.
 enum LogFormat {

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Shortens texts for lists and notices, always between characters as people see them.
 enum Preview {

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Every session as its records tell it: the source of truth that REST shows and replay is only news of.
 ///

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// One fact that survives the process; the log of these is everything the server knows.
 enum StoredRecord: Sendable, Equatable {
@@ -38,7 +38,6 @@ enum StoredRecord: Sendable, Equatable {
     }
 }
 
-/// How a turn ended.
 enum TurnEnding: Sendable, Equatable {
     case answered(message: String, text: String)
     case failed(code: String, text: String)
@@ -47,32 +46,33 @@ enum TurnEnding: Sendable, Equatable {
 extension StoredRecord {
     /// The record as one line of JSON, without the line end.
     var line: String {
-        let value: [(String, JSONValue?)]
-        switch self {
-        case .question(let it):
-            value = [
-                ("record", "question"), ("principal", .string(it.principal)), ("session", .string(it.session)),
-                ("turn", .string(it.turn)), ("message", .string(it.message)), ("key", it.key.map(JSONValue.string)),
-                ("content", it.content), ("at", JSONValue(it.at)),
-            ]
-        case .ending(let it):
-            let ending: [(String, JSONValue?)] =
+        let value =
+            switch self {
+            case .question(let it):
+                JSONValue(members: [
+                    "record": "question", "principal": it.principal, "session": it.session, "turn": it.turn,
+                    "message": it.message, "key": it.key, "content": it.content, "at": it.at,
+                ])
+            case .ending(let it):
                 switch it.ending {
-                case .answered(let message, let text): [("message", .string(message)), ("text", .string(text))]
-                case .failed(let code, let text): [("code", .string(code)), ("text", .string(text))]
+                case .answered(let message, let text):
+                    JSONValue(members: [
+                        "record": "answer", "session": it.session, "turn": it.turn, "message": message, "text": text,
+                        "at": it.at,
+                    ])
+                case .failed(let code, let text):
+                    JSONValue(members: [
+                        "record": "failure", "session": it.session, "turn": it.turn, "code": code, "text": text,
+                        "at": it.at,
+                    ])
                 }
-            value =
-                [
-                    ("record", ending[0].0 == "code" ? "failure" : "answer"), ("session", .string(it.session)),
-                    ("turn", .string(it.turn)),
-                ] + ending + [("at", JSONValue(it.at))]
-        case .remark(let it):
-            value = [
-                ("record", "remark"), ("principal", .string(it.principal)), ("session", .string(it.session)),
-                ("message", .string(it.message)), ("text", .string(it.text)), ("at", JSONValue(it.at)),
-            ]
-        }
-        return members(value).text()
+            case .remark(let it):
+                JSONValue(members: [
+                    "record": "remark", "principal": it.principal, "session": it.session, "message": it.message,
+                    "text": it.text, "at": it.at,
+                ])
+            }
+        return value.text()
     }
 
     /// Reads a line again; nil when it is none of the records.
@@ -100,11 +100,6 @@ extension StoredRecord {
         default: return nil
         }
     }
-}
-
-/// An object of the members that have a value.
-func members(_ pairs: [(String, JSONValue?)]) -> JSONValue {
-    .object(JSONObject(pairs.compactMap { name, value in value.map { (key: name, value: $0) } }))
 }
 
 extension JSONValue {

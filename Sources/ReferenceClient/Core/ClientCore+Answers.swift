@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// What the server answers over REST; each answer goes where it was asked for, however late it comes.
 extension ClientCore {
@@ -85,8 +85,12 @@ extension ClientCore {
             conversations[number]?.messages[position].isCounted = true
             conversations[number]?.wanted = nil
         }
+        let turns = history["turns"]?.arrayValue ?? []
+        for turn in turns where turn.text("status") == "done" {
+            forgive(key: turn.text("clientMessageId"), turn: turn.text("turnId"), in: number)
+        }
         for question in outbox where question.conversation == number {
-            learn(of: question, in: number, turns: history["turns"]?.arrayValue ?? [])
+            learn(of: question, in: number, turns: turns)
         }
         pump()
     }
@@ -117,23 +121,22 @@ extension ClientCore {
             let position = messages.lastIndex(where: { $0.key == question.key }), messages[position].id != nil
         else { return }
         let turn = question.turn ?? messages[position].turn
-        let told = turns.last {
+        let stored = turns.last {
             $0.text("clientMessageId") == question.key || turn != nil && $0.text("turnId") == turn
         }
         if let turn { accept(question.key, turn: turn) }
-        if told?.text("status") == "failed" {
+        if stored?.text("status") == "failed" {
             return fail(question.key, "The answer failed. Try again.", code: nil)
         }
         let hasAnswer = messages[(position + 1)...].contains { message in
             guard message.role == .assistant else { return false }
             return turn != nil && message.turn != nil ? message.turn == turn : turn == nil || message.turn == nil
         }
-        guard told?.text("status") == "done" || told == nil && hasAnswer else { return }
+        guard stored?.text("status") == "done" || stored == nil && hasAnswer else { return }
         accept(question.key, turn: turn)
         finish(question.key)
     }
 
-    /// The messages of a history.
     static func messages(of history: JSONValue) -> [Message] {
         (history["messages"]?.arrayValue ?? []).compactMap(message)
     }

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// The connection: when there is one, when the next is tried, and when not.
 extension ClientCore {

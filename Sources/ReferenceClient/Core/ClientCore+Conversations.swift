@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Which conversation is on the screen, and which session each one is.
 extension ClientCore {

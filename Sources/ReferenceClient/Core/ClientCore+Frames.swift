@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// What the server says on a connection.
 ///
@@ -126,6 +126,7 @@ extension ClientCore {
             // A read may have brought it before; another one tells whether it was said a second time.
             return refresh(number)
         }
+        forgive(key: frame.text("clientMessageId"), turn: message.turn, in: number)
         let isNew = conversations[number]?.messages.contains { $0.id != nil && $0.id == message.id } != true
         add(message, to: number, isReplay: isReplay)
         // Somebody else's question may be missing.

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// What the list of sessions is good for: where to start, what is new while no connection tells, and which session a question
 /// went to. It never stands for an answer: the newest session may be anybody's.

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// What the person typed, until the server has it: sent on the best road there is, and sent again, with the same key and the
 /// same words, when the road ended before a sign came back.
@@ -81,6 +81,18 @@ extension ClientCore {
         guard let index = index(of: key) else { return }
         let question = outbox.remove(at: index)
         settle(question, as: .sent)
+    }
+
+    /// A turn has ended well: its question is shown as failed no more, whatever came before (CLIENT-53).
+    mutating func forgive(key: String?, turn: String?, in number: Int) {
+        guard var conversation = conversations[number],
+            let position = conversation.messages.firstIndex(where: {
+                $0.role == .user && (key != nil && $0.key == key || turn != nil && $0.turn == turn)
+            }), let key = conversation.messages[position].key, index(of: key) == nil
+        else { return }
+        conversation.messages[position].status = .sent
+        conversation.errors.removeAll { $0.key == key }
+        conversations[number] = conversation
     }
 
     /// The question was refused, or its turn failed.

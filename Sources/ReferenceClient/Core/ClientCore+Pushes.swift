@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Notifications: a tap leads to what it names, wherever the app was; one that arrives in the foreground is a trigger of
 /// recovery like any other.

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Reading histories: when something may be missing, one read at a time for each conversation, and not for ever.
 ///

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// The place in the stream: where to ask from after a cut, and when a number may be believed.
 ///

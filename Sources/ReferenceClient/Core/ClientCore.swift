@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// The whole client without its sockets, its disk, its clock and its screen: inputs go in, effects come out.
 ///

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// What survives the app: questions without an ending, the place in the stream, and the conversations as last seen.
 extension ClientCore {
@@ -8,15 +8,13 @@ extension ClientCore {
 
     /// Everything worth keeping, as JSON text.
     var memory: String {
-        var memory: JSONValue = ["version": 1]
-        if let held = place.held { memory["position"] = ["epoch": .string(held.epoch), "seq": .init(held.seq)] }
         let kept = conversations.values.sorted { $0.number > $1.number }.filter { !$0.messages.isEmpty }
             .filter { $0.session != nil || hasQuestions($0.number) }.prefix(Self.keptConversations)
-        memory["conversations"] = .array(kept.map(written))
-        memory["outbox"] = .array(outbox.map(written))
-        memory["shown"] = .init(shown)
-        memory["serverKnowsKeys"] = .bool(serverKnowsKeys)
-        return memory.text()
+        return JSONValue(members: [
+            "version": 1, "position": place.held.map { JSONValue(members: ["epoch": $0.epoch, "seq": $0.seq]) },
+            "conversations": kept.map(written), "outbox": outbox.map(written), "shown": shown,
+            "serverKnowsKeys": serverKnowsKeys,
+        ]).text()
     }
 
     /// Takes up what an earlier run has kept; what cannot be read is forgotten, and the server has it anyway.
@@ -50,26 +48,21 @@ extension ClientCore {
     private func hasQuestions(_ number: Int) -> Bool { outbox.contains { $0.conversation == number } }
 
     private func written(_ conversation: Conversation) -> JSONValue {
-        var value: JSONValue = ["number": .init(conversation.number)]
-        value["session"] = conversation.session.map(JSONValue.string)
         let open = Set(outbox.map(\.key))
         let messages = conversation.messages.suffix(Self.keptMessages).filter {
             // A message that is neither confirmed nor on its way has failed: it is shown once, not for ever.
             $0.id != nil || $0.status == .sent || $0.key.map(open.contains) ?? true
         }
-        value["messages"] = .array(messages.map(written))
-        return value
+        return JSONValue(members: [
+            "number": conversation.number, "session": conversation.session, "messages": messages.map(written),
+        ])
     }
 
     private func written(_ message: Message) -> JSONValue {
-        var value: JSONValue = [
-            "role": .string(message.role.rawValue), "text": .string(message.text),
-            "status": .string(message.status.rawValue),
-        ]
-        value["id"] = message.id.map(JSONValue.string)
-        value["key"] = message.key.map(JSONValue.string)
-        value["turn"] = message.turn.map(JSONValue.string)
-        return value
+        JSONValue(members: [
+            "role": message.role.rawValue, "text": message.text, "status": message.status.rawValue, "id": message.id,
+            "key": message.key, "turn": message.turn,
+        ])
     }
 
     private func message(_ value: JSONValue) -> Message? {
@@ -82,19 +75,17 @@ extension ClientCore {
     }
 
     private func written(_ question: Question) -> JSONValue {
-        var value: JSONValue = [
-            "key": .string(question.key), "text": .string(question.text), "conversation": .init(question.conversation),
-        ]
-        value["turn"] = question.turn.map(JSONValue.string)
-        switch question.phase {
-        case .queued: value["phase"] = "queued"
-        case .sent, .posted, .doubtful: value["phase"] = "doubtful"
-        case .accepted: value["phase"] = "accepted"
-        case .limited(let until):
-            value["phase"] = "limited"
-            value["until"] = .init(until)
-        }
-        return value
+        let (phase, until): (String, Int?) =
+            switch question.phase {
+            case .queued: ("queued", nil)
+            case .sent, .posted, .doubtful: ("doubtful", nil)
+            case .accepted: ("accepted", nil)
+            case .limited(let until): ("limited", until)
+            }
+        return JSONValue(members: [
+            "key": question.key, "text": question.text, "conversation": question.conversation, "turn": question.turn,
+            "phase": phase, "until": until,
+        ])
     }
 
     private func phase(_ value: JSONValue) -> Question.Phase {

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// A named way for a client to be different and right: what the specification allows and this client does not do by itself.
 public struct ClientVariation: Sendable, Hashable, CustomStringConvertible {

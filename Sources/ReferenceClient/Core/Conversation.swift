@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// A conversation as the client keeps it, whether it is on the screen or not.
 struct Conversation: Sendable {

@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 
 /// Where the client's randomness comes from: keys of messages and waits that differ from phone to phone.
 struct Dice: Sendable {
@@ -7,10 +7,7 @@ struct Dice: Sendable {
     /// Seeded by the system, or by a test that wants the same throws again.
     init(seed: UInt64 = .random(in: .min ... .max)) { generator = SplitMix64(seed: seed) }
 
-    /// Any number of the range.
-    mutating func number(in range: ClosedRange<Int>) -> Int {
-        generator.number(in: range)
-    }
+    mutating func number(in range: ClosedRange<Int>) -> Int { generator.number(in: range) }
 
     /// A key that no other message on earth has.
     mutating func key() -> String {

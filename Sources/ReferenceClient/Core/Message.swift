@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// A message as the client keeps it.
 struct Message: Sendable, Equatable {

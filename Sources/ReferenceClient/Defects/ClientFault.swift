@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// One thing that is wrong with a client, around its core.
 enum ClientFault: Sendable {

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Broken ways to connect.
 extension ClientDefect {

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// A client core behind what is wrong with it: layers that change what it is told, what it does and what it shows.
 ///

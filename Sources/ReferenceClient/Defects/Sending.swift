@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Broken ways to send, and to send again.
 extension ClientDefect {

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Broken ways to show what came.
 extension ClientDefect {

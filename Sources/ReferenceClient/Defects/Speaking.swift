@@ -1,4 +1,5 @@
-import JSON
+import Holdfast
+import HoldfastJSON
 
 /// Broken ways to form what is sent, and to read what comes.
 extension ClientDefect {
@@ -27,7 +28,7 @@ extension ClientDefect {
         ClientDefect(
             "client-drops-unexpected-values", .ENV, 22, "Drops a frame with a nested object it does not expect.",
             .hears { frame, _ in
-                guard members[frame.type]?.contains("seq") == true, let object = frame.objectValue else { return frame }
+                guard members(of: frame)?.contains("seq") == true, let object = frame.objectValue else { return frame }
                 return object.contains { $0.key != "stats" && $0.value.objectValue != nil } ? nil : frame
             })
         ClientDefect(
@@ -63,21 +64,14 @@ extension ClientDefect {
     }
 
     private static func isKnown(_ frame: JSONValue) -> Bool {
-        guard let known = members[frame.type] else { return true }
+        guard let known = members(of: frame) else { return true }
         return frame.objectValue?.keys.allSatisfy(known.contains) ?? true
     }
 
-    private static let members: [String: Set<String>] = [
-        "ack": ["type", "clientMessageId", "sessionId", "turnId", "messageId", "duplicate"],
-        "message": [
-            "type", "sessionId", "messageId", "role", "text", "timestamp", "turnId", "clientMessageId", "seq",
-        ],
-        "toolUse": ["type", "tool", "sessionId", "turnId", "toolUseId", "status", "input", "seq"],
-        "done": [
-            "type", "text", "sessionId", "turnId", "messageId", "clientMessageId", "stats", "duplicate", "seq",
-        ],
-        "syncResult": ["type", "epoch", "lastSeq", "missed", "complete", "reason", "more"],
-    ]
+    private static func members(of frame: JSONValue) -> Set<String>? {
+        ["connected", "error", "pong"].contains(frame.type)
+            ? nil : MessageMembers.ofFrame(frame.type, sentBy: .server)
+    }
 }
 
 extension ClientFault {

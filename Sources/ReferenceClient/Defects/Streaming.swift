@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Broken ways to keep a place in the stream.
 extension ClientDefect {
@@ -73,9 +73,7 @@ extension ClientDefect {
             "Takes up a new epoch at once, and its number only when it has read.",
             .after { input, client in
                 guard let epoch = client.core.place.gap?.afterReads?.epoch, client.core.place.held?.epoch != epoch
-                else {
-                    return []
-                }
+                else { return [] }
                 return client.core.having { core in
                     core.place.held = Position(epoch: epoch, seq: core.place.held?.seq ?? 0)
                     core.needsSaving = true

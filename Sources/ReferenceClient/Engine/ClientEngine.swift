@@ -109,8 +109,8 @@ actor ClientEngine {
                 reading: while let event = await socket.next() {
                     switch event {
                     case .text(let text): await self?.handle(.received(socket: number, text))
-                    case .closed(let told):
-                        code = told
+                    case .closed(let given):
+                        code = given
                         break reading
                     }
                 }

@@ -1,5 +1,5 @@
-import Basics
-import SmallFoundation
+import HoldfastBasics
+import HoldfastSmallFoundation
 
 /// A file that is whole at any moment: the old text or the new one, never a part.
 ///

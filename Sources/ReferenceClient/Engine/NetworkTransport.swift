@@ -1,20 +1,31 @@
-import SmallFoundation
-import Transport
+import HoldfastSmallFoundation
+import HoldfastTransport
 
 /// The network, through this package's own WebSocket and HTTP.
-struct NetworkTransport: ClientTransport {
+package struct NetworkTransport: ClientTransport {
+    /// Sent with every upgrade and request.
+    private let headers: [(String, String)]
+    private let tls: TLSOptions
+
+    /// Connects with further headers and certificates of its own.
+    package init(headers: [(String, String)] = [], tls: TLSOptions = TLSOptions()) {
+        self.headers = headers
+        self.tls = tls
+    }
+
     func open(_ url: String, headers: [(String, String)], within limit: Duration) async throws -> any ClientSocket {
-        let connection = try await WebSocketConnection.open(Endpoint(url), headers: headers, timeout: limit)
+        let connection = try await WebSocketConnection.open(
+            Endpoint(url), headers: self.headers + headers, tls: tls, timeout: limit)
         return NetworkSocket(connection: connection)
     }
 
     func perform(_ request: RESTRequest, within limit: Duration) async throws -> RESTAnswer {
-        var headers: [(String, String)] = [("Accept", "application/json")]
+        var headers = self.headers + [("Accept", "application/json")]
         if let token = request.token { headers.append(("Authorization", "Bearer " + token)) }
         if !request.body.isEmpty { headers.append(("Content-Type", "application/json")) }
         let spec = HTTPRequestSpec(
             request.method, try Endpoint(request.url), headers: headers, body: Array(request.body.utf8))
-        let answer = try await HTTPExchange.perform(spec, timeout: limit)
+        let answer = try await HTTPExchange.perform(spec, tls: tls, timeout: limit)
         return RESTAnswer(status: answer.status, body: answer.text, retryAfter: answer.header("Retry-After"))
     }
 }

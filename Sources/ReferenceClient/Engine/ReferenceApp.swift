@@ -1,6 +1,6 @@
 import ClientDriver
-import JSON
-import SmallFoundation
+import HoldfastJSON
+import HoldfastSmallFoundation
 
 /// The reference client, as a driver sees it: an app without a screen.
 public actor ReferenceApp: DrivenClient {
@@ -8,6 +8,7 @@ public actor ReferenceApp: DrivenClient {
     private let variations: Set<ClientVariation>
     private let storesIn: String?
     private let watcher: (@Sendable (ClientState) -> Void)?
+    private let network: NetworkTransport
     private var engine: ClientEngine?
     private var temporaryFolder: URL?
 
@@ -22,6 +23,16 @@ public actor ReferenceApp: DrivenClient {
         defects: Set<ClientDefect> = [], variations: Set<ClientVariation> = [], storingIn folder: String? = nil,
         watcher: (@Sendable (ClientState) -> Void)? = nil
     ) {
+        self.init(
+            defects: defects, variations: variations, storingIn: folder, over: NetworkTransport(), watcher: watcher)
+    }
+
+    /// An app that connects in a way of its own.
+    package init(
+        defects: Set<ClientDefect>, variations: Set<ClientVariation>, storingIn folder: String?,
+        over network: NetworkTransport, watcher: (@Sendable (ClientState) -> Void)?
+    ) {
+        self.network = network
         self.defects = defects
         self.variations = variations
         storesIn = folder
@@ -48,7 +59,8 @@ public actor ReferenceApp: DrivenClient {
         if launch.fresh { storage.forgetEverybody() }
         var tell: (@Sendable (Screen) -> Void)?
         if let watcher { tell = { screen in watcher(ClientState(screen)) } }
-        let engine = ClientEngine(rules: rules, storage: storage, defects: defects, watcher: tell)
+        let engine = ClientEngine(
+            rules: rules, storage: storage, transport: network, defects: defects, watcher: tell)
         self.engine = engine
         await engine.handle(.launched(opened: launch.opened.map(payload)))
     }

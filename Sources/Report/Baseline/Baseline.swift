@@ -1,3 +1,5 @@
+import HoldfastBasics
+
 /// Violations that are expected for now; its shape is `Spec/schemas/files/baseline.json`, version 1.
 package struct Baseline: Sendable, Equatable {
     /// The value of `format`.

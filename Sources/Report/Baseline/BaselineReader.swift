@@ -1,5 +1,6 @@
 import Holdfast
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 extension Baseline {
     /// The most bytes of a baseline.

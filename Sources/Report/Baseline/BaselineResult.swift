@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import Judge
+import HoldfastBasics
+import HoldfastJudge
 
 /// What became of a baseline in a run.
 package struct BaselineResult: Sendable, Equatable {
@@ -41,7 +41,6 @@ package struct BaselineResult: Sendable, Equatable {
 
     /// What became of one entry.
     package struct EntryResult: Sendable, Equatable {
-        /// The entry.
         package let entry: Baseline.Entry
         /// What became of it.
         package let state: State
@@ -202,8 +201,11 @@ extension RunReport {
         return scenario(occurrence.scenario).flatMap { expectation(of: result.clause.id, in: $0) }
     }
 
-    /// The violated clauses that are violated somewhere where nobody expects it.
-    package var unexpected: [ClauseResult] { clauses(.violation).filter { !isExpected($0) } }
+    /// The violated clauses that are violated somewhere where nobody expects it; first those that can be repaired.
+    package var unexpected: [ClauseResult] {
+        let all = clauses(.violation).filter { !isExpected($0) }
+        return all.filter { !$0.isUnkeepable } + all.filter(\.isUnkeepable)
+    }
 
     /// The violated clauses that are violated only where that is expected.
     package var expected: [ClauseResult] { clauses(.violation).filter(isExpected) }

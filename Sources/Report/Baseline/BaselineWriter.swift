@@ -1,6 +1,7 @@
 import Holdfast
-import JSON
-import Judge
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastJudge
 
 /// Writes a baseline of what a run violated, for a person to complete.
 package enum BaselineWriter {

@@ -1,5 +1,6 @@
 import Holdfast
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 /// What baselines and waivers have in common: whatever is accepted, is accepted until a day.
 extension MemberReader {
@@ -8,7 +9,7 @@ extension MemberReader {
 
     /// The last day on which something is accepted, which has to be said; at most a year after today.
     package func expiry(_ key: String, today: CivilDate) -> CivilDate? {
-        guard let text = string(key, required: true) else { return nil }
+        guard let text = string(key) else { return nil }
         guard text.utf8.count == 10, let day = CivilDate(text) else {
             return wrong(key, .string(text), "a day such as 2026-12-31")
         }

@@ -1,10 +1,10 @@
-import Basics
 import Holdfast
-import JSON
-import Judge
-import Transcript
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastJudge
+import HoldfastTranscript
 
-/// Turns a history into the rows of a chart: one for each word of the notation.
+/// Turns a history into the rows of a chart: one for each word of the notation, and for a handshake one for each message.
 struct ChartBuilder {
     let participants: [SequenceChart.Participant]
     private let history: History
@@ -15,6 +15,8 @@ struct ChartBuilder {
     private let process: SequenceChart.Participant
 
     private typealias Row = SequenceChart.Row
+    /// A row to be: its word, its events, and whether it belongs to a handshake.
+    private typealias Part = (text: String, events: Range<Int>, opens: Bool)
 
     /// The most characters of a label.
     private static let maxLabel = 160
@@ -65,13 +67,33 @@ struct ChartBuilder {
     }
 
     func rows() -> [SequenceChart.Row] {
-        items.compactMap { item in
+        items.flatMap(parts).compactMap { item in
             guard let first = item.events.first, history.events.indices.contains(first) else { return nil }
             let event = history.events[first]
             return Row(
-                events: item.events, at: event.at, place: place(of: event), kind: kind(of: event),
+                events: item.events, at: event.at, place: place(of: event), kind: item.opens ? .open : kind(of: event),
                 label: PlainText.line(String(label(item, event).prefix(Self.maxLabel + 1)), limit: Self.maxLabel),
                 verbatim: item.events.map { verbatim.verbatim(of: $0) }, marks: marks(on: item.events))
+        }
+    }
+
+    /// A handshake is one word, and several messages that go both ways: the upgrade, what the client says, and the greeting.
+    private func parts(of item: NotationPrinter.Item) -> [Part] {
+        guard item.events.count > 1, history.events.indices.contains(item.events.lowerBound) else {
+            return [(item.text, item.events, false)]
+        }
+        let lane = history.events[item.events.lowerBound].lane.description
+        guard item.text.dropFirst(lane.count).first == "+" else { return [(item.text, item.events, false)] }
+        let starts = item.events.filter { index in
+            if case .text = history.events[index].kind { true } else { index == item.events.lowerBound }
+        }
+        return starts.enumerated().map { number, start in
+            let isLast = number + 1 == starts.count
+            var label = "connect"
+            if case .text(_, let text) = history.events[start].kind { label = Frame(text).type ?? "text" }
+            // What the word says of the handshake is what the greeting says.
+            if isLast { label += item.text.dropFirst(lane.count + 1) }
+            return ("\(lane)=\(label)", start..<(isLast ? item.events.upperBound : starts[number + 1]), true)
         }
     }
 
@@ -140,7 +162,7 @@ struct ChartBuilder {
     }
 
     /// The word without its lane and sign, which the chart draws.
-    private func label(_ item: NotationPrinter.Item, _ event: Event) -> String {
+    private func label(_ item: Part, _ event: Event) -> String {
         var word = item.text[...]
         switch event.kind {
         case .wait(let awaited, let met):

@@ -1,5 +1,5 @@
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Events as they were on the wire, harmless and of bounded length.
 struct ChartVerbatim {

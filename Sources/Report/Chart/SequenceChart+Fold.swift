@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 
 extension SequenceChart {
     /// A part of a chart as it is shown: a row, or a quiet run of rows in one line.

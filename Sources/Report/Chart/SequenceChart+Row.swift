@@ -1,6 +1,6 @@
-import Basics
-import Judge
-import Transcript
+import HoldfastBasics
+import HoldfastJudge
+import HoldfastTranscript
 
 extension SequenceChart {
     /// One line of a chart: a message, or something that happened in one place.

@@ -1,6 +1,6 @@
 import Holdfast
-import Judge
-import Transcript
+import HoldfastJudge
+import HoldfastTranscript
 
 /// A history as a message-sequence chart: who took part, and what passed between them, in the order of time.
 ///
@@ -60,7 +60,6 @@ package struct SequenceChart: Sendable, Equatable {
         /// The events that show it, as places in the history; the last is the one to look at.
         let events: [Int]
 
-        /// A finding on a clause.
         package init(_ clause: ClauseID, _ finding: Finding) {
             (self.clause, events) = (clause, finding.events)
         }

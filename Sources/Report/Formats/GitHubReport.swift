@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 
 /// The report as annotations that a workflow of GitHub shows beside a change.
 struct GitHubReport {

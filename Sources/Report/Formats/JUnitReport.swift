@@ -1,34 +1,49 @@
-import Basics
+import HoldfastBasics
+import HoldfastJudge
 
-/// The report as JUnit XML: a suite for each area, a case for each clause, failures first.
+/// The report as JUnit XML, as the schema of Jenkins has it: a suite for each area, a case for each clause, failures first.
+///
+/// A case is called by its clause or scenario alone, so that its history goes on when a sentence is reworded. Its time is that
+/// of the scenarios that decided it; one scenario may decide several clauses.
 ///
 /// A violation is a failure, and so is a clause that nothing shows to be kept; what the suite or a driver could not do is an
 /// error; what is expected or not in question is skipped.
 struct JUnitReport {
     let report: RunReport
+    /// Whether a clause that nothing exercised is skipped, and not a failure.
+    var skipsUntested = false
 
     /// The whole document; the verdict is the name of its root.
     var text: String {
         let cases = ReportCases(report)
         let seconds = Self.seconds(report.duration)
+        let times = Dictionary(report.scenarios.map { ($0.name, $0.duration) }, uniquingKeysWith: +)
         var lines = [
             #"<?xml version="1.0" encoding="UTF-8"?>"#,
             "<testsuites name=\(quoted(report.headline))\(counts(cases.all)) time=\"\(seconds)\">",
         ]
         for suite in cases.suites {
+            let time = suite.cases.reduce(Duration.zero) { $0 + self.time(of: $1, times) }
             lines.append(
-                "  <testsuite name=\(quoted(suite.name))\(counts(suite.cases)) timestamp=\(quoted(report.startedAt))>")
-            lines += suite.cases.flatMap { self.lines(of: $0, in: suite.name) }
+                "  <testsuite name=\(quoted(suite.name))\(counts(suite.cases)) skipped=\"\(suite.cases.count(where: isSkipped))\""
+                    + " time=\"\(Self.seconds(time))\" timestamp=\(quoted(report.startedAt))>")
+            lines += suite.cases.flatMap { self.lines(of: $0, in: suite.name, times) }
             lines.append("  </testsuite>")
         }
         lines.append("</testsuites>")
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private func lines(of one: ReportCases.Case, in suite: String) -> [String] {
-        let name = one.title.isEmpty ? one.id : "\(one.id) \(one.title)"
+    /// How long the scenarios took that decided a case.
+    private func time(of one: ReportCases.Case, _ times: [String: Duration]) -> Duration {
+        one.scenarios.reduce(.zero) { $0 + (times[$1] ?? .zero) }
+    }
+
+    private func lines(of one: ReportCases.Case, in suite: String, _ times: [String: Duration]) -> [String] {
         let place = "holdfast.\(report.subject.role.rawValue).\(suite)"
-        let start = "    <testcase name=\(quoted(PlainText.line(name))) classname=\(quoted(place))"
+        let start =
+            "    <testcase name=\(quoted(PlainText.line(one.id))) classname=\(quoted(place))"
+            + " time=\"\(Self.seconds(time(of: one, times)))\""
         guard let inner = inner(one) else { return [start + "/>"] }
         return [start + ">", "      " + inner, "    </testcase>"]
     }
@@ -39,6 +54,7 @@ struct JUnitReport {
         switch one.status {
         case .passed(nil): return nil
         case .passed: return "<system-out>\(details)</system-out>"
+        case .failed where isSkipped(one): return "<skipped message=\(message)/>"
         case .failed: return "<failure message=\(message) type=\(quoted(one.kind))>\(details)</failure>"
         case .errored: return "<error message=\(message) type=\(quoted(one.kind))>\(details)</error>"
         case .skipped(let reason), .expected(let reason):
@@ -46,17 +62,17 @@ struct JUnitReport {
         }
     }
 
-    private func counts(_ cases: [ReportCases.Case]) -> String {
-        func count(_ isCounted: (ReportCases.Status) -> Bool) -> Int { cases.count { isCounted($0.status) } }
-        let skipped = count { status in
-            switch status {
-            case .skipped, .expected: true
-            default: false
-            }
+    private func isSkipped(_ one: ReportCases.Case) -> Bool {
+        switch one.status {
+        case .skipped, .expected: true
+        case .failed: skipsUntested && one.kind == Outcome.untested.word
+        default: false
         }
-        return
-            " tests=\"\(cases.count)\" failures=\"\(count { $0 == .failed })\" errors=\"\(count { $0 == .errored })\""
-            + " skipped=\"\(skipped)\""
+    }
+
+    private func counts(_ cases: [ReportCases.Case]) -> String {
+        let failures = cases.count { $0.status == .failed && !isSkipped($0) }
+        return " tests=\"\(cases.count)\" failures=\"\(failures)\" errors=\"\(cases.count { $0.status == .errored })\""
     }
 
     private func quoted(_ text: String) -> String { "\"\(XMLText.escaped(PlainText.harmless(text)))\"" }

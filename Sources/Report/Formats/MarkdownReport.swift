@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import Judge
+import HoldfastBasics
+import HoldfastJudge
 
 /// The report as the summary of a CI step: the verdict, what is unexpected with its frames folded away, then tables.
 struct MarkdownReport {

@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import Judge
+import HoldfastBasics
+import HoldfastJudge
 
 /// A report as the cases that test tools know: one for each clause.
 ///
@@ -24,7 +24,6 @@ struct ReportCases {
         case expected(String)
     }
 
-    /// One case.
     struct Case: Equatable {
         /// Its id, such as `SYNC-3`.
         let id: String
@@ -38,6 +37,8 @@ struct ReportCases {
         var message = ""
         /// Everything about it, in lines; empty when there is nothing to say.
         var details = ""
+        /// The scenarios that decided it.
+        var scenarios: [String] = []
         /// Where in a file it is to be mended; nil when in no file.
         var file: (name: String, line: Int)?
 
@@ -117,7 +118,8 @@ struct ReportCases {
         func made(_ status: Status, _ message: String = "", _ details: String = "") -> Case {
             Case(
                 id: result.clause.id.description, title: result.clause.sentence, status: status,
-                kind: result.outcome.word, message: message, details: details)
+                kind: result.outcome.word, message: message, details: details,
+                scenarios: result.outcome == .notApplicable ? [] : result.decidedBy)
         }
         let first = result.findings.first { report.expectation(of: result, in: $0) == nil } ?? result.findings.first
         let found =
@@ -149,14 +151,14 @@ struct ReportCases {
         var cases = scenario.problems.map { problem in
             Case(
                 id: scenario.name, status: .errored, kind: "harness error",
-                message: "harness error: \(Self.summary(problem))", details: problem)
+                message: "harness error: \(Self.summary(problem))", details: problem, scenarios: [scenario.name])
         }
         if let failure = scenario.failure {
             cases.append(
                 Case(
                     id: scenario.name, status: .errored, kind: "driver failure",
                     message: "driver failure: \(failure)",
-                    details: "\(failure)\nat \(scenario.stoppedAt ?? "the end")"))
+                    details: "\(failure)\nat \(scenario.stoppedAt ?? "the end")", scenarios: [scenario.name]))
         }
         return cases
     }

@@ -1,9 +1,8 @@
-import Basics
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 /// A log in SARIF 2.1.0, which code hosts show beside the lines.
 package struct SARIFLog {
-    /// One result.
     package struct Result {
         /// The rule that it falls under.
         package let rule: String

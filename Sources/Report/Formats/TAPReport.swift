@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// The report as TAP, version 14: a test for each clause, failures first; what is expected is a TODO.
 struct TAPReport {

@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 
 /// Text as XML carries it.
 package enum XMLText {

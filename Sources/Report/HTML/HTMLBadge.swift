@@ -1,5 +1,5 @@
 import Holdfast
-import Judge
+import HoldfastJudge
 
 /// An outcome as the page shows it: a word, a sign and a class for its colour, so that colour is never alone.
 struct HTMLBadge: Hashable {

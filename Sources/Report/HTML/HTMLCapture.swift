@@ -1,7 +1,7 @@
-import Basics
 import Holdfast
-import Judge
-import Transcript
+import HoldfastBasics
+import HoldfastJudge
+import HoldfastTranscript
 
 /// What captures came to, as a page like that of a run: verdicts, observations and charts.
 package struct HTMLCapture {

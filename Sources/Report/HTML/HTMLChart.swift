@@ -1,7 +1,7 @@
-import Basics
 import Holdfast
-import Judge
-import Transcript
+import HoldfastBasics
+import HoldfastJudge
+import HoldfastTranscript
 
 /// A chart as a list of rows over lifelines; each row opens to its events verbatim.
 ///

@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import Judge
+import HoldfastBasics
+import HoldfastJudge
 
 /// Several reports side by side: a column for each, a row for each clause, and below what was found in each.
 struct HTMLComparison {

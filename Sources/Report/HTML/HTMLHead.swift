@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import Judge
+import HoldfastBasics
+import HoldfastJudge
 
 /// The top of a report: what it comes to, of whom, and how strong the proof is.
 struct HTMLHead {

@@ -12,13 +12,11 @@ struct HTMLLinks {
     func id(_ area: Area) -> String { "\(prefix)area-\(area.rawValue)" }
     func id(scenario: String) -> String { "\(prefix)scenario/\(Self.slug(scenario))" }
 
-    /// A link to a clause.
     func link(_ clause: ClauseID) -> Markup {
         guard clauses.contains(clause) else { return "\(clause.description)" }
         return "<a href=\"#\(id(clause))\">\(clause.description)</a>"
     }
 
-    /// A link to a scenario.
     func link(scenario: String) -> Markup {
         let name = PlainText.line(scenario, limit: 120)
         guard scenarios.contains(scenario) else { return "<span class=\"name\">\(name)</span>" }

@@ -1,5 +1,5 @@
 import Holdfast
-import Judge
+import HoldfastJudge
 
 /// Clause areas against outcomes, with a link from each count to its clauses.
 struct HTMLMatrix {

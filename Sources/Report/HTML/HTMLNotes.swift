@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import Judge
+import HoldfastBasics
+import HoldfastJudge
 
 /// What is worth knowing of a run beside its verdicts.
 struct HTMLNotes {

@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import Judge
+import HoldfastBasics
+import HoldfastJudge
 
 /// The frame of a page: its policy, its only style and script, its landmarks, and its sections in order.
 ///

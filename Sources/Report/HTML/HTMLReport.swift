@@ -1,5 +1,5 @@
 import Holdfast
-import Judge
+import HoldfastJudge
 
 /// The report for people as one HTML file that needs nothing but itself.
 ///
@@ -11,10 +11,8 @@ package struct HTMLReport {
     package struct Entry: Sendable {
         /// What it is called, such as the name of its file.
         package let name: String
-        /// The report.
         package let report: RunReport
 
-        /// A report with a name.
         package init(_ name: String, _ report: RunReport) {
             self.name = name
             self.report = report
@@ -24,14 +22,10 @@ package struct HTMLReport {
     private let entries: [Entry]
 
     /// The page of one report.
-    package init(_ report: RunReport) {
-        entries = [Entry(report.subject.name, report)]
-    }
+    package init(_ report: RunReport) { entries = [Entry(report.subject.name, report)] }
 
     /// The page of several reports, side by side; of one alone it is the same as without a name.
-    package init(comparing entries: [Entry]) {
-        self.entries = entries
-    }
+    package init(comparing entries: [Entry]) { self.entries = entries }
 
     /// The whole file, ending with a newline.
     package var text: String {

@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import Judge
+import HoldfastBasics
+import HoldfastJudge
 
 extension HTMLRun {
     /// Every clause of the run by area; those with a card lead there.

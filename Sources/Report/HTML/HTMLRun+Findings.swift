@@ -1,12 +1,14 @@
-import Basics
 import Holdfast
-import Judge
+import HoldfastBasics
+import HoldfastJudge
 
 extension HTMLRun {
     /// The clauses that are not as they should be, by kind, with a heading for each kind.
     static func groups(of report: RunReport) -> [(title: String, results: [ClauseResult])] {
         [
-            ("Violated", report.unexpected), ("In doubt", report.clauses(.inconclusive)),
+            ("Violated", report.unexpected.filter { !$0.isUnkeepable }),
+            ("Violated, and this wire cannot keep them", report.unexpected.filter(\.isUnkeepable)),
+            ("In doubt", report.clauses(.inconclusive)),
             ("Recommended, and not followed", report.clauses(.warning)),
             ("Violated, as the baseline expects", report.expected),
         ].filter { !$0.1.isEmpty }

@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import Judge
+import HoldfastBasics
+import HoldfastJudge
 
 extension HTMLRun {
     /// Every scenario that has a place in the page, with its chart.

@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import Judge
+import HoldfastBasics
+import HoldfastJudge
 
 extension HTMLRun {
     /// Failures of the suite and of drivers, and what of the baseline a person has to edit.

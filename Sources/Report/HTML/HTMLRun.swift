@@ -1,7 +1,7 @@
-import Basics
 import Holdfast
-import Judge
-import Transcript
+import HoldfastBasics
+import HoldfastJudge
+import HoldfastTranscript
 
 /// One report as sections of a page.
 struct HTMLRun {

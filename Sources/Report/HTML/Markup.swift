@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 
 /// A piece of HTML; a text that is put into it is escaped, and only HTML itself goes in as it is.
 ///

@@ -1,7 +1,7 @@
-import Basics
 import Holdfast
-import Judge
-import Transcript
+import HoldfastBasics
+import HoldfastJudge
+import HoldfastTranscript
 
 extension RunReport {
     /// The verdict as a person says it.
@@ -50,6 +50,7 @@ extension RunReport {
         case .harness: sentences = ["Something went wrong in the suite itself, so the run proves nothing there."]
         case .usage, .unreachable: sentences = []
         }
+        sentences += deaths.map { "\($0.prefix(1).uppercased())\($0.dropFirst())." }
         let failures = scenarios.count { $0.failure != nil }
         if failures > 0 { sentences.append("The driver failed in \(counted(failures, "scenario")).") }
         if wasInterrupted { sentences.append("The run was interrupted.") }
@@ -84,7 +85,6 @@ extension RunReport {
         }
     }
 
-    /// Why a clause is untested.
     package func whyUntested(_ clause: ClauseID) -> String {
         gaps.first { $0.clauses.contains(clause) }?.reason ?? "nothing exercised it"
     }

@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 /// Finds out for one message which edits break whom, and shows it.
 struct EditProof {

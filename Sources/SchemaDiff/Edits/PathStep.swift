@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// One step from a message down to the place of an edit, as far as it matters to the value there.
 enum PathStep: Sendable {

@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 extension SchemaEdit {
     /// What the reader complains about because of this very edit; a message may be wrong for more than one reason.

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// One difference between two schemas, at the place where it was made.
 struct SchemaEdit: Sendable {

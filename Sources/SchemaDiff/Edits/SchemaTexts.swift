@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 /// Finds the text of a compiled schema again: its file, its line, and the object it was read from.
 struct SchemaTexts: Sendable {

@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 extension SchemaWalk {
     mutating func compareTypes(_ spot: Spot) {

@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 /// Walks two versions of one message side by side and notes every place where they say something else.
 struct SchemaWalk {

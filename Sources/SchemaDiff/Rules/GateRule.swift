@@ -41,7 +41,6 @@ package struct GateRule: Sendable, Equatable {
     /// The rule of the edit made backwards.
     let mirror: Mirror
 
-    /// The weight in one direction.
     func weight(_ direction: GateDirection) -> Weight { direction == .clientToServer ? toServer : toClient }
 
     /// The reason in one direction.

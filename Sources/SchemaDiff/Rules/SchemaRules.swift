@@ -4,7 +4,6 @@ extension GateRule {
     package static let schemaRules: [GateRule] =
         messageRules + memberRules + valueRules + elementRules + alternativeRules + textRules
 
-    /// The rule with an id.
     static func schemaRule(_ id: String) -> GateRule? { byID[id] }
 
     private static let byID = Dictionary(schemaRules.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// A decimal with exact arithmetic, as far as 128 bits reach; what does not fit has no answer.
 struct ExactNumber: Sendable {

@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 /// Everything that is asked of one value, on one way through the alternatives.
 struct Facts: Sendable {

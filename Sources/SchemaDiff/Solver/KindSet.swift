@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 /// Kinds of JSON values; numbers are told apart by whether they are whole.
 struct KindSet: OptionSet, Hashable, Sendable {
@@ -16,9 +16,7 @@ struct KindSet: OptionSet, Hashable, Sendable {
     static let number: KindSet = [.integer, .fraction]
     static let all = KindSet(rawValue: 127)
 
-    init(rawValue: Int) {
-        self.rawValue = rawValue
-    }
+    init(rawValue: Int) { self.rawValue = rawValue }
 
     /// The kinds that `type` names.
     init(_ types: TypeSet) {

@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 /// One demand on a value.
 ///
@@ -38,7 +38,6 @@ indirect enum Literal: Hashable, Sendable {
     case maxMembers(Int)
     case present(ExactString, [Literal])
     case absent(ExactString)
-    /// Some member of a class.
     case someMember(NameClass, [Literal])
     case everyMember(NameClass, [Literal])
     /// The name of some member, or of every one.

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// What is asked of a number.
 struct NumberFacts: Sendable {

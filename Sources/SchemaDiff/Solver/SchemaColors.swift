@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 /// Gives schemas that say the same the same colour, by splitting classes until nothing tells their members apart.
 enum SchemaColors {

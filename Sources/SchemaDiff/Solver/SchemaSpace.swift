@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 /// The compiled schemas of both sides in one row, so that schemas of either side can be set against each other.
 ///

@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 /// All that holds at one place of a value, whichever schemas say it: references and `allOf` are followed.
 struct SchemaView {
@@ -99,7 +99,6 @@ struct SchemaView {
         entries.compactMap { entry in part(entry.keyword).map { (entry, $0) } }
     }
 
-    /// All property tables.
     var tables: [(entry: Entry, part: PropertyTable)] {
         all { if case .properties(let table) = $0 { table } else { nil } }
     }

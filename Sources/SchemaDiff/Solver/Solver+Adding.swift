@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 extension Solver {
     /// Makes demands facts; false when they contradict what is known.

@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 /// `unevaluatedProperties` and `unevaluatedItems`: what nobody else has looked at depends on which alternatives hold, so every
 /// alternative is decided first.

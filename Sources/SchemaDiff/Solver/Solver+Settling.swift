@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 /// What can be said about an alternative at a glance, so that most of them are never walked.
 extension Solver {

@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 /// Looks for a value that is valid under some schemas and invalid under others, or proves that there is none.
 ///
@@ -180,7 +180,6 @@ struct Solver {
 
     // MARK: What the schemas say at a glance
 
-    /// The pattern of a text.
     mutating func pattern(_ text: ExactString) -> Pattern? {
         if let known = patterns[text] { return known }
         let made = try? Pattern(text.string)

@@ -1,4 +1,4 @@
-import JSONSchema
+import HoldfastJSONSchema
 
 /// Classes of scalars that no set of some patterns tells apart, each with one scalar that stands for it.
 struct Alphabet {

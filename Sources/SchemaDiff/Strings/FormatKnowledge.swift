@@ -1,4 +1,4 @@
-import JSONSchema
+import HoldfastJSONSchema
 
 /// What is known about formats beyond the answer of the validator.
 enum FormatKnowledge {

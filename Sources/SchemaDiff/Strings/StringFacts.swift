@@ -1,4 +1,4 @@
-import JSONSchema
+import HoldfastJSONSchema
 
 /// What is asked of a string.
 struct StringFacts: Sendable {
@@ -11,9 +11,7 @@ struct StringFacts: Sendable {
     var formats: Set<Format> = []
     var notFormats: Set<Format> = []
 
-    var isEmpty: Bool {
-        maxLength.map { $0 < minLength } ?? false
-    }
+    var isEmpty: Bool { maxLength.map { $0 < minLength } ?? false }
 
     /// Whether one string is as asked.
     func admits(_ text: String) -> Bool {

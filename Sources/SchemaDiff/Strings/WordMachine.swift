@@ -1,4 +1,4 @@
-import JSONSchema
+import HoldfastJSONSchema
 
 /// A deterministic machine for one pattern, built state by state as far as it is walked; or for a few given words.
 struct WordMachine {

@@ -1,5 +1,5 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 /// Looks for strings that all of some machines accept and none of others, with a length in a range.
 struct WordSearch {

@@ -1,6 +1,5 @@
 /// A part of a page, between blank lines.
 package enum MarkdownBlock: Equatable, Sendable {
-    /// A heading of level 1 to 4.
     case heading(level: Int, [MarkdownInline])
     /// Text.
     case paragraph([MarkdownInline])

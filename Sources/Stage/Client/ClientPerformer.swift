@@ -1,8 +1,8 @@
-import Basics
 import Holdfast
-import JSON
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastTranscript
 import Synchronization
-import Transcript
 
 /// Performs the steps of one client scenario; branches of it may run at the same time.
 final class ClientPerformer: Sendable {
@@ -93,9 +93,7 @@ final class ClientPerformer: Sendable {
 
     // MARK: names
 
-    func note(sent name: String, _ text: String) {
-        state.withLock { $0.sent.append((name, text)) }
-    }
+    func note(sent name: String, _ text: String) { state.withLock { $0.sent.append((name, text)) } }
 
     /// What the person sent under a name: its words, and its place among messages with the same words.
     private func sent(_ name: String) -> (text: String, number: Int)? {
@@ -235,7 +233,7 @@ final class ClientPerformer: Sendable {
         }
         switch reply {
         case .done(let state, _): return state
-        case .unsupported: throw .unsuitable("the driver does not support \(verb)")
+        case .unsupported(let reason): throw .unsuitable("the driver does not support \(verb): \(clipped(reason))")
         case .failed(let words):
             let reason = "the driver could not do '\(verb)': \(words.prefix(300))"
             state.withLock { $0.failure = reason }

@@ -1,13 +1,11 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// What a client shows, as far as a wait looks at it.
 struct ClientScreen {
     private let state: JSONValue
 
-    init(_ state: JSONValue) {
-        self.state = state
-    }
+    init(_ state: JSONValue) { self.state = state }
 
     private var messages: [JSONValue] { state["messages"]?.arrayValue ?? [] }
 

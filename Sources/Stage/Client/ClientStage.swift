@@ -1,11 +1,10 @@
 import Holdfast
-import JSON
-import Transcript
-import Transport
+import HoldfastJSON
+import HoldfastTranscript
+import HoldfastTransport
 
 /// Performs scenarios with a client against a scripted server, and records what was observed.
 package struct ClientStage: Sendable {
-    /// The client.
     package let subject: ClientSubject
     /// The specification the transcripts are made for.
     package let specification: Specification

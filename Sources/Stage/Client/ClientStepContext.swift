@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// One step of a client scenario at the moment it is performed.
 struct ClientStepContext: Sendable {

@@ -1,5 +1,5 @@
 import Holdfast
-import Transcript
+import HoldfastTranscript
 
 /// A client under test: what it declares, and who drives it.
 package struct ClientSubject: Sendable {

@@ -1,5 +1,5 @@
-import Basics
 import Holdfast
+import HoldfastBasics
 import Synchronization
 
 /// What came from a client and no wait has taken yet.

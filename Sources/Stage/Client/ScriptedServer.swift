@@ -1,8 +1,8 @@
 import Holdfast
-import JSON
+import HoldfastJSON
+import HoldfastTranscript
+import HoldfastTransport
 import Synchronization
-import Transcript
-import Transport
 
 /// Brings what happens on real sockets to a ``ServerWorld``, does what it wants done, and records both.
 ///

@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 // What the server does of its own accord; all texts are filled in already.
 extension ServerWorld {
@@ -53,9 +53,7 @@ extension ServerWorld {
     }
 
     /// Forgets a conversation.
-    mutating func remove(_ session: String) {
-        sessions.removeAll { $0.id == session }
-    }
+    mutating func remove(_ session: String) { sessions.removeAll { $0.id == session } }
 
     /// The network goes or comes: whatever is open falls silent, and nothing new comes through.
     mutating func setReachable(_ isReachable: Bool) {

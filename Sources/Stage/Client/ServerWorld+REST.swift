@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 // What comes over HTTP.
 extension ServerWorld {
@@ -40,7 +40,7 @@ extension ServerWorld {
 
     /// A request came; it is answered by an effect, at once, later or never.
     mutating func asked(_ request: Int, method: String, path: String, principal: String?, body: JSONValue?) {
-        let route = WorldRoute(path)
+        let route = RESTRoute(path).flatMap { $0 == .read("") ? nil : $0 }
         let isChat = route == .chat && method == "POST"
         let question = isChat ? body.flatMap { WorldQuestion($0) } : nil
         switch route {
@@ -132,11 +132,10 @@ extension ServerWorld {
             return Self.refusal(502, code, "the turn failed: \(code)", key: turn.question?.key)
         }
         return WorldAnswer(
-            body: Self.members([
-                ("text", .string(turn.answer ?? "")), ("sessionId", .string(turn.session)),
-                ("turnId", isIdempotent ? .string("t\(turn.number)") : nil),
-                ("messageId", isIdempotent ? .string("a\(turn.number)") : nil),
-                ("duplicate", isRepeat && isIdempotent ? true : nil),
+            body: JSONValue(members: [
+                "text": turn.answer ?? "", "sessionId": turn.session,
+                "turnId": isIdempotent ? "t\(turn.number)" : nil, "messageId": isIdempotent ? "a\(turn.number)" : nil,
+                "duplicate": (isRepeat && isIdempotent).orAbsent,
             ]), schema: "chatResponse")
     }
 
@@ -156,9 +155,7 @@ extension ServerWorld {
     static func refusal(_ status: Int, _ code: String, _ text: String, key: String? = nil) -> WorldAnswer {
         WorldAnswer(
             status: status,
-            body: members([
-                ("error", .string(text)), ("code", .string(code)), ("clientMessageId", key.map { .string($0) }),
-            ]), schema: "restError")
+            body: JSONValue(members: ["error": text, "code": code, "clientMessageId": key]), schema: "restError")
     }
 
     // MARK: reads
@@ -186,14 +183,10 @@ extension ServerWorld {
     }
 
     private func entry(of session: Session) -> JSONValue {
-        Self.members([
-            ("id", .string(session.id)), ("title", title(of: session)),
-            ("updatedAt", .string(WallClock.text(milliseconds: session.updatedAt))),
-            ("messageCount", JSONValue(session.messages.count)),
-            (
-                "lastMessage",
-                session.messages.last.map { .string(String(WorldQuestion.text(of: $0.content).prefix(80))) }
-            ),
+        JSONValue(members: [
+            "id": session.id, "title": title(of: session),
+            "updatedAt": WallClock.text(milliseconds: session.updatedAt), "messageCount": session.messages.count,
+            "lastMessage": session.messages.last.map { String(WorldQuestion.text(of: $0.content).prefix(80)) },
         ])
     }
 
@@ -205,11 +198,11 @@ extension ServerWorld {
 
     private func body(of session: Session) -> JSONValue {
         let messages = session.messages.map { stored in
-            Self.members([
-                ("id", .string(stored.id)), ("role", .string(stored.role.rawValue)), ("content", stored.content),
-                ("timestamp", .string(WallClock.text(milliseconds: stored.at))),
-                ("turnId", isIdempotent ? stored.turn.map { .string("t\($0)") } : nil),
-                ("clientMessageId", isIdempotent ? stored.key.map { .string($0) } : nil),
+            JSONValue(members: [
+                "id": stored.id, "role": stored.role.rawValue, "content": stored.content,
+                "timestamp": WallClock.text(milliseconds: stored.at),
+                "turnId": isIdempotent ? stored.turn.map { "t\($0)" } : nil,
+                "clientMessageId": isIdempotent ? stored.key : nil,
             ])
         }
         let known = Set(session.messages.compactMap(\.turn))
@@ -218,17 +211,16 @@ extension ServerWorld {
                 // A turn of the past is told as the messages of then show it.
                 let isAnswered = session.messages.contains { $0.turn == number && $0.role == .assistant }
                 let word = turn.status == .done && !isAnswered ? "running" : turn.status.word
-                return Self.members([
-                    ("turnId", .string("t\(number)")), ("status", .string(word)),
-                    ("clientMessageId", turn.question?.key.map { .string($0) }),
+                return JSONValue(members: [
+                    "turnId": "t\(number)", "status": word, "clientMessageId": turn.question?.key,
                 ])
             }
         }
-        return Self.members([
-            ("id", .string(session.id)), ("title", title(of: session)),
-            ("createdAt", .string(WallClock.text(milliseconds: session.createdAt))),
-            ("updatedAt", .string(WallClock.text(milliseconds: session.updatedAt))), ("messages", .array(messages)),
-            ("turns", isIdempotent ? .array(turns) : nil),
+        return JSONValue(members: [
+            "id": session.id, "title": title(of: session),
+            "createdAt": WallClock.text(milliseconds: session.createdAt),
+            "updatedAt": WallClock.text(milliseconds: session.updatedAt), "messages": messages,
+            "turns": isIdempotent ? turns : nil,
         ])
     }
 }

@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 // What comes over WebSockets.
 extension ServerWorld {
@@ -58,7 +58,7 @@ extension ServerWorld {
         case "ping":
             effects.append(.arrived(WorldArrival([.ping], connection: connection)))
             guard follow(.ping).rule.deed != .drop else { return }
-            send(Self.members([("type", "pong"), ("nonce", value["nonce"])]), to: connection)
+            send(JSONValue(members: ["type": "pong", "nonce": value["nonce"]]), to: connection)
         default:
             if type == "sync" { effects.append(.arrived(WorldArrival([.sync], connection: connection))) }
             send(Self.error("unknown_type", "nothing is known of '\(type.prefix(60))'"), to: connection)
@@ -113,12 +113,12 @@ extension ServerWorld {
         connectionNumber += 1
         var limits: JSONObject = ["maxFrameBytes": 983_040]
         for member in self.limits { limits[member.key] = member.value }
-        var frame = Self.members([
-            ("type", "connected"), ("protocol", 1), ("connectionId", .string("k\(connectionNumber)")),
-            ("serverTime", .string(WallClock.text(milliseconds: now))),
-            ("capabilities", .array(profiles.subtracting([.core]).sorted().map { .string($0.rawValue) })),
-            ("limits", .object(limits)), ("heartbeatSeconds", heartbeatSeconds.map { JSONValue($0) }),
-            ("epoch", isNumbered ? .string(epoch) : nil), ("lastSeq", isNumbered ? .some(JSONValue(lastSeq)) : nil),
+        var frame = JSONValue(members: [
+            "type": "connected", "protocol": 1, "connectionId": "k\(connectionNumber)",
+            "serverTime": WallClock.text(milliseconds: now),
+            "capabilities": profiles.subtracting([.core]).sorted().map(\.rawValue), "limits": limits,
+            "heartbeatSeconds": heartbeatSeconds, "epoch": isNumbered ? epoch : nil,
+            "lastSeq": isNumbered ? lastSeq : nil,
         ])
         for member in changes ?? [:] { frame[member.key] = member.value.isNull ? Optional.none : member.value }
         send(frame, to: connection)
@@ -128,15 +128,7 @@ extension ServerWorld {
 
     // MARK: frames
 
-    /// An object of the members that have a value.
-    static func members(_ pairs: [(String, JSONValue?)]) -> JSONValue {
-        .object(JSONObject(pairs.compactMap { pair in pair.1.map { (key: pair.0, value: $0) } }))
-    }
-
     static func error(_ code: String, _ text: String, key: String? = nil) -> JSONValue {
-        members([
-            ("type", "error"), ("error", .string(text)), ("code", .string(code)),
-            ("clientMessageId", key.map { .string($0) }),
-        ])
+        JSONValue(members: ["type": "error", "error": text, "code": code, "clientMessageId": key])
     }
 }

@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 // Replay, and what was held back.
 extension ServerWorld {
@@ -42,10 +42,9 @@ extension ServerWorld {
     }
 
     private func result(missed: [JSONValue], reason: String?, hasMore: Bool) -> JSONValue {
-        Self.members([
-            ("type", "syncResult"), ("epoch", .string(epoch)), ("lastSeq", JSONValue(lastSeq)),
-            ("missed", .array(missed)), ("complete", .bool(reason == nil)), ("reason", reason.map { .string($0) }),
-            ("more", hasMore ? true : nil),
+        JSONValue(members: [
+            "type": "syncResult", "epoch": epoch, "lastSeq": lastSeq, "missed": missed, "complete": reason == nil,
+            "reason": reason, "more": hasMore.orAbsent,
         ])
     }
 

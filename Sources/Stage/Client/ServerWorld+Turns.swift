@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 // Questions, and what becomes of them.
 extension ServerWorld {
@@ -154,22 +154,21 @@ extension ServerWorld {
     mutating func use(_ tool: String, in number: Int, to audience: ServerAudience) {
         guard let turn = turns[number] else { return }
         tell(
-            Self.members([
-                ("type", "toolUse"), ("tool", .string(tool)), ("sessionId", .string(turn.session)),
-                ("turnId", named(turn)), ("status", "started"),
+            JSONValue(members: [
+                "type": "toolUse", "tool": tool, "sessionId": turn.session, "turnId": named(turn),
+                "status": "started",
             ]), to: audience)
     }
 
     // MARK: frames
 
-    private func named(_ turn: Turn) -> JSONValue? { isIdempotent ? .string("t\(turn.number)") : nil }
-    private func key(_ turn: Turn) -> JSONValue? { isIdempotent ? turn.question?.key.map { .string($0) } : nil }
+    private func named(_ turn: Turn) -> String? { isIdempotent ? "t\(turn.number)" : nil }
+    private func key(_ turn: Turn) -> String? { isIdempotent ? turn.question?.key : nil }
 
     func ack(_ turn: Turn, isDuplicate: Bool) -> JSONValue {
-        Self.members([
-            ("type", "ack"), ("clientMessageId", key(turn)), ("sessionId", .string(turn.session)),
-            ("turnId", .string("t\(turn.number)")), ("messageId", .string("u\(turn.number)")),
-            ("duplicate", isDuplicate ? true : nil),
+        JSONValue(members: [
+            "type": "ack", "clientMessageId": key(turn), "sessionId": turn.session, "turnId": "t\(turn.number)",
+            "messageId": "u\(turn.number)", "duplicate": isDuplicate.orAbsent,
         ])
     }
 
@@ -183,28 +182,26 @@ extension ServerWorld {
 
     /// What tells of a stored message.
     func message(for stored: Stored, in session: String) -> JSONValue {
-        Self.members([
-            ("type", "message"), ("sessionId", .string(session)), ("messageId", .string(stored.id)),
-            ("role", .string(stored.role.rawValue)), ("text", .string(WorldQuestion.text(of: stored.content))),
-            ("timestamp", .string(WallClock.text(milliseconds: stored.at))),
-            ("turnId", isIdempotent ? stored.turn.map { .string("t\($0)") } : nil),
-            ("clientMessageId", isIdempotent ? stored.key.map { .string($0) } : nil),
+        JSONValue(members: [
+            "type": "message", "sessionId": session, "messageId": stored.id, "role": stored.role.rawValue,
+            "text": WorldQuestion.text(of: stored.content), "timestamp": WallClock.text(milliseconds: stored.at),
+            "turnId": isIdempotent ? stored.turn.map { "t\($0)" } : nil,
+            "clientMessageId": isIdempotent ? stored.key : nil,
         ])
     }
 
     func ending(of turn: Turn, isCopy: Bool) -> JSONValue {
-        let duplicate: JSONValue? = isCopy ? true : nil
         if case .failed(let code) = turn.status {
-            return Self.members([
-                ("type", "error"), ("error", .string("the turn failed: \(code)")), ("code", .string(code)),
-                ("sessionId", .string(turn.session)), ("turnId", named(turn)), ("clientMessageId", key(turn)),
-                ("retryable", .bool(code != "session_not_found")), ("duplicate", duplicate),
+            return JSONValue(members: [
+                "type": "error", "error": "the turn failed: \(code)", "code": code, "sessionId": turn.session,
+                "turnId": named(turn), "clientMessageId": key(turn), "retryable": code != "session_not_found",
+                "duplicate": isCopy.orAbsent,
             ])
         }
-        return Self.members([
-            ("type", "done"), ("text", .string(turn.answer ?? "")), ("sessionId", .string(turn.session)),
-            ("turnId", named(turn)), ("messageId", isIdempotent ? .string("a\(turn.number)") : nil),
-            ("clientMessageId", key(turn)), ("duplicate", duplicate),
+        return JSONValue(members: [
+            "type": "done", "text": turn.answer ?? "", "sessionId": turn.session, "turnId": named(turn),
+            "messageId": isIdempotent ? "a\(turn.number)" : nil, "clientMessageId": key(turn),
+            "duplicate": isCopy.orAbsent,
         ])
     }
 

@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 /// A small correct server of one principal, in memory, with rules that make it something else.
 ///
@@ -55,7 +55,6 @@ struct ServerWorld {
         var repeats: Set<Int> = []
     }
 
-    /// A connection.
     struct Connection {
         enum State {
             /// No `auth` yet.

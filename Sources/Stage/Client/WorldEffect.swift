@@ -1,6 +1,6 @@
-import Basics
-import JSON
-import Transport
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastTransport
 
 /// What a scripted server wants done; the shell around it does it.
 enum WorldEffect: Equatable {
@@ -12,7 +12,6 @@ enum WorldEffect: Equatable {
     case close(connection: Int, code: Int)
     /// The end without a close frame.
     case cut(connection: Int, Cut)
-    /// The answer to a request.
     case answer(request: Int, WorldAnswer)
     /// A request ends without an answer.
     case hangUp(request: Int)
@@ -24,7 +23,6 @@ enum WorldEffect: Equatable {
 
 /// The answer to a request.
 struct WorldAnswer: Equatable {
-    /// The status.
     var status = 200
     /// Header fields besides the type of the body.
     var headers: [(String, String)] = []
@@ -47,23 +45,4 @@ enum WorldAdmission: Equatable {
     case reset
     /// Accepted, and closed right after.
     case acceptAndClose(code: Int)
-}
-
-/// What a request is after.
-enum WorldRoute: Equatable {
-    case health, list, chat
-    case read(String)
-
-    /// The route of a path without its query; nil for one that leads nowhere.
-    init?(_ path: String) {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-        switch parts.map(String.init) {
-        case ["api", "health"]: self = .health
-        case ["api", "sessions"]: self = .list
-        case ["api", "chat"]: self = .chat
-        case let parts where parts.count == 3 && parts[0] == "api" && parts[1] == "sessions" && !parts[2].isEmpty:
-            self = .read(parts[2])
-        default: return nil
-        }
-    }
 }

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// A question as a client sent it, on either road.
 struct WorldQuestion: Equatable {

@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 extension Dialect {
     /// Whether a server asks for credentials with this message; it may say more than it must.

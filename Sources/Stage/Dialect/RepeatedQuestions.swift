@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 import Synchronization
 
 /// The questions of a scenario that are asked again under the same key, and the transports they take.

@@ -1,6 +1,6 @@
-import Basics
+import HoldfastBasics
+import HoldfastTransport
 import Synchronization
-import Transport
 
 /// Lets devices in, of which the latest counts: one that connects anew has lost its old connection, whatever that looks like.
 final class DeviceListener: TransportHandler {
@@ -40,9 +40,7 @@ final class DeviceTransport: DriverTransport {
     let lastWords: [String] = []
     private let socket: ServerSocket
 
-    init(_ socket: ServerSocket) {
-        self.socket = socket
-    }
+    init(_ socket: ServerSocket) { self.socket = socket }
 
     func send(_ line: String, within limit: Duration) async -> Bool {
         do {

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transport
+import HoldfastJSON
+import HoldfastTransport
 
 /// The first look at a driver: whether it can be greeted and launches its app, before a suite is spent on it.
 package struct DriverCheck: Sendable {

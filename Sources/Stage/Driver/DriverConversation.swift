@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 import Synchronization
 
 /// Commands and replies over one transport: numbered, validated both ways, one at a time.
@@ -56,10 +56,14 @@ final class DriverConversation: Sendable {
             _ = try reply(in: line, to: name)
             throw broken(.unasked(line: Self.shown(line), expected: nil), at: name)
         }
-        let deadline = ContinuousClock.now + limit
+        let deadline = PatientDeadline(limit)
         // A command that did not leave has nobody to read it: what became of the driver is told by the arrivals.
         _ = await transport.send(JSONValue.object(object).text(), within: limit)
-        let arrival = await transport.arrivals.next(within: max(deadline - .now, .milliseconds(100)))
+        var arrival = await transport.arrivals.next(within: max(deadline.rest, .milliseconds(100)))
+        // A machine that was late meanwhile gave the driver no time either.
+        while arrival == .late, deadline.rest > .zero {
+            arrival = await transport.arrivals.next(within: deadline.rest)
+        }
         switch arrival {
         case .line(let line):
             let value = try reply(in: line, to: name)

@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// What a driver says about its app when it is greeted.
 package struct DriverGreeting: Sendable, Equatable {
@@ -10,16 +10,10 @@ package struct DriverGreeting: Sendable, Equatable {
     /// What it declares; nil when it leaves that to whoever runs the suite.
     package var profiles: Set<Profile>?
     /// Commands that it will answer with `unsupported`.
-    package var unsupported: Set<String>
+    package var unsupported: Set<String> = []
+}
 
-    /// A name is enough.
-    package init(name: String, version: String? = nil, profiles: Set<Profile>? = nil, unsupported: Set<String> = []) {
-        self.name = name
-        self.version = version
-        self.profiles = profiles
-        self.unsupported = unsupported
-    }
-
+extension DriverGreeting {
     /// Reads an answer that its schema has accepted; nil without a name.
     init?(_ answer: JSONValue) {
         guard let name = answer["name"]?.stringValue else { return nil }

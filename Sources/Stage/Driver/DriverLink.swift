@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// One driver that obeys commands; one scenario uses it at a time.
 package protocol DriverLink: Sendable {

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 
 /// What may be said to a driver and by it.
 package struct DriverSchemas: Sendable {

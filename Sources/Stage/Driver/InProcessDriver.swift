@@ -1,8 +1,8 @@
-import Basics
 import ClientDriver
 import Holdfast
-import JSON
-import SmallFoundation
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastSmallFoundation
 import Synchronization
 
 /// Clients that live in this process; each scenario has one of its own.

@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 import Synchronization
 
 /// Lines of a driver that wait to be read: bounded, whatever the driver does.
@@ -58,9 +58,7 @@ final class LineBox: Sendable {
     }
 
     /// No further line will come; only the first reason counts.
-    func finish(_ end: End) {
-        change { state in if state.end == nil { state.end = end } }
-    }
+    func finish(_ end: End) { change { state in if state.end == nil { state.end = end } } }
 
     /// The next line that is there already.
     func waiting() -> [UInt8]? { state.withLock { Self.next(&$0) } }

@@ -1,7 +1,7 @@
 import Holdfast
-import JSON
+import HoldfastJSON
+import HoldfastTransport
 import Synchronization
-import Transport
 
 /// A device that opens a WebSocket to the suite: one at a time, which gets one scenario after the other.
 package final class ListeningDrivers: DriverSource {

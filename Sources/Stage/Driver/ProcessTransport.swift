@@ -8,7 +8,6 @@ final class ProcessTransport: DriverTransport {
         self.arrivals = arrivals
     }
 
-    /// Starts the process.
     static func start(_ launch: SubjectProcess.Launch) async throws(SubjectProcess.LaunchProblem) -> ProcessTransport {
         let arrivals = LineBox()
         var launch = launch

@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 import Synchronization
 
 /// A command that is started for each scenario and obeys over its standard input and output.

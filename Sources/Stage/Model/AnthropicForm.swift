@@ -1,5 +1,5 @@
-import JSON
-import Transport
+import HoldfastJSON
+import HoldfastTransport
 
 /// Answers as `POST /v1/messages` gives them.
 enum AnthropicForm {

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// One answer of the model, before it takes the form of a vendor.
 struct ModelAnswer: Sendable {

@@ -1,4 +1,4 @@
-import Transport
+import HoldfastTransport
 
 /// A model that obeys scripts, behind the interfaces of two vendors: what a server under test asks in place of a real one.
 ///

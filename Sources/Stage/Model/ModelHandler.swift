@@ -1,5 +1,5 @@
-import JSON
-import Transport
+import HoldfastJSON
+import HoldfastTransport
 
 /// Answers requests to the model.
 struct ModelHandler: TransportHandler {

@@ -1,5 +1,5 @@
-import JSON
-import Transport
+import HoldfastJSON
+import HoldfastTransport
 
 /// Why the model gives no answer; each vendor has a form for it.
 enum ModelProblem: Error, Sendable, Equatable {

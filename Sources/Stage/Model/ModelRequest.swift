@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// What a request asks of the model, whichever vendor's interface it speaks.
 struct ModelRequest: Sendable {

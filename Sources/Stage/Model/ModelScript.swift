@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// What a model does about one request: the script in the prompt, from the place that the tools' results show.
 ///
@@ -10,7 +10,6 @@ struct ModelScript: Sendable, Equatable {
     enum Act: Sendable, Equatable {
         /// A tool is to be used, with what it is given.
         case tool(String, input: JSONValue)
-        /// An answer.
         case answer(String)
         /// The vendor's error.
         case failure(String)

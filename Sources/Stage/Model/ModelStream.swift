@@ -1,6 +1,6 @@
-import Basics
-import JSON
-import Transport
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastTransport
 
 /// A streamed answer: server-sent events, with waits between them that keep the connection busy.
 struct ModelStream {
@@ -16,17 +16,13 @@ struct ModelStream {
     /// What is sent in the middle of a wait.
     let sign: [UInt8]
 
-    init(signOfLife sign: String) {
-        self.sign = Array(sign.utf8)
-    }
+    init(signOfLife sign: String) { self.sign = Array(sign.utf8) }
 
     mutating func add(event: String? = nil, _ data: String) {
         parts.append(.bytes(Array(((event.map { "event: \($0)\n" } ?? "") + "data: \(data)\n\n").utf8)))
     }
 
-    mutating func add(event: String? = nil, _ data: JSONValue) {
-        add(event: event, data.text())
-    }
+    mutating func add(event: String? = nil, _ data: JSONValue) { add(event: event, data.text()) }
 
     mutating func add(waitMs: Int) {
         if waitMs > 0 { parts.append(.wait(.milliseconds(waitMs))) }

@@ -1,5 +1,5 @@
-import JSON
-import Transport
+import HoldfastJSON
+import HoldfastTransport
 
 /// Answers requests the way Apple's push service does.
 struct PushHandler: TransportHandler {
@@ -62,9 +62,7 @@ struct PushReply: Sendable {
         return .status(200, reason: nil)
     }
 
-    init(to request: HTTPServerRequest) {
-        id = request.header("apns-id") ?? UniqueName.uuid()
-    }
+    init(to request: HTTPServerRequest) { id = request.header("apns-id") ?? UniqueName.uuid() }
 
     func response(_ status: Int, reason: String? = nil) -> HTTPServerResponse {
         guard status >= 300 else { return HTTPServerResponse(status: status, headers: [("apns-id", id)]) }

@@ -27,9 +27,7 @@ final class PushRegistry: Sendable {
     let topic: String?
     private let state = Mutex(State())
 
-    init(topic: String? = nil) {
-        self.topic = topic
-    }
+    init(topic: String? = nil) { self.topic = topic }
 
     var strays: [PushSink.Stray] { state.withLock { $0.strays } }
     var strayCount: Int { state.withLock { $0.strayCount } }

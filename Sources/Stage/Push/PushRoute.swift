@@ -1,9 +1,9 @@
-import Basics
 import Holdfast
-import JSON
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastTranscript
+import HoldfastTransport
 import Synchronization
-import Transcript
-import Transport
 
 /// The pushes of one scenario: answers them as it was told, records them, and offers them to its waits.
 final class PushRoute: Sendable {
@@ -66,7 +66,7 @@ final class PushRoute: Sendable {
     var unused: String? {
         state.withLock { state in
             state.programs.first { $0.uses == 0 && !state.missed.contains($0.principal) }.map {
-                "\($0.pointer): no push to \($0.principal) came to be answered so"
+                "\($0.pointer): no push to \($0.principal) arrived, so this answer was never used"
             }
         }
     }

@@ -1,4 +1,4 @@
-import Transport
+import HoldfastTransport
 
 /// A push service for one server under test: takes what Apple's would, and hands each push to the scenario it belongs to.
 ///
@@ -17,7 +17,6 @@ package final class PushSink: Sendable {
 
     /// A request that no scenario waits for.
     package struct Stray: Sendable, Equatable {
-        /// The method.
         package let method: String
         /// The path, with a description instead of the token.
         package let path: String
@@ -65,9 +64,7 @@ package final class PushSink: Sendable {
     }
 
     /// Stops to listen, and ends what hangs.
-    package func stop() async {
-        await server.stop(graceful: .zero)
-    }
+    package func stop() async { await server.stop(graceful: .zero) }
 
     /// Requests that no scenario waits for: to unknown devices, paths or methods; the first hundred.
     package var strays: [Stray] { registry.strays }

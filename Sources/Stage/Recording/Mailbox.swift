@@ -1,5 +1,5 @@
-import Basics
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 import Synchronization
 
 /// The messages of one connection that no wait has taken yet.

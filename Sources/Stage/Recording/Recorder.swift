@@ -1,6 +1,6 @@
-import Basics
+import HoldfastBasics
+import HoldfastTranscript
 import Synchronization
-import Transcript
 
 /// Collects what is observed while one scenario is performed, up to a bound.
 ///
@@ -105,9 +105,7 @@ final class Recorder: Sendable {
     }
 
     /// Remembers that a connection was cut for bringing too much.
-    func noteFlood() {
-        state.withLock { $0.flooded = true }
-    }
+    func noteFlood() { state.withLock { $0.flooded = true } }
 
     /// Everything so far, in the order of time.
     func events() -> [Event] { ordered().map(event) }

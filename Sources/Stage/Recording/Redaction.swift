@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// Replaces credentials by the name of their owner, so that no transcript holds one.
 ///

@@ -1,7 +1,7 @@
-import Basics
 import Holdfast
+import HoldfastBasics
+import HoldfastTranscript
 import Synchronization
-import Transcript
 
 /// How late this process is woken: on a machine that has no time for it, nothing beside it is on time either.
 ///

@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 
 /// Names that no earlier scenario or run has used.
 enum UniqueName {

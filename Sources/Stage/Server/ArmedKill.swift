@@ -1,9 +1,9 @@
-import Basics
 import Holdfast
-import JSON
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastTranscript
+import HoldfastTransport
 import Synchronization
-import Transcript
-import Transport
 
 /// A kill that waits for bytes.
 final class ArmedKill: Sendable {

@@ -1,9 +1,9 @@
-import Basics
 import Holdfast
-import JSON
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastTranscript
+import HoldfastTransport
 import Synchronization
-import Transcript
-import Transport
 
 /// One open WebSocket of a scenario: everything that arrives is recorded and offered to the waits.
 final class ConnectionLane: Sendable {

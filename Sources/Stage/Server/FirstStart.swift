@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 import Synchronization
 
 /// Whether the subject of a run starts at all: a command that does not is not tried once more by every scenario.

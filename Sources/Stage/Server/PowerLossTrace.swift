@@ -1,7 +1,7 @@
 import Holdfast
-import JSON
-import SmallFoundation
-import Transcript
+import HoldfastJSON
+import HoldfastSmallFoundation
+import HoldfastTranscript
 
 /// Runs a few turns of a server under strace and tells in which order it stored, synchronised and sent (PERSIST-11).
 struct PowerLossTrace {

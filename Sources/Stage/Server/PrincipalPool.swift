@@ -8,7 +8,6 @@ import Holdfast
 struct PrincipalPool {
     /// What came of a request for principals.
     enum Loan {
-        /// These are lent.
         case lent([ServerSubject.Principal])
         /// Others have them; one of them has to end first.
         case busy

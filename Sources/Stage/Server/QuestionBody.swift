@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 extension ScenarioStep.Question {
     /// The members of a question, as frame and as body.

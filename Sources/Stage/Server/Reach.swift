@@ -1,5 +1,5 @@
-import Basics
-import Transport
+import HoldfastBasics
+import HoldfastTransport
 
 extension ServerSubject {
     /// Makes sure that something takes connections at the address, with three attempts within two seconds.
@@ -151,7 +151,7 @@ extension ServerSubject {
         switch problem.code {
         case .connectionRefused: HarnessProblem.refused
         case .unreachable: HarnessProblem.noWay
-        case .unknownHost: "no host has that name"
+        case .unknownHost: HarnessProblem.noHost
         case .late: "no answer"
         default: problem.name
         }

@@ -1,9 +1,9 @@
-import Basics
 import Holdfast
-import JSON
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastTranscript
+import HoldfastTransport
 import Synchronization
-import Transcript
-import Transport
 
 /// Performs the steps of one scenario; branches of it may run at the same time.
 final class ScenarioPerformer: Sendable {

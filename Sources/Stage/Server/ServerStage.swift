@@ -1,6 +1,6 @@
 import Holdfast
+import HoldfastTranscript
 import Synchronization
-import Transcript
 
 /// Performs scenarios against a server, and records what was observed.
 package struct ServerStage: Sendable {
@@ -61,7 +61,15 @@ package struct ServerStage: Sendable {
     ) async -> Performance {
         let obstacles = subject.obstacles(to: scenario)
         if !obstacles.isEmpty { return skip(scenario, lacking: obstacles) }
-        let lent = await (principals ?? Array(subject.principals.prefix(scenario.needs.principals))).refreshed()
+        let lent: [ServerSubject.Principal]
+        do {
+            lent = try await (principals ?? Array(subject.principals.prefix(scenario.needs.principals))).refreshed()
+        } catch {
+            var performance = skip(
+                scenario, lacking: ["it needs a token that is not over, and there is none: \(error)"])
+            performance.wasInterrupted = Task.isCancelled
+            return performance
+        }
         guard lent.count >= scenario.needs.principals else { return skip(scenario, "too few principals were assigned") }
         let began = ContinuousClock.now
         let startedAt = WallClock.now()
@@ -69,9 +77,13 @@ package struct ServerStage: Sendable {
             scenario, subject: subject, principals: lent, schemas: schemas, run: UniqueName.short(),
             instance: scenario.needs.start ? instance : nil)
         let exits = Mutex<[SubjectExit]>([])
-        let observer = instance?.observe { exit in
-            performer.recorder.note(.act("exit", exit.details), on: .server)
-            exits.withLock { $0.append(exit) }
+        let observer = instance.map { instance in
+            instance.observe { exit in
+                var details = exit.details
+                if let said = instance.complaint { details["said"] = .string(said) }
+                performer.recorder.note(.act("exit", details), on: .server)
+                exits.withLock { $0.append(exit) }
+            }
         }
         var performance = Performance(scenario: scenario.name, history: History(header: header(scenario), events: []))
         do {
@@ -85,7 +97,7 @@ package struct ServerStage: Sendable {
             instance.stopObserving(observer)
             if !scenario.needs.start, let exit = exits.withLock({ $0.first }) {
                 // Every scenario it served at that moment stops, whichever of them did it.
-                let words = ["the server ended by itself, \(exit)", instance.lastWords.last, performance.stoppedAt]
+                let words = ["the server ended by itself, \(exit)", instance.complaint, performance.stoppedAt]
                 performance.stoppedAt = words.compactMap { $0 }.joined(separator: "; ")
                 performance.sawServerEnd = true
             }
@@ -93,7 +105,9 @@ package struct ServerStage: Sendable {
         // What a scenario did not reach, it could not use.
         if performance.stoppedAt == nil, performance.skipped == nil, !performance.wasInterrupted {
             performance.stoppedAt =
-                performer.armed.unfired.map { "\($0.pointer): no \($0.bytes) came to kill it on" }
+                performer.armed.unfired.map {
+                    "\($0.pointer): the server was not killed, because it never sent \($0.bytes)"
+                }
                 ?? performer.pushRoute?.unused
         }
         var header = header(scenario)

@@ -1,8 +1,7 @@
-import Basics
 import Holdfast
-import Transport
+import HoldfastBasics
+import HoldfastTransport
 
-/// How an upgrade is asked for.
 struct UpgradeAsked: Sendable {
     /// Where, with the query.
     var endpoint: Endpoint

@@ -1,7 +1,7 @@
-import Basics
 import Holdfast
-import Transcript
-import Transport
+import HoldfastBasics
+import HoldfastTranscript
+import HoldfastTransport
 
 /// A server under test: where it is, what it declares, and whose credentials may be used.
 package struct ServerSubject: Sendable {

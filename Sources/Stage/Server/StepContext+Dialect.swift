@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// One message to send, in the wire's shape, and how it may be written down.
 struct WireMessage: Sendable, Equatable {

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 extension StepContext {
     func process(_ step: ScenarioStep.ProcessStep) async throws {
@@ -79,7 +79,7 @@ extension StepContext {
         guard let wasAlive = await kill.fired.wait(within: performer.limit(bound.within)) else {
             if Task.isCancelled { throw StepEnd.interrupted }
             // What a server says, and which bytes it says it with, is its own affair.
-            throw StepEnd.unmet("\(pointer): no \(kill.bytes) came to kill it on")
+            throw StepEnd.unmet("\(pointer): the server was not killed, because it never sent \(kill.bytes)")
         }
         guard wasAlive else { throw ended(instance) }
         try await settle(instance)

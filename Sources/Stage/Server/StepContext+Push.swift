@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 extension StepContext {
     func pushAnswer(_ answer: ScenarioStep.PushAnswer) throws {

@@ -1,7 +1,7 @@
 import Holdfast
-import JSON
-import Transcript
-import Transport
+import HoldfastJSON
+import HoldfastTranscript
+import HoldfastTransport
 
 extension StepContext {
     /// The members of a question, as frame and as body.

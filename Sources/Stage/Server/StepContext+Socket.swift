@@ -1,7 +1,7 @@
 import Holdfast
-import JSON
-import Transcript
-import Transport
+import HoldfastJSON
+import HoldfastTranscript
+import HoldfastTransport
 
 extension StepContext {
     /// The largest frame the stage builds; a subject that announces more is not tested beyond it.
@@ -245,13 +245,14 @@ extension StepContext {
 
     /// Asks for the pages that a server makes of an answer of its own accord: only with all of them is it whole.
     ///
-    /// Where a scenario states how many frames a page holds, it asks for the next ones itself. What is too long to be kept is
-    /// left as it is.
+    /// Where a scenario states how many frames a page holds, it asks for the next ones itself. What is too long to be kept, or
+    /// takes longer than a turn, is left as it is.
     private func followPages(from first: JSONValue, on lane: ConnectionLane) async throws {
         guard let asked = lane.lastSync, asked["limit"] == nil else { return }
         var page = first
         var position = asked["lastSeqSeen"]?.intValue ?? 0
-        for _ in 0..<Self.mostPages where !recorder.isHalfFull {
+        let deadline = PatientDeadline(performer.limit("turn"))
+        for _ in 0..<Self.mostPages where !recorder.isHalfFull && deadline.rest > .zero {
             guard page["more"]?.boolValue == true, let last = page["missed"]?.arrayValue?.last?["seq"]?.intValue,
                 last > position, last <= 9_007_199_254_740_991, let epoch = page["epoch"]?.stringValue, !epoch.isEmpty
             else { return }

@@ -1,8 +1,8 @@
-import Basics
 import Holdfast
-import JSON
-import Transcript
-import Transport
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastTranscript
+import HoldfastTransport
 
 /// One step at the moment it is performed, with the names that are known there.
 struct StepContext: Sendable {
@@ -93,7 +93,7 @@ struct StepContext: Sendable {
             if performer.schemas.accepts(proper, as: name) { return }
         }
         guard !value.members.contains(where: said.contains) else {
-            throw StepEnd.unmet("\(pointer): what the server said makes no valid \(name)")
+            throw StepEnd.unmet("\(pointer): with what the server said, this is no valid '\(name)' frame to send")
         }
         throw StepEnd.harness(problem)
     }
@@ -128,7 +128,7 @@ struct StepContext: Sendable {
             case .unknown(let name, _):
                 if let reason = performer.lacks(name) { throw StepEnd.unmet("\(pointer): \(reason)") }
             case .notANumber(let name) where performer.said.contains(name):
-                throw StepEnd.unmet("\(pointer): the server's '\(name)' is no number to count from")
+                throw StepEnd.unmet("\(pointer): the server's '\(name)' is not an integer")
             default: break
             }
             throw StepEnd.harness(HarnessProblem(filling: error, at: location))
@@ -142,12 +142,12 @@ struct StepContext: Sendable {
         return number
     }
 
-    /// That a number is none, or one that nothing can be done with: the doing of the subject where the scenario names it.
+    /// What is not a number, or not one that can be used: the subject's fault where the scenario takes it from the subject.
     func unusable(_ template: JSONValue, _ value: JSONValue) -> StepEnd {
         let isOurs = template.stringValue?.contains("${") != true
         return isOurs
             ? .harness(HarnessProblem(.notANumber(name: "\(template)"), at: location))
-            : .unmet("\(pointer): nothing can be done with \(Self.excerpt(value)), which the server's words come to")
+            : .unmet("\(pointer): the server's values give \(Self.excerpt(value)) here, which cannot be used")
     }
 
     /// What holds of a value that a server leaves out and may leave out (SYNC-15, LIVE), or that it was configured with.

@@ -295,6 +295,8 @@ package struct SuiteRun: Sendable {
 struct Breaker {
     private let patience: Int
     private var unanswered = 0
+    /// When the last of these ended.
+    private var lastUnanswered: ContinuousClock.Instant?
     private var floods = 0
     private(set) var reason: String?
 
@@ -302,9 +304,18 @@ struct Breaker {
         self.patience = patience
     }
 
-    mutating func note(_ performance: Performance) {
+    /// Notes how a scenario went that has just ended; of those that ran side by side one counts, since one moment without a
+    /// server turns all of them away.
+    mutating func note(_ performance: Performance, at now: ContinuousClock.Instant = .now) {
         if performance.wasInterrupted { return }
-        if let received = performance.wasReceived { unanswered = received ? 0 : unanswered + 1 }
+        if let received = performance.wasReceived {
+            if received {
+                unanswered = 0
+            } else if lastUnanswered.map({ now - performance.duration >= $0 }) ?? true {
+                unanswered += 1
+                lastUnanswered = now
+            }
+        }
         if performance.skipped == nil { floods = performance.wasFlooded ? floods + 1 : 0 }
         if unanswered >= patience {
             reason = "the subject took no connection in \(patience) scenarios in a row"

@@ -1,6 +1,6 @@
 import Holdfast
-import Platform
-import SmallFoundation
+import HoldfastPlatform
+import HoldfastSmallFoundation
 import Synchronization
 
 /// A folder in which one instance of a subject stores its data.
@@ -43,9 +43,7 @@ struct DataFolder: Sendable {
         for path in madeHere.withLock({ $0 }).keys { try? FileManager.default.removeItem(atPath: path) }
     }
 
-    static func isFolder(_ path: String) -> Bool {
-        (try? FileStatus(of: path))?.kind == .folder
-    }
+    static func isFolder(_ path: String) -> Bool { (try? FileStatus(of: path))?.kind == .folder }
 
     /// What is wrong with a folder somebody named; nil when it is absent or empty.
     static func problem(of path: String, at place: String) -> InputProblem? {

@@ -1,4 +1,4 @@
-import Platform
+import HoldfastPlatform
 import Synchronization
 
 enum FreePort {

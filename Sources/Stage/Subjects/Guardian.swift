@@ -1,5 +1,5 @@
-import Basics
-import Platform
+import HoldfastBasics
+import HoldfastPlatform
 import Subprocess
 import Synchronization
 
@@ -65,7 +65,5 @@ final class Guardian: Sendable {
     /// Takes a group off the list.
     func remove(_ group: ProcessID) { tell("- \(group)\n") }
 
-    private func tell(_ line: String) {
-        order.withLock { _ in socket.send(Array(line.utf8)) }
-    }
+    private func tell(_ line: String) { order.withLock { _ in socket.send(Array(line.utf8)) } }
 }

@@ -1,5 +1,5 @@
 import Holdfast
-import Transport
+import HoldfastTransport
 
 /// Something that keeps the suite from saying anything about the subject.
 package struct HarnessProblem: Error, Sendable, Equatable {
@@ -42,7 +42,8 @@ package struct HarnessProblem: Error, Sendable, Equatable {
     }
 
     static let refused = "connection refused"
-    static let noWay = "no way to the host"
+    static let noHost = "no host has that name"
+    static let noWay = "no route to the host"
 
     /// Whether another attempt a moment later may succeed.
     var mayMendAtOnce: Bool {
@@ -99,7 +100,7 @@ extension HarnessProblem: CustomStringConvertible {
                 near.map { "did you mean '\($0)'?" } ?? "save it in an earlier step of the scenario"
             )
         case .notANumber(let name):
-            ("'\(name)' is no number to count from", "an integer", "save an integer under this name")
+            ("'\(name)' is not an integer", "an integer", "save an integer under this name")
         case .malformedReference(let text):
             ("'\(text)' holds a reference that is none", "${name}, ${name+1} or ${name-1}", "correct the scenario")
         case .noConnection(let lane):
@@ -139,7 +140,9 @@ extension HarnessProblem: CustomStringConvertible {
             (
                 "\(reason), \(attempts) attempt\(attempts == 1 ? "" : "s") in \(DriverProblem.seconds(milliseconds))",
                 "a server that accepts WebSocket upgrades on \(path)",
-                "start it first, give --wait 60 where it starts slowly, or correct the URL"
+                reason == Self.noHost
+                    ? "correct the host in the URL"
+                    : "start it first, give --wait 60 where it starts slowly, or correct the URL"
             )
         case .noUpgrade(let milliseconds, let path):
             (
@@ -165,7 +168,7 @@ extension HarnessProblem: CustomStringConvertible {
             )
         case .certificateRefused(let reason, let wasShown):
             (
-                "TLS fails, because \(reason)", "a client certificate that the server believes",
+                "TLS fails, because \(reason)", "a client certificate that the server trusts",
                 wasShown
                     ? "give one of an authority that the server trusts with --client-certificate and --client-key"
                     : "give one with --client-certificate FILE and --client-key FILE"

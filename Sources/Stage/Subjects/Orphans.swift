@@ -1,5 +1,5 @@
 @preconcurrency import Dispatch
-import Platform
+import HoldfastPlatform
 
 /// Processes whose parents have ended, and that the system gave to this program instead of the first process of the machine.
 ///

@@ -1,5 +1,5 @@
-import Basics
-import Platform
+import HoldfastBasics
+import HoldfastPlatform
 
 /// What a process prints, of which only the end is kept.
 final class OutputTail: Sendable {
@@ -41,6 +41,17 @@ final class OutputTail: Sendable {
             let line = redaction.applied(toWords: String(line))
             return line.count > 200 ? "\(line.prefix(200))…" : line
         }
+    }
+
+    /// The line that tells why a process ended: the last that speaks of an error and is no place in a stack, else the last.
+    static func complaint(in lines: [String]) -> String? {
+        let signs = ["error", "exception", "panic", "fatal", "assertion", "out of memory"]
+        let said = lines.map { String($0.drop(while: \.isWhitespace)) }.filter { !$0.isEmpty }
+        let told = said.last { line in
+            let words = line.lowercased()
+            return !words.hasPrefix("at ") && signs.contains { words.contains($0) }
+        }
+        return told ?? said.last
     }
 
     /// Takes what is still in the pipe and reads no more.

@@ -1,4 +1,4 @@
-import Transcript
+import HoldfastTranscript
 
 /// One scenario as it went.
 package struct Performance: Sendable {

@@ -1,5 +1,5 @@
 @preconcurrency import Dispatch
-import Platform
+import HoldfastPlatform
 import Synchronization
 
 /// Reads what a process prints as fast as it comes, so that no subject waits for a full pipe.

@@ -1,4 +1,4 @@
-import Platform
+import HoldfastPlatform
 
 /// The processes of one subject: those of its group, and those that left it but still carry its mark in their environment.
 struct ProcessGroup: Sendable {
@@ -8,9 +8,7 @@ struct ProcessGroup: Sendable {
     let mark: String
 
     /// Ends the whole group at once; may be called on any thread.
-    func kill() {
-        SystemSignal.kill.send(toGroup: leader)
-    }
+    func kill() { SystemSignal.kill.send(toGroup: leader) }
 
     /// Whether the leader is over and waits to be noticed.
     var leaderHasEnded: Bool { Processes.hasEnded(leader) }
@@ -22,9 +20,7 @@ struct ProcessGroup: Sendable {
     }
 
     /// Sends SIGTERM to the leader, as a service manager does.
-    func terminate() {
-        SystemSignal.terminate.send(to: leader)
-    }
+    func terminate() { SystemSignal.terminate.send(to: leader) }
 
     /// Ends what is left of it, also outside the group, until nothing is found.
     /// - Returns: Whether something was there besides its leader.

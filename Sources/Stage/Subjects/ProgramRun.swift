@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 
 /// A program that was run to its end, such as `git`: bounded in time and in what it may print.
 package struct ProgramRun: Sendable {

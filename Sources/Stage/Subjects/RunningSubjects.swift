@@ -1,4 +1,4 @@
-import Platform
+import HoldfastPlatform
 import Synchronization
 
 /// Every process group the suite has started and not yet seen ended, and what such a group leaves behind.
@@ -37,9 +37,7 @@ package enum RunningSubjects {
     }
 
     /// Nothing came of the start.
-    static func noneStarted() {
-        state.withLock { $0.starting -= 1 }
-    }
+    static func noneStarted() { state.withLock { $0.starting -= 1 } }
 
     static func add(_ group: ProcessID) {
         state.withLock { state in
@@ -65,9 +63,7 @@ package enum RunningSubjects {
     }
 
     /// Lets the system forget orphans that have ended.
-    static func reap() {
-        state.withLock { state in orphans(state)?.reap(sparing: state.groups) }
-    }
+    static func reap() { state.withLock { state in orphans(state)?.reap(sparing: state.groups) } }
 
     /// The orphans, while they can be told from what the suite is about to start.
     private static func orphans(_ state: State) -> Orphans? {

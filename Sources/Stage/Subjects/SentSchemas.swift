@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// The schemas that the stage's own frames have to pass before they leave.
 struct SentSchemas: Sendable {

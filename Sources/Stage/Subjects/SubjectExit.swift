@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// How a process ended.
 package enum SubjectExit: Sendable, Equatable, CustomStringConvertible {

@@ -1,10 +1,9 @@
 import Holdfast
+import HoldfastTransport
 import Synchronization
-import Transport
 
 /// A subject the suite started: where it listens, where it stores, and the process that may be ended and started again.
 final class SubjectInstance: Sendable {
-    /// What was started.
     let command: StartCommand
     let webSocket: Endpoint
     /// The base of its REST paths.
@@ -137,8 +136,8 @@ final class SubjectInstance: Sendable {
                 output: words(of: process)))
     }
 
-    private func words(of process: SubjectProcess) -> [String] {
-        process.output.lines(without: command.redaction)
+    private func words(of process: SubjectProcess, _ count: Int = 10) -> [String] {
+        process.output.lines(count, without: command.redaction)
     }
 
     private func problem(_ code: HarnessProblem.Code) -> HarnessProblem { HarnessProblem(code, at: command.shown) }
@@ -191,7 +190,10 @@ final class SubjectInstance: Sendable {
     var wasEndedHere: Bool { process.map { $0.wasKilled || $0.wasAskedToEnd } ?? false }
 
     /// The last lines it printed.
-    var lastWords: [String] { process.map(words) ?? [] }
+    var lastWords: [String] { process.map { words(of: $0) } ?? [] }
+
+    /// What it said of its end: the last line that tells of an error, else the last one.
+    var complaint: String? { process.flatMap { OutputTail.complaint(in: words(of: $0, 60)) } }
 
     /// Kills the process group at this moment, on whatever thread.
     /// - Returns: False when it was gone already.

@@ -1,6 +1,6 @@
-import Basics
 @preconcurrency import Dispatch
-import Platform
+import HoldfastBasics
+import HoldfastPlatform
 import Subprocess
 import Synchronization
 

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import SmallFoundation
+import HoldfastJSON
+import HoldfastSmallFoundation
 import Synchronization
 
 /// Asks for the credential of a principal anew when it may have expired.
@@ -8,17 +8,21 @@ package final class TokenSource: Sendable, Equatable {
     private struct State {
         var token: String?
         var askedAt: ContinuousClock.Instant?
+        /// When it failed last, and why, since a credential was given.
+        var failure: (at: ContinuousClock.Instant, problem: TokenProblem)?
     }
 
     /// For how long a credential is used that does not tell when it expires.
     private static let usual = Duration.seconds(60)
     /// How long before its end a credential is used no more: a scenario that begins then has to end with it.
     private static let margin = 60.0
+    /// How long a failure is remembered, so that not every scenario waits for the next one.
+    private static let pause = Duration.seconds(20)
 
     private let ask: @Sendable () async throws -> String
     private let state = Mutex(State())
 
-    /// Takes credentials from a function, whose failures leave the last one in use.
+    /// Takes credentials from a function.
     package init(asking ask: @escaping @Sendable () async throws -> String) { self.ask = ask }
 
     /// Asks for the credential.
@@ -28,8 +32,9 @@ package final class TokenSource: Sendable, Equatable {
         return token
     }
 
-    /// The credential to use now; nil while none was given.
-    func current() async -> String? {
+    /// The credential to use now.
+    /// - Throws: Why there is none: the last one is over, or may be, and no other was given.
+    func current() async throws(TokenProblem) -> String {
         let known = state.withLock { $0 }
         if let token = known.token, let askedAt = known.askedAt {
             let end = Self.expiry(of: token)
@@ -37,7 +42,15 @@ package final class TokenSource: Sendable, Equatable {
                 end.map { $0 - Date.now.timeIntervalSince1970 > Self.margin } ?? (.now - askedAt < Self.usual)
             if isFresh { return token }
         }
-        return (try? await asked()) ?? known.token
+        if let failure = known.failure, .now - failure.at < Self.pause { throw failure.problem }
+        do {
+            return try await asked()
+        } catch {
+            let words = (error as? InputProblem)?.line ?? "\(error)"
+            let problem = TokenProblem(description: words)
+            if !Task.isCancelled { state.withLock { $0.failure = (.now, problem) } }
+            throw problem
+        }
     }
 
     /// When a JSON Web Token expires (`exp`, RFC 7519, section 4.1.4), in seconds since 1970; nil of any other credential.
@@ -55,12 +68,23 @@ package final class TokenSource: Sendable, Equatable {
     package static func == (left: TokenSource, right: TokenSource) -> Bool { left === right }
 }
 
+/// Why no credential is to be had.
+struct TokenProblem: Error, CustomStringConvertible {
+    let description: String
+}
+
+extension InputProblem {
+    /// The place and what is wrong there, in one line.
+    fileprivate var line: String { "\(place): \(what)" }
+}
+
 extension [SubjectPrincipal] {
     /// The same people with credentials that have not expired.
-    func refreshed() async -> [SubjectPrincipal] {
+    /// - Throws: Why one of them has none: a server is not asked with a credential that may be over.
+    func refreshed() async throws(TokenProblem) -> [SubjectPrincipal] {
         var people = self
         for index in people.indices {
-            if let token = await people[index].source?.current() { people[index].token = token }
+            if let source = people[index].source { people[index].token = try await source.current() }
         }
         return people
     }

@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// Writes what the stage did as a word such as `send(c1)` or `cut(silence)`.
 struct ActPrinting {

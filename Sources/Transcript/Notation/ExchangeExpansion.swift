@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 /// Writes out the HTTP requests and responses that words of the notation stand for.
 struct ExchangeExpansion {

@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// Writes wire frames as words of the notation, and proves each by expanding it again.
 struct FramePrinting {

@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 /// The arguments of one frame, checked against what its word takes.
 struct NotationArguments {
@@ -85,9 +85,7 @@ struct NotationArguments {
     var session: JSONValue { id("s") ?? "s1" }
 
     /// A field's value as text.
-    func field(_ name: String) -> String? {
-        fields.first { $0.name == name }?.value.characters
-    }
+    func field(_ name: String) -> String? { fields.first { $0.name == name }?.value.characters }
 
     /// Puts the written fields over an object and takes the dropped ones out.
     func finish(_ object: inout JSONObject, inside nested: (name: String, members: Set<String>)? = nil) {

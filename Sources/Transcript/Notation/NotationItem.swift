@@ -1,5 +1,5 @@
-import Basics
 import Holdfast
+import HoldfastBasics
 
 /// One event or wait as written in the notation, before its expansion.
 struct NotationItem {

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Short names for the ids of a history: `t3` for the third turn, whatever the server called it.
 ///

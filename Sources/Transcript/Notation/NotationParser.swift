@@ -1,5 +1,5 @@
-import Basics
 import Holdfast
+import HoldfastBasics
 
 /// Reads the notation into items; knows its grammar and nothing of the protocol.
 struct NotationParser {

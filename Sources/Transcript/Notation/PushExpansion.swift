@@ -1,6 +1,6 @@
-import Basics
 import Holdfast
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 /// Writes out the requests to the push service and its answers that words on lane `push` stand for.
 struct PushExpansion {

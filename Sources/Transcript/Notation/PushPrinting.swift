@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Writes pushes and the answers to them as words of the notation, and proves each by expanding it again.
 struct PushPrinting {
@@ -43,9 +43,7 @@ struct PushPrinting {
         for parts in [parts + headers, verbatim + headers] {
             guard let frame = Spelling.frame(of: "push>" + Spelling.word(status, parts)),
                 let found = try? expansion.response(frame)
-            else {
-                continue
-            }
+            else { continue }
             if found.headers == response.headers, ExchangePrinting.isSame(found.body, response.body) {
                 return Spelling.word(status, parts)
             }
@@ -95,9 +93,7 @@ struct PushPrinting {
     private func isProven(_ parts: [String], _ request: Event.Request) -> Bool {
         guard let frame = Spelling.frame(of: "push<" + Spelling.word("alert", parts)),
             let found = try? expansion.request(frame)
-        else {
-            return false
-        }
+        else { return false }
         return found.method == request.method && found.path == request.path && found.principal == request.principal
             && found.headers == request.headers && ExchangePrinting.isSame(found.body, request.body)
     }

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// How words of the notation and their parts are spelled, and how what was spelled is read again as a proof.
 enum Spelling {

@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// Writes out what a driver tells of its client's screen, from a word such as `connected(s1 u1 a1 thinking)`.
 struct StateExpansion {

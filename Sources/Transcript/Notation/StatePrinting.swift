@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// Writes what a client showed as a word such as `connected(s1 u1 a1 thinking)`, and proves it by expanding it again.
 struct StatePrinting {

@@ -1,7 +1,7 @@
+import HoldfastPlatform
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import Platform
 
 /// A bound port with the connections it has brought; what every server of this module begins and ends with.
 final class Listener: Sendable {
@@ -115,7 +115,5 @@ enum Preparation {
 
     /// Does its work at the first call; later ones cost nothing.
     @inline(never)
-    static func run() {
-        withExtendedLifetime(types) {}
-    }
+    static func run() { withExtendedLifetime(types) {} }
 }

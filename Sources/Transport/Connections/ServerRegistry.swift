@@ -19,9 +19,7 @@ final class ServerRegistry: Sendable {
     private let state = Mutex(State())
     private let maxConnections: Int
 
-    init(maxConnections: Int) {
-        self.maxConnections = maxConnections
-    }
+    init(maxConnections: Int) { self.maxConnections = maxConnections }
 
     /// Takes a new connection in; false when the server is full or stops.
     func admit(_ channel: any Channel) -> Bool {

@@ -21,9 +21,7 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
     private var matched: Int
 
     /// A gate that also cuts the stream after the first head, so that the decoder never sees what follows it.
-    init(splittingFirstHead: Bool) {
-        matched = splittingFirstHead ? 0 : Self.endOfHead.count
-    }
+    init(splittingFirstHead: Bool) { matched = splittingFirstHead ? 0 : Self.endOfHead.count }
 
     /// Keeps everything from now on, and delivers it when the decoder is gone.
     func hold(until removed: EventLoopFuture<Void>, _ context: ChannelHandlerContext) {
@@ -60,7 +58,10 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
         holding = false
         for item in held {
             switch item {
-            case .bytes(let bytes): context.fireChannelRead(wrapInboundOut(bytes))
+            case .bytes(let bytes):
+                context.fireChannelRead(wrapInboundOut(bytes))
+                // Whoever passes on what it reads does so when nothing more comes, and was told that before.
+                context.fireChannelReadComplete()
             case .failure(let error): context.fireErrorCaught(error)
             case .end: context.fireChannelInactive()
             }

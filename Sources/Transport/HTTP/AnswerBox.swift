@@ -11,9 +11,7 @@ final class AnswerBox: Sendable {
     private let state = Mutex(State())
     private let place: String
 
-    init(place: String) {
-        self.place = place
-    }
+    init(place: String) { self.place = place }
 
     /// Registers the one request that may be under way.
     func expect(maxBodyBytes: Int) throws(TransportProblem) -> OneShot<HTTPAnswer> {

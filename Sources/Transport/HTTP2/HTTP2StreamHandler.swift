@@ -20,9 +20,7 @@ final class HTTP2StreamHandler<Handler: TransportHandler>: ChannelInboundHandler
         self.address = address
     }
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        startTimer(context)
-    }
+    func handlerAdded(context: ChannelHandlerContext) { startTimer(context) }
 
     func channelInactive(context: ChannelHandlerContext) {
         timer?.cancel()

@@ -5,9 +5,7 @@ import NIOPosix
 package final class RawConnection: SocketEnd {
     package let core: SocketCore
 
-    init(core: SocketCore) {
-        self.core = core
-    }
+    init(core: SocketCore) { self.core = core }
 
     deinit {
         if core.ended.outcome == nil { core.cut(.fin) }

@@ -6,9 +6,7 @@ final class RawListener: Sendable {
 
     private let listener: Listener
 
-    private init(listener: Listener) {
-        self.listener = listener
-    }
+    private init(listener: Listener) { self.listener = listener }
 
     /// Starts to listen.
     ///
@@ -34,9 +32,7 @@ final class RawListener: Sendable {
     }
 
     /// Stops listening, resets every connection, and returns when the closures have returned, after 2 s at the latest.
-    func stop() async {
-        await listener.stop()
-    }
+    func stop() async { await listener.stop() }
 }
 
 /// Bytes in, the same bytes out as events.
@@ -60,9 +56,7 @@ final class RawHandler: ChannelInboundHandler {
         core.readIfWanted()
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) {
-        core?.readIfWanted()
-    }
+    func channelReadComplete(context: ChannelHandlerContext) { core?.readIfWanted() }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let now = ContinuousClock.now

@@ -9,9 +9,7 @@ final class RelayClientHandler: ChannelInboundHandler, RemovableChannelHandler {
     private let settings: RelaySettings
     private var session: RelaySession?
 
-    init(_ settings: RelaySettings) {
-        self.settings = settings
-    }
+    init(_ settings: RelaySettings) { self.settings = settings }
 
     func channelActive(context: ChannelHandlerContext) {
         session = RelaySession(context.channel, settings)
@@ -48,9 +46,7 @@ final class RelayServerHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private let session: RelaySession
 
-    init(session: RelaySession) {
-        self.session = session
-    }
+    init(session: RelaySession) { self.session = session }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .some(.handshakeCompleted) = event as? TLSUserEvent { session.serverReady() }

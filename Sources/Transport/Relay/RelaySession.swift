@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 import NIOCore
 import NIOHTTP1
 import NIOPosix

@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 
 /// The two peers of a relay.
 package enum RelaySide: String, Sendable, Hashable {

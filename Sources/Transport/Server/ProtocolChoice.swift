@@ -15,9 +15,7 @@ final class ProtocolChoice<Handler: TransportHandler>: ChannelInboundHandler, Re
     private var hasChosen = false
     private var idle: Scheduled<Void>?
 
-    init(serving: ExchangeServing<Handler>) {
-        self.serving = serving
-    }
+    init(serving: ExchangeServing<Handler>) { self.serving = serving }
 
     func channelActive(context: ChannelHandlerContext) {
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)

@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 
 /// Values in the distinguished encoding of ASN.1 (X.690): a tag, a length, the content.
 enum DER {

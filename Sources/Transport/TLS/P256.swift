@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 
 /// Signatures by ECDSA on the curve P-256 with SHA-256 (FIPS 186-4), for certificates that live for one run.
 ///

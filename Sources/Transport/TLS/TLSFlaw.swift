@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 import NIOSSL
 
 /// What is wrong with a file that ``TLSOptions`` name; found without a connection, because no server is to blame.

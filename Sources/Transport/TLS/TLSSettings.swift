@@ -16,9 +16,7 @@ public struct TLSIdentity: Sendable, Equatable {
     }
 
     /// Takes two PEM texts, leaf first.
-    public init(chain: String, key: String) {
-        source = .texts(chain: chain, key: key)
-    }
+    public init(chain: String, key: String) { source = .texts(chain: chain, key: key) }
 
     /// The settings of a server; without protocols it takes no part in ALPN, else it agrees to the best of them.
     func serverContext(speaking protocols: [String] = []) throws(TransportProblem) -> NIOSSLContext {

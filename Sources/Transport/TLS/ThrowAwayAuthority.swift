@@ -1,5 +1,5 @@
-import Basics
-import SmallFoundation
+import HoldfastBasics
+import HoldfastSmallFoundation
 
 /// A certificate authority that is made for one run, signs one certificate, and forgets its key.
 ///

@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 import Synchronization
 
 /// The bounded line between the event loop and whoever consumes events.
@@ -38,9 +38,7 @@ final class ArrivalQueue: Sendable {
     private let waiters = Waiters()
     private let limit: Int
 
-    init(limit: Int) {
-        self.limit = limit
-    }
+    init(limit: Int) { self.limit = limit }
 
     /// Sets what is called, off the lock, once a full queue has drained.
     func onDrained(_ action: @escaping @Sendable () -> Void) {

@@ -1,17 +1,13 @@
-import Basics
+import HoldfastBasics
 
 /// The parts of the opening handshake that need arithmetic (RFC 6455 section 4).
 enum Handshake {
     static let acceptSuffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
-    static func newKey() -> String {
-        base64((0..<16).map { _ in UInt8.random(in: .min ... .max) })
-    }
+    static func newKey() -> String { base64((0..<16).map { _ in UInt8.random(in: .min ... .max) }) }
 
     /// What a server answers to a key.
-    static func accept(for key: String) -> String {
-        base64(sha1(Array((key + acceptSuffix).utf8)))
-    }
+    static func accept(for key: String) -> String { base64(sha1(Array((key + acceptSuffix).utf8))) }
 
     /// SHA-1, which the handshake demands as a fingerprint; it protects nothing here.
     static func sha1(_ message: [UInt8]) -> [UInt8] {

@@ -24,9 +24,7 @@ package final class Tripwire: Sendable {
     var hasTripped: Bool { state.withLock { $0 } }
 
     /// Takes a whole message.
-    func look(at message: [UInt8]) {
-        message.withUnsafeBytes { look(in: $0) }
-    }
+    func look(at message: [UInt8]) { message.withUnsafeBytes { look(in: $0) } }
 
     /// Takes an event of a WebSocket; only messages count.
     func look(at event: WebSocketEvent) {

@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 
 /// One end of a connection, whatever is spoken on it.
 package protocol SocketEnd: Sendable {

@@ -44,11 +44,6 @@ package struct WebSocketArrival: Sendable, Equatable {
     /// Taken on the event loop before anything was parsed.
     package var at: ContinuousClock.Instant
     package var event: WebSocketEvent
-
-    package init(at: ContinuousClock.Instant, event: WebSocketEvent) {
-        self.at = at
-        self.event = event
-    }
 }
 
 /// The events of one WebSocket; ends after an event that is the last, or when the waiting task is cancelled.

@@ -6,9 +6,7 @@ package struct WebSocketFrame: Sendable, Equatable {
         package var rawValue: UInt8
 
         /// Any value, so that reserved ones can be sent.
-        package init(_ rawValue: UInt8) {
-            self.rawValue = rawValue
-        }
+        package init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
         package static let continuation = Opcode(0)
         package static let text = Opcode(1)

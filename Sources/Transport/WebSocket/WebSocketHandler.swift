@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 import NIOCore
 
 /// The part of a WebSocket that lives on the event loop: bytes in, events out, and the answers the protocol demands.
@@ -24,13 +24,9 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
         if context.channel.isActive { core.readIfWanted() }
     }
 
-    func channelActive(context: ChannelHandlerContext) {
-        core.readIfWanted()
-    }
+    func channelActive(context: ChannelHandlerContext) { core.readIfWanted() }
 
-    func channelReadComplete(context: ChannelHandlerContext) {
-        core.readIfWanted()
-    }
+    func channelReadComplete(context: ChannelHandlerContext) { core.readIfWanted() }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let now = ContinuousClock.now

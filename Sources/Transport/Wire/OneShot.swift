@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 
 /// A result that the event loop sets once, and that any number of tasks wait for.
 ///
@@ -7,9 +7,7 @@ package struct OneShot<Value: Sendable>: Sendable {
     let place: String
     private let latch = Latch<Result<Value, TransportProblem>>()
 
-    init(place: String) {
-        self.place = place
-    }
+    init(place: String) { self.place = place }
 
     var outcome: Result<Value, TransportProblem>? { latch.value }
 

@@ -1,8 +1,8 @@
+import HoldfastPlatform
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
-import Platform
 
 extension TransportProblem {
     /// Says in this module's words what the libraries underneath report, and keeps their words as causes.

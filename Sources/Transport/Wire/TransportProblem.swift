@@ -1,4 +1,4 @@
-import Basics
+import HoldfastBasics
 
 /// What went wrong on a socket, at a known place, with the errors underneath kept.
 public struct TransportProblem: Error, Sendable, Equatable {

@@ -1,10 +1,10 @@
 import ArgumentParser
-import Basics
 import Holdfast
+import HoldfastBasics
+import HoldfastReport
+import HoldfastStage
 import HoldfastSuite
-import Report
 import Revision
-import Stage
 
 @main
 struct Conformance: AsyncParsableCommand {

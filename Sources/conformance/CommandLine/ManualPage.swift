@@ -1,7 +1,7 @@
 import ArgumentParser
+import HoldfastJSON
+import HoldfastReport
 import HoldfastSuite
-import JSON
-import Report
 
 /// The manual page of the whole program, made of the same words as its help, so that neither can say what the other does not.
 struct ManualPage {

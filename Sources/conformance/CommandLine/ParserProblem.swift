@@ -1,6 +1,6 @@
 import ArgumentParser
 import Holdfast
-import Report
+import HoldfastReport
 
 /// What the parser has against a command line, in the three lines of all errors.
 enum ParserProblem {

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Holdfast
+import HoldfastJSON
+import HoldfastReport
 import HoldfastSuite
-import JSON
-import Report
-import Transcript
+import HoldfastTranscript
 
 struct DialectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,10 +1,10 @@
 import ArgumentParser
-import Captures
 import Holdfast
+import HoldfastCaptures
+import HoldfastJSON
+import HoldfastReport
 import HoldfastSuite
-import JSON
-import Report
-import Transcript
+import HoldfastTranscript
 
 struct JudgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -152,7 +152,8 @@ struct JudgeCommand: AsyncParsableCommand {
                     limits: described?.limits ?? [:]),
                 dialect: dialect, isOnePerson: onePerson ? true : nil, known: besideServer ? [.network] : [],
                 lacking: lossy ? [.frames] : []),
-            patience: patience, isUndeclared: isUndeclared, dialects: try specification.dialects())
+            patience: patience, isUndeclared: isUndeclared,
+            isNamed: !profile.isEmpty, dialects: try specification.dialects())
     }
 }
 

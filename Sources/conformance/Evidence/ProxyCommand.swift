@@ -1,23 +1,23 @@
 import ArgumentParser
 import Holdfast
+import HoldfastProxy
+import HoldfastReport
+import HoldfastSmallFoundation
 import HoldfastSuite
-import Proxy
-import Report
-import SmallFoundation
-import Transcript
-import Transport
+import HoldfastTranscript
+import HoldfastTransport
 
 struct ProxyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "proxy",
-        abstract: "Record, judge and break what passes between peers.",
+        abstract: "Record, judge and break the traffic between a client and a server.",
         discussion: """
             Passes WebSockets and REST on, byte by byte where it can: fragments, pings, close codes, resets and refusals \
             arrive as they were sent. Only what would make the traffic unreadable is not negotiated (compression), and 'Host' \
             names the server. Paths stay as they are, so a client needs another host and port and nothing else.
 
-            Every violation is told once, when it happens; what a history that begins in the middle cannot show is never \
-            held against anybody. Credentials are replaced by their owner's name (p1, p2, …) in everything that is written.
+            Every violation is told once, when it happens, and of one clause three at most: the end counts the others. What \
+            a history that begins in the middle cannot show is never held against anybody. Credentials are replaced by their owner's name (p1, p2, …) in everything that is written.
 
             Examples:
               conformance proxy --listen :9000 --upstream ws://127.0.0.1:8080 --out n.ndjson
@@ -57,7 +57,7 @@ struct ProxyCommand: AsyncParsableCommand {
 
     @OptionGroup var subject: SubjectOptions
 
-    @Option(help: ArgumentHelp("How reports and the transcript call the subject.", valueName: "text"))
+    @Option(help: ArgumentHelp("The name of the subject in reports and in the transcript.", valueName: "text"))
     var name: String?
 
     @Option(
@@ -83,7 +83,8 @@ struct ProxyCommand: AsyncParsableCommand {
     var tlsCertificateOut: String?
 
     @Option(
-        help: ArgumentHelp("Believe servers with a certificate of these roots (PEM).", valueName: "file"),
+        help: ArgumentHelp(
+            "The certificate authorities to trust instead of the system's, in PEM form.", valueName: "file"),
         completion: .file())
     var ca: String?
 
@@ -95,13 +96,13 @@ struct ProxyCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "End once clients came and nothing has passed for this time.", valueName: "seconds"))
+            "End when there has been no traffic for this time, once clients have connected.", valueName: "seconds"))
     var untilIdle: Double?
 
     @Flag(help: "Write credentials as they are, into the transcript and to the console.")
     var showSecrets = false
 
-    @Flag(help: "Say nothing but violations, and at the end what is wrong.")
+    @Flag(help: "Print violations only, and at the end what is wrong.")
     var quiet = false
 
     func run() async throws {
@@ -110,9 +111,11 @@ struct ProxyCommand: AsyncParsableCommand {
         let interruptions = Interruptions()
         let console = ProxyConsole(style: Console.style, isQuiet: quiet)
         let proxy: Proxy
+        let breaches = ToldBreaches()
         do {
             proxy = try await Proxy.start(
-                options, under: specification, note: { console.note($0) }, tell: { console.tell($0) })
+                options, under: specification, note: { console.note($0) },
+                tell: { if breaches.take($0.clause.id) { console.tell($0) } })
         } catch let problem as InputProblem {
             throw problem
         } catch let problem as TransportProblem where problem.isOfTLS {
@@ -130,7 +133,8 @@ struct ProxyCommand: AsyncParsableCommand {
         await console.warnIfDead(options)
         await waitForEnd(proxy, interruptions)
         await proxy.stop()
-        let summary = ProxySummary(proxy, specification: specification, subject: options.subject)
+        let summary = ProxySummary(
+            proxy, specification: specification, subject: options.subject, told: breaches)
         Console.write(summary.text(Console.style, isQuiet: quiet))
         try summary.exit.end()
     }

@@ -1,11 +1,11 @@
-import Basics
 import Holdfast
-import Judge
-import Proxy
-import Report
+import HoldfastBasics
+import HoldfastJudge
+import HoldfastProxy
+import HoldfastReport
+import HoldfastTranscript
+import HoldfastTransport
 import Synchronization
-import Transcript
-import Transport
 
 /// What a proxy says while it runs.
 final class ProxyConsole: Sendable {

@@ -1,11 +1,11 @@
 import ArgumentParser
 import ClientDriver
 import Holdfast
+import HoldfastReport
+import HoldfastSmallFoundation
 import HoldfastSuite
+import HoldfastTransport
 import ReferenceClient
-import Report
-import SmallFoundation
-import Transport
 
 struct ChatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,7 +14,7 @@ struct ChatCommand: AsyncParsableCommand {
         usage: "conformance chat [<url>] [<options>]",
         discussion: """
             For people: type a line to send it. /sessions lists, /open ID and /new change the conversation, /background and \
-            /foreground do what the system does to an app, /offline and /online what a tunnel does, /quit ends.
+            /foreground put the app away and back, /offline and /online cut and restore its network, /quit ends.
 
             As a client under test it obeys the driver protocol (chapter 12) and shows nothing.
 
@@ -32,20 +32,32 @@ struct ChatCommand: AsyncParsableCommand {
     @Argument(help: "The WebSocket of the server; ws:// or wss://.")
     var url: String?
 
-    @Option(help: "The credential of the person.")
+    @Option(help: "The token to sign in with.")
     var token: String?
 
-    @Option(help: ArgumentHelp("The variable that holds it.", valueName: "name"))
+    @Option(help: ArgumentHelp("The variable that holds the token.", valueName: "name"))
     var tokenEnv: String?
 
-    @Option(help: ArgumentHelp("The file whose first line it is.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("The file whose first line is the token.", valueName: "file"), completion: .file())
     var tokenFile: String?
 
-    @Option(help: ArgumentHelp("The command that prints it, such as 'gh auth token'.", valueName: "command"))
+    @Option(help: ArgumentHelp("The command that prints the token, such as 'gh auth token'.", valueName: "command"))
     var tokenCommand: String?
 
-    @Option(help: ArgumentHelp("What the REST paths follow, where that is not the same host.", valueName: "url"))
+    @Option(
+        help: ArgumentHelp("Where its REST paths are; the same host and port unless said otherwise.", valueName: "url"))
     var http: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A header of every upgrade and request; may be given several times.", valueName: "name: value"))
+    var header: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The certificate authorities to trust instead of the system's, in PEM form.", valueName: "file"),
+        completion: .file())
+    var ca: String?
 
     @Option(help: "The folder for what it remembers; without it, it remembers nothing.", completion: .directory)
     var data: String?
@@ -115,13 +127,20 @@ struct ChatCommand: AsyncParsableCommand {
                 "chat", "'\(url)' is no URL", expected: "such as ws://127.0.0.1:8080/ws", fix: "correct it")
         }
         if let data { try? FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true) }
+        var problems: [InputProblem] = []
+        let headers = GivenHeaders(header, cookie: nil, origin: nil, besides: [:], &problems).fields
+        let tls = TLSOptions(trustRootsFile: ca)
+        problems += tls.problems()
+        try problems.throwAll()
         let token = try await credential()
         let screen = ChatScreen()
         let app = ReferenceApp(
-            defects: defects, variations: variations, storingIn: data, watcher: { screen.show($0) })
+            defects: defects, variations: variations, storingIn: data,
+            over: NetworkTransport(headers: headers, tls: tls),
+            watcher: { screen.show($0) })
         let launch = Launch(url: socket, http: rest, token: token ?? "", fresh: data == nil)
         try await app.launch(launch)
-        let room = ChatRoom(app: app, base: base, token: token)
+        let room = ChatRoom(app: app, base: base, token: token, headers: headers, tls: tls)
         for await line in ChatRoom.lines() {
             guard try await room.hear(line) else { break }
         }

@@ -1,15 +1,18 @@
 import ClientDriver
 @preconcurrency import Dispatch
-import JSON
+import HoldfastJSON
+import HoldfastTransport
 import ReferenceClient
 import Synchronization
-import Transport
 
 /// What a person types into `conformance chat`.
 struct ChatRoom: Sendable {
     let app: ReferenceApp
     let base: String
     let token: String?
+    /// Sent with every request.
+    let headers: [(String, String)]
+    let tls: TLSOptions
 
     /// Does what a line says; false when it says to end.
     func hear(_ line: String) async throws -> Bool {
@@ -53,9 +56,9 @@ struct ChatRoom: Sendable {
 
     private func list() async {
         do {
-            let headers = token.map { [("Authorization", "Bearer " + $0)] } ?? []
+            let headers = headers + (token.map { [("Authorization", "Bearer " + $0)] } ?? [])
             let request = HTTPRequestSpec("GET", try Endpoint(base + "/api/sessions"), headers: headers)
-            let answer = try await HTTPExchange.perform(request)
+            let answer = try await HTTPExchange.perform(request, tls: tls)
             let list = (try? JSONParser.value(answer.text))?["sessions"]?.arrayValue ?? []
             for entry in list {
                 let words = [entry["id"]?.stringValue, entry["updatedAt"]?.stringValue, entry["title"]?.stringValue]

@@ -1,7 +1,7 @@
 import ArgumentParser
-import Basics
-import Mock
-import Report
+import HoldfastBasics
+import HoldfastMock
+import HoldfastReport
 
 /// Prints what passes on standard output, a line for each frame, without holding up the server.
 struct FramePrinter: Sendable {

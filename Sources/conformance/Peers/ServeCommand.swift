@@ -1,14 +1,14 @@
 import ArgumentParser
 import Holdfast
+import HoldfastJSON
+import HoldfastMock
+import HoldfastPlatform
+import HoldfastProxy
+import HoldfastReference
+import HoldfastReport
+import HoldfastSmallFoundation
 import HoldfastSuite
-import JSON
-import Mock
-import Platform
-import Proxy
-import Reference
-import Report
-import SmallFoundation
-import Transport
+import HoldfastTransport
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -42,7 +42,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The port to listen on; 0 takes a free one.")
     var port = 8080
 
-    @Option(help: "The folder for sessions; without it a temporary one, removed at the end.", completion: .directory)
+    @Option(help: "The folder for sessions. Default: a temporary one, removed at the end.", completion: .directory)
     var data: String?
 
     @Option(
@@ -59,28 +59,28 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "How many replayed frames it keeps.")
     var replayFrames = 1000
 
-    @Option(help: "Chat messages a minute for each principal; without it there is no limit.")
+    @Option(help: "The rate limit: chat messages a minute for each principal. Default: no limit.")
     var messagesPerMinute: Int?
 
-    @Option(help: ArgumentHelp("The window that this holds for, where it is not a minute.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The window of the rate limit.", valueName: "seconds"))
     var rateWindow = 60
 
-    @Option(help: ArgumentHelp("How often a silent peer is asked for a sign of life.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long a connection may be silent before it is pinged.", valueName: "seconds"))
     var heartbeat = 30
 
-    @Option(help: ArgumentHelp("How long a connection may take to say who it is.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long a new connection may take to send 'auth'.", valueName: "seconds"))
     var authSeconds = 10
 
-    @Option(help: ArgumentHelp("The push service that is told of answers nobody took live.", valueName: "url"))
+    @Option(help: ArgumentHelp("The push service to notify of answers that no connection took.", valueName: "url"))
     var pushUrl: String?
 
     @Option(
         name: .customLong("device"),
         help: ArgumentHelp(
-            "A principal and the token of a device; may be given several times.", valueName: "name=token"))
+            "A principal and its device token; may be given several times.", valueName: "name=token"))
     var devices: [String] = []
 
-    @Option(help: ArgumentHelp("The app that notices are for.", valueName: "topic"))
+    @Option(help: ArgumentHelp("The topic of pushes: the id of the app.", valueName: "topic"))
     var topic = "app.example"
 
     @Option(
@@ -109,7 +109,8 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "rule"))
     var fault: [String] = []
 
-    @Option(help: ArgumentHelp("Let a page and programs of this machine drive it.", valueName: "port"))
+    @Option(
+        help: ArgumentHelp("Serve a page and endpoints on this port of this machine that drive it.", valueName: "port"))
     var control: String?
 
     @Option(
@@ -138,7 +139,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "End when standard input ends; an interrupt alone does not end it.")
     var endWithInput = false
 
-    @Flag(help: "Tell on standard error where it listens, and of writes that fail.")
+    @Flag(help: "Print on standard error where it listens, and writes that fail.")
     var verbose = false
 
     func run() async throws {

@@ -1,10 +1,10 @@
 import Holdfast
+import HoldfastMock
+import HoldfastReference
+import HoldfastSmallFoundation
+import HoldfastStage
 import HoldfastSuite
-import Mock
-import Reference
-import SmallFoundation
-import Stage
-import Transport
+import HoldfastTransport
 
 // What the reference server speaks, and which system's faults it has.
 extension ServeCommand {

@@ -1,9 +1,9 @@
 import ArgumentParser
-import Explain
-import Gate
 import Holdfast
+import HoldfastExplain
+import HoldfastGate
+import HoldfastReport
 import HoldfastSuite
-import Report
 
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

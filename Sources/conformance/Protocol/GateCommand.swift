@@ -1,19 +1,19 @@
 import ArgumentParser
-import Gate
 import Holdfast
+import HoldfastGate
+import HoldfastJSON
+import HoldfastReport
 import HoldfastSuite
-import JSON
-import Report
-import Transcript
+import HoldfastTranscript
 
 struct GateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate",
-        abstract: "Compare two states of the protocol: whom it breaks.",
+        abstract: "Tell whether a change of the protocol is breaking, and for whom.",
         usage: "conformance gate <old> [<new>] [<options>]\nconformance gate --rules",
         discussion: """
-            A state is a folder that holds Spec/ and Fixtures/, or a revision of the git repository one stands in: v1.0.0, \
-            HEAD~1, main, or main:folder for a folder inside it. Nothing is checked out. Messages, clauses, codes, timeouts, \
+            A state is a folder that holds Spec/ and Fixtures/, or a git revision: v1.0.0, HEAD~1, main, or \
+            main:folder for a folder inside it. Nothing is checked out. Messages, clauses, codes, timeouts, \
             requests, operations, scenarios and fixtures are compared, and transcripts are judged under both specifications.
 
             Examples:
@@ -51,24 +51,29 @@ struct GateCommand: AsyncParsableCommand {
     var waivers: String?
 
     @Option(
-        help: ArgumentHelp("Rules that weigh otherwise for you.", valueName: "file"),
+        help: ArgumentHelp(
+            "Severities of your own, by rule: {\"format\": \"holdfast-gate-severities\", …}. See 'explain RULE'.",
+            valueName: "file"),
         completion: .file(extensions: ["json"]))
     var severities: String?
 
-    @Option(help: ArgumentHelp("The least weight of which the gate fails: error or warning.", valueName: "weight"))
+    @Option(
+        help: ArgumentHelp(
+            "The severity from which on a finding fails the gate.",
+            valueName: "severity"))
     var failOn = FailOn.error
 
-    @Flag(help: "List every rule with its weight, its direction and an example, and end.")
+    @Flag(help: "List every rule with its default severity, whom it breaks and an example, and end.")
     var rules = false
 
     @Option(
         help: ArgumentHelp(
-            "A report besides: json, junit, github, sarif or markdown, into a file or '-'. Several times.",
+            "Write the report in another form too: json, junit, github, sarif or markdown; '-' is standard output. Several times.",
             valueName: "name=file"))
     var format: [String] = []
 
     @Option(
-        help: ArgumentHelp("Where the repository is. Default: where one stands.", valueName: "folder"),
+        help: ArgumentHelp("A folder of the git repository that revisions are read from.", valueName: "folder"),
         completion: .directory)
     var repository = "."
 
@@ -81,7 +86,7 @@ struct GateCommand: AsyncParsableCommand {
         }
         let formats = try FormatTarget<GateFormat>.all(format, ofRun: true)
         let reader = StateReader(repository: repository)
-        var options = GateOptions(today: try BaselineOptions.today)
+        var options = GateOptions(today: BaselineOptions.today)
         if let waivers {
             options.waivers = try Waivers(Files.text(of: waivers), file: waivers, today: options.today)
         }
@@ -98,7 +103,7 @@ struct GateCommand: AsyncParsableCommand {
     }
 }
 
-/// The weights of which the gate can fail.
+/// The severities from which on the gate can fail.
 enum FailOn: String, CaseIterable, ExpressibleByArgument {
     case error, warning
 }

@@ -1,9 +1,9 @@
-import Gate
 import Holdfast
+import HoldfastGate
+import HoldfastPlatform
+import HoldfastSmallFoundation
 import HoldfastSuite
-import Platform
-import SmallFoundation
-import Transcript
+import HoldfastTranscript
 
 /// Reads states of a protocol from folders and from revisions of a repository.
 struct StateReader {
@@ -47,7 +47,7 @@ struct StateReader {
 
     /// The regular files in a folder and below, by their path in it.
     private static func files(in folder: String) -> [String] {
-        ((try? Platform.files(below: folder)) ?? []).filter {
+        ((try? HoldfastPlatform.files(below: folder)) ?? []).filter {
             (try? FileStatus(of: "\(folder)/\($0)"))?.kind == .regular
         }
     }

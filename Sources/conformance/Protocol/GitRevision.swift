@@ -1,6 +1,6 @@
 import Holdfast
+import HoldfastStage
 import HoldfastSuite
-import Stage
 
 /// A revision of a git repository, read without checking anything out.
 struct GitRevision {

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Holdfast
+import HoldfastJSON
+import HoldfastJudge
+import HoldfastReport
 import HoldfastSuite
-import JSON
-import Judge
-import Report
 
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

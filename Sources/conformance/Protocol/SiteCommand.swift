@@ -1,9 +1,9 @@
 import ArgumentParser
 import Holdfast
+import HoldfastReference
+import HoldfastSite
 import HoldfastSuite
-import Reference
 import ReferenceClient
-import Site
 
 struct SiteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

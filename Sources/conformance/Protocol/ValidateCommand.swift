@@ -1,9 +1,9 @@
 import ArgumentParser
 import Holdfast
+import HoldfastJSON
+import HoldfastJSONSchema
+import HoldfastReport
 import HoldfastSuite
-import JSON
-import JSONSchema
-import Report
 
 struct ValidateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Holdfast
+import HoldfastQRCode
+import HoldfastReport
 import HoldfastSuite
-import QRCode
-import Report
 
 /// Flags that describe a client to test.
 struct ClientFlags: ParsableArguments {

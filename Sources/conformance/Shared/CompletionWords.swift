@@ -1,12 +1,12 @@
 import ArgumentParser
-import Explain
-import Gate
 import Holdfast
+import HoldfastExplain
+import HoldfastGate
+import HoldfastReference
+import HoldfastReport
+import HoldfastSmallFoundation
 import HoldfastSuite
-import Reference
 import ReferenceClient
-import Report
-import SmallFoundation
 
 /// The words that a shell may complete, asked of the program itself, so that a script never grows old.
 enum CompletionWords {

@@ -1,8 +1,8 @@
 @preconcurrency import Dispatch
+import HoldfastPlatform
+import HoldfastReport
+import HoldfastSmallFoundation
 import HoldfastSuite
-import Platform
-import Report
-import SmallFoundation
 import Synchronization
 
 /// Standard output and standard error, and what kind of devices they are.

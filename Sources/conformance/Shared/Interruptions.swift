@@ -1,7 +1,7 @@
-import Basics
 @preconcurrency import Dispatch
-import Platform
-import Stage
+import HoldfastBasics
+import HoldfastPlatform
+import HoldfastStage
 
 /// The reasons from outside for which a command ends early: SIGINT, SIGTERM, SIGHUP, and the end of standard input.
 ///

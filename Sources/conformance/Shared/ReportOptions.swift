@@ -1,10 +1,10 @@
 import ArgumentParser
-import Basics
 import Holdfast
+import HoldfastBasics
+import HoldfastPlatform
+import HoldfastReport
+import HoldfastSmallFoundation
 import HoldfastSuite
-import Platform
-import Report
-import SmallFoundation
 
 /// Flags about violations that are expected.
 struct BaselineOptions: ParsableArguments {
@@ -42,14 +42,7 @@ struct BaselineOptions: ParsableArguments {
     }
 
     /// Today, in UTC, so that a day ends everywhere at the same moment.
-    static var today: CivilDate {
-        get throws {
-            guard let today = CivilDate(Date.now.formatted(.iso8601)) else {
-                throw SuiteProblem(.harness, "the clock of this machine tells no date")
-            }
-            return today
-        }
-    }
+    static var today: CivilDate { CivilDate(daysSince1970: SystemClock.microseconds / 86_400_000_000) }
 }
 
 /// Flags that say what is written of a report besides the console report.
@@ -59,8 +52,8 @@ struct FormatOptions: ParsableArguments {
         help: ArgumentHelp(
             "Write the report in another form too; may be given several times.",
             discussion: """
-                Names: html (one page for a browser), json, junit, markdown, github, tap, sarif. FILE '-' is standard output; the console report then goes to \
-                standard error.
+                Names: html (one page for a browser), json, junit, junit-lenient (untested clauses are skipped, not failed), \
+                markdown, github, tap, sarif. FILE '-' is standard output; the console report then goes to standard error.
                 """, valueName: "name=file"), completion: .formats)
     var formats: [String] = []
 

@@ -1,6 +1,7 @@
 import Holdfast
+import HoldfastBasics
+import HoldfastReport
 import HoldfastSuite
-import Report
 
 /// Everything that happens with a report once there is one: it meets the baseline, is written, is shown, and ends the command.
 struct ReportOutput {
@@ -25,7 +26,7 @@ struct ReportOutput {
         newBaseline = baseline?.writeBaseline
         targets = try FormatTarget.all(formats.formats, ofRun: ofRun)
         listsAll = formats.verbose
-        today = try BaselineOptions.today
+        today = BaselineOptions.today
         self.specification = specification
     }
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Holdfast
+import HoldfastStage
 import HoldfastSuite
-import Stage
 
 /// Flags that describe a server to test; every command that meets one has them.
 struct SubjectFlags: ParsableArguments {

@@ -1,11 +1,11 @@
 import ArgumentParser
 import Holdfast
+import HoldfastPlatform
+import HoldfastReference
+import HoldfastReport
+import HoldfastSmallFoundation
 import HoldfastSuite
-import Platform
-import Reference
 import ReferenceClient
-import Report
-import SmallFoundation
 
 /// What every command shares: how it is called, and the way to end with a code.
 enum Tool {

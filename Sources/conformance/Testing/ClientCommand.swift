@@ -1,7 +1,7 @@
 import ArgumentParser
 import Holdfast
+import HoldfastReport
 import HoldfastSuite
-import Report
 
 struct ClientCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

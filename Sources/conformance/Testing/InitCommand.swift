@@ -1,7 +1,7 @@
 import ArgumentParser
 import Holdfast
+import HoldfastPlatform
 import HoldfastSuite
-import Platform
 
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -9,8 +9,8 @@ struct InitCommand: AsyncParsableCommand {
         abstract: "Write the files that test a server in a build.",
         usage: "conformance init [<url>] [<options>]",
         discussion: """
-            Asks where the server is, which variables hold tokens, what it declares and whose CI runs it; then writes subject.json \
-            and the file of the CI, and shows the first command. With an address or --start it asks nothing. It overwrites \
+            Asks where the server is, which variables hold tokens, what it declares and which CI runs it; then writes subject.json \
+            and the CI's file, and prints the first commands. With an address or --start it asks nothing. It overwrites \
             nothing.
 
             Examples:
@@ -38,11 +38,11 @@ struct InitCommand: AsyncParsableCommand {
             valueName: "name"), completion: .serverProfiles)
     var profile: [String] = []
 
-    @Option(help: ArgumentHelp("How reports call it. Default: its address.", valueName: "text"))
+    @Option(help: ArgumentHelp("The name in reports. Default: its address.", valueName: "text"))
     var name: String?
 
     @Option(
-        help: ArgumentHelp("Whose CI runs it: github, gitlab or none. Default: github.", valueName: "name"),
+        help: ArgumentHelp("The CI to write a file for: github, gitlab or none. Default: github.", valueName: "name"),
         completion: .list(ProjectSetup.CI.allCases.map(\.rawValue)))
     var ci: String?
 
@@ -96,7 +96,7 @@ struct InitCommand: AsyncParsableCommand {
             }
         }
         if ci == nil {
-            try answer("Whose CI runs it: github, gitlab or none? (github)") {
+            try answer("Which CI runs it: github, gitlab or none? (github)") {
                 setup.ci = $0.isEmpty ? .github : try Self.ci($0)
             }
         }

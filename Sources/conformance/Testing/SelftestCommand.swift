@@ -1,9 +1,9 @@
 import ArgumentParser
 import Holdfast
+import HoldfastJSON
+import HoldfastReference
+import HoldfastReport
 import HoldfastSuite
-import JSON
-import Reference
-import Report
 
 struct SelftestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -47,7 +47,13 @@ struct SelftestCommand: AsyncParsableCommand {
     @Option(help: "With --explore: the plans that the healthy server meets, and the most for each defect.")
     var runs = 1_000
 
-    @Option(help: "With --explore: what chance begins with.")
+    @Option(
+        help: ArgumentHelp(
+            "With --explore: edit so many things that a healthy server said, and tell which kinds nobody notices.",
+            valueName: "number"))
+    var edits = 0
+
+    @Option(help: "With --explore: the random seed.")
     var seed: UInt64 = 1
 
     @Flag(help: "Print JSON.")
@@ -80,11 +86,18 @@ struct SelftestCommand: AsyncParsableCommand {
         let matrix = ExploreMatrix(
             under: specification, runs: runs, seed: seed, shrinking: out != nil,
             showing: ProgressLine.display(wipesWhenInterrupted: true))
+        if edits > 0 {
+            for (kind, tally) in await matrix.edits(edits).sorted(by: { $0.key < $1.key })
+            where tally.noticed * 2 <= tally.drawn {
+                Console.write("\(tally.noticed) of \(tally.drawn)  \(kind)\n")
+            }
+            return
+        }
         let result = await matrix.run(
             Defect.all.filter { defect in only.isEmpty || only.contains { NamePattern($0).matches(defect.name) } })
         if let out {
             try Files.makeFolder(out)
-            for (name, text) in result.files { try Files.write(text, to: "\(out)/\(name).json") }
+            for (name, text) in result.files { try Files.write(text, to: "\(out)/\(name)") }
         }
         Console.write(json ? result.value.text(pretty: true) + "\n" : result.text(Console.style))
         if !result.holds { throw ExitCode(.harness) }

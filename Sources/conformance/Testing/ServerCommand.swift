@@ -1,8 +1,8 @@
 import ArgumentParser
 import Holdfast
+import HoldfastReport
+import HoldfastStage
 import HoldfastSuite
-import Report
-import Stage
 
 struct ServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import TestSupport
 
-@testable import Gate
+@testable import HoldfastGate
 
 /// A protocol with everything that can be changed: large enough for each kind of change, small enough to be gone through often.
 enum ChangedProtocol {
@@ -231,7 +231,7 @@ enum ChangedProtocol {
         """,
         "states/server.json": """
         { "format": "holdfast-states", "version": 1, "role": "server", "machines": [ { "name": "connection", "rows": [
-          { "state": "opened", "input": "auth", "answer": [{ "do": "send", "what": "connected" }], "next": "greeted" },
+          { "state": "opened", "input": "auth", "when": { "also": "at first" }, "answer": [{ "do": "send", "what": "connected" }], "next": "greeted" },
           { "state": "greeted", "input": "ping", "answer": [{ "do": "send", "what": "pong" }], "next": "greeted" }
         ] } ] }
 

@@ -165,6 +165,16 @@ extension ProtocolChange {
         .init(
             "a tighter header", rest, #""type": "integer", "minimum": 0"#, #""type": "integer", "minimum": 1"#, ss,
             says: "request-header-changed", witness: "old"),
+        .init(
+            "a header may be left out", rest, #""Retry-After": { "required": true, "#, #""Retry-After": { "#, cs,
+            says: "answer-header-required-removed"),
+        .init(
+            "a new header that must come", rest, #""headers": {"#, #""headers": { "X-Trace": { "required": true },"#,
+            ss,
+            says: "answer-header-required-added"),
+        .init(
+            "a detail of a header", rest, #""Retry-After": { "#, #""Retry-After": { "explode": true, "#, ss, cs,
+            says: "request-detail-added"),
         .init("a new header", rest, #""headers": {"#, #""headers": { "X-Trace": {},"#),
         .init(
             "a request asks for a token", rest, #"{ "security": [], "#, "{ ", cs, says: "request-security-removed"),
@@ -225,9 +235,33 @@ extension ProtocolChange {
             "a table goes", four,
             "| input | answer |\n|---|---|\n| no JSON | `parse_error` or `bad_request` |\n| unknown `type` | `unknown_type` |\n",
             "", ss, cs, says: "table-removed"),
+        .init(
+            "a column goes",
+            [
+                .init(file: five, part: "| over REST | ends", other: "| ends"),
+                .init(file: five, part: "---|---|---|---|---|\n| `busy`", other: "---|---|---|---|\n| `busy`"),
+                .init(file: five, part: "runs | 409 |", other: "runs |"),
+                .init(file: five, part: "bytes | 413 |", other: "bytes |"),
+            ], ss, cs, says: "table-column-removed"),
+        .init(
+            "a column has another name", five, "| asking again |", "| asking once more |", ss, cs,
+            says: "table-column-removed"),
+        .init("a column of explanations is renamed", three, "| why this value |", "| why |"),
+        .init(
+            "terms for coming back go", four, "| the client then |", "| remarks |", ss, cs,
+            says: "table-column-removed"),
+        .init(
+            "a profile of both sides", three, "| `push` | server |", "| `push` | both |", ss, cs,
+            says: "profile-side-changed"),
         // State tables
         .init(
             "an input leads elsewhere", states, #""next": "greeted" },"#, #""next": "opened" },"#, ss, cs,
+            says: "state-row-changed"),
+        .init(
+            "a condition of a row in other words", states, "at first", "in the beginning",
+            says: "state-row-reworded warning"),
+        .init(
+            "a condition of a row goes", states, #" "when": { "also": "at first" },"#, "", ss, cs,
             says: "state-row-changed"),
         .init(
             "another lawful answer", states, #"{ "state": "greeted", "input": "ping","#,

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Gate
+@testable import HoldfastGate
 
 /// One change as a pull request brings it, and what was predicted of it.
 struct ProtocolChange: Sendable, CustomTestStringConvertible {
@@ -38,6 +38,15 @@ struct ProtocolChange: Sendable, CustomTestStringConvertible {
         self.isWrong = isWrong
     }
 
+    /// A change at several places.
+    init(_ name: String, _ edits: [Edit], _ breaks: String..., says: String...) {
+        self.name = name
+        self.edits = edits
+        self.breaks = Set(breaks)
+        self.says = Set(says.map { "\($0) error" })
+        (witness, isWrong) = (nil, false)
+    }
+
     /// A change of several files.
     init(_ name: String, _ edits: [Edit], like other: ProtocolChange) {
         self.name = name
@@ -66,7 +75,7 @@ struct ProtocolChange: Sendable, CustomTestStringConvertible {
         1001, 1013, 4001, 4002, 4010, pong, turn, resend, quiet, sync, evicted, too_many, too_old, core, push, client-sync, later,
         GET /api/health, GET /api/sessions/{id}, POST /api/chat, GET /api/stats, bearer, REST bearer, socket bearer, ask, show, tell,
         protocol, content type, address of socket, no JSON, unknown type, binary, auth, ping, bearer, nothing, socket, plain.json, client-core,
-        what arrives, what the server does, input, answer, asyncapi.json, connection
+        what arrives, what the server does, input, answer, asyncapi.json, connection, over REST, asking again, the client then
         """
 
     /// What the gate says of changes together, released under a version.

@@ -1,11 +1,11 @@
 import Foundation
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 import TestSupport
 import Testing
 
-@testable import Gate
-@testable import SchemaDiff
+@testable import HoldfastGate
+@testable import HoldfastSchemaDiff
 
 /// Changes as pull requests bring them, each predicted: who breaks, by which rules, and which version's message shows it.
 @Suite struct ProtocolChangeTests {
@@ -19,6 +19,7 @@ import Testing
         let says = changes.reduce(into: Set<String>()) { $0.formUnion($1.says) }
         let isWrong = changes.contains(where: \.isWrong)
         let report = try await ProtocolChange.report(changes, version: "1.1")
+        for rule in report.entries.map(\.finding.rule) { #expect(RuleBook.rule(rule) != nil, "\(rule)") }
         let loud = Self.loud(report)
         let told =
             "\(report.entries.map { "\($0.finding.rule) \($0.finding.severity) \($0.breaks) \($0.finding.why)" })"

@@ -1,11 +1,11 @@
 import Foundation
 import Holdfast
-import JSON
+import HoldfastJSON
 import TestSupport
 import Testing
 
-@testable import Gate
-@testable import SchemaDiff
+@testable import HoldfastGate
+@testable import HoldfastSchemaDiff
 
 /// What the gate shows of a break, asked of validators that others wrote.
 @Suite(.enabled(if: ExamplePython.has("jsonschema", "referencing"), "Python has no jsonschema"))

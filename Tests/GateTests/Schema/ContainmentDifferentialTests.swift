@@ -1,9 +1,9 @@
-import JSON
-import JSONSchema
+import HoldfastJSON
+import HoldfastJSONSchema
 import Testing
 
-@testable import Gate
-@testable import SchemaDiff
+@testable import HoldfastGate
+@testable import HoldfastSchemaDiff
 
 /// What the prover says against what the validator does, on pairs of random schemas.
 @Suite struct ContainmentDifferentialTests {

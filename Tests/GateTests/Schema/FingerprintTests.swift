@@ -1,8 +1,8 @@
-import JSON
+import HoldfastJSON
 import Testing
 
-@testable import Gate
-@testable import SchemaDiff
+@testable import HoldfastGate
+@testable import HoldfastSchemaDiff
 
 @Suite struct FingerprintTests {
     private func finding(line: Int, value: JSONValue) -> GateFinding {

@@ -1,9 +1,9 @@
-import JSON
-import Platform
+import HoldfastJSON
+import HoldfastPlatform
 import Testing
 
-@testable import Gate
-@testable import SchemaDiff
+@testable import HoldfastGate
+@testable import HoldfastSchemaDiff
 
 /// Schemas that were written to be hard: the answer may be "not proven", but it comes.
 @Suite struct HostileSchemaTests {

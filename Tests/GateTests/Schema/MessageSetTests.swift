@@ -1,8 +1,8 @@
-import JSON
+import HoldfastJSON
 import Testing
 
-@testable import Gate
-@testable import SchemaDiff
+@testable import HoldfastGate
+@testable import HoldfastSchemaDiff
 
 /// Messages that come, go, or travel another way; and what readers were told about things they do not know.
 @Suite struct MessageSetTests {

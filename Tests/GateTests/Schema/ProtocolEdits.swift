@@ -1,9 +1,9 @@
 import Foundation
-import JSON
+import HoldfastJSON
 import Testing
 
-@testable import Gate
-@testable import SchemaDiff
+@testable import HoldfastGate
+@testable import HoldfastSchemaDiff
 
 /// One change of a protocol schema, and whom it breaks.
 struct ProtocolEdit: Sendable, CustomTestStringConvertible {

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// A protocol as other systems write theirs: one schema with an alternative for each kind of message.
 enum ProtocolSchema {

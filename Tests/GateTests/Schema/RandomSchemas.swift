@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// A generator of the same numbers on every machine.
 struct SeededNumbers: RandomNumberGenerator {

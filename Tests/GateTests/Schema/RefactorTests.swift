@@ -1,9 +1,9 @@
 import Foundation
-import JSON
+import HoldfastJSON
 import Testing
 
-@testable import Gate
-@testable import SchemaDiff
+@testable import HoldfastGate
+@testable import HoldfastSchemaDiff
 
 /// Other words for the same thing give no finding.
 @Suite struct RefactorTests {

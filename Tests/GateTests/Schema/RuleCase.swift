@@ -1,8 +1,8 @@
-import JSON
+import HoldfastJSON
 import Testing
 
-@testable import Gate
-@testable import SchemaDiff
+@testable import HoldfastGate
+@testable import HoldfastSchemaDiff
 
 /// An edit that a rule is about, and one that only looks like it.
 struct RuleCase: Sendable, CustomTestStringConvertible {

@@ -1,8 +1,8 @@
-import JSON
+import HoldfastJSON
 import Testing
 
-@testable import Gate
-@testable import SchemaDiff
+@testable import HoldfastGate
+@testable import HoldfastSchemaDiff
 
 /// What each rule says, on the least schema that shows it.
 @Suite struct SchemaRuleTests {

@@ -1,11 +1,11 @@
 import Foundation
 import Holdfast
-import JSON
+import HoldfastJSON
 import TestSupport
 import Testing
 
-@testable import Gate
-@testable import SchemaDiff
+@testable import HoldfastGate
+@testable import HoldfastSchemaDiff
 
 /// One change of our own schemas, as a line of text, and what the gate says about it.
 struct SpecificationEdit: Sendable, CustomTestStringConvertible {

@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import JSON
+import HoldfastJSON
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 import TestSupport
 import Testing
 
@@ -98,7 +98,7 @@ import Testing
         coverage.take(#"{"event":"novelty"}"#, sentBy: .server, at: "c:6")
         coverage.take(RESTRequest(method: "GET", path: "/threads/t"), at: "c:7")
         #expect(coverage.total == 7 && coverage.entries.count == 6)
-        #expect(coverage.unmapped.map(\.place) == ["c:4"] && coverage.unmapped[0].count == 2)
+        #expect(coverage.unmapped.map(\.location) == ["c:4"] && coverage.unmapped[0].count == 2)
         #expect(coverage.entries.last?.meaning == .understood("GET /api/sessions/t"))
     }
 }

@@ -1,9 +1,9 @@
 import Foundation
-import JSON
+import HoldfastJSON
+import HoldfastTransport
 import Testing
-import Transport
 
-@testable import Reference
+@testable import HoldfastReference
 
 /// The shell around the core: the same server with real sockets, a real disk and a real clock.
 @Suite struct LiveServerTests {

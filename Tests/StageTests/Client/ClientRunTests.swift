@@ -1,10 +1,10 @@
 import Foundation
 import Holdfast
-import JSON
+import HoldfastJSON
 import Synchronization
 import Testing
 
-@testable import Stage
+@testable import HoldfastStage
 
 /// Many scenarios at once, and what ends them early.
 struct ClientRunTests {

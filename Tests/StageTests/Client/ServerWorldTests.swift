@@ -1,8 +1,8 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 import Testing
 
-@testable import Stage
+@testable import HoldfastStage
 
 /// The scripted server as a state machine, without sockets.
 struct ServerWorldTests {

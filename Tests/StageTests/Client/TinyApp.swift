@@ -1,7 +1,7 @@
 import ClientDriver
 import Foundation
-import JSON
-import Transport
+import HoldfastJSON
+import HoldfastTransport
 
 /// The least of a client: it connects once, asks over its socket, shows what comes, and does on request what none should.
 actor TinyApp: DrivenClient {

@@ -1,11 +1,11 @@
 import Foundation
 import Holdfast
-import JSON
-import Stage
+import HoldfastJSON
+import HoldfastStage
+import HoldfastTranscript
+import HoldfastTransport
 import TestSupport
 import Testing
-import Transcript
-import Transport
 
 struct DialectStageTests {
     private func dialect(_ name: String) throws -> Dialect {

@@ -1,9 +1,9 @@
 import Holdfast
-import JSON
+import HoldfastJSON
+import HoldfastTranscript
+import HoldfastTransport
 import Synchronization
 import TestSupport
-import Transcript
-import Transport
 
 /// A server of a few lines in the shape of Nami: the key in the query, no greeting, `tool_use`, no nonce.
 final class NamiLikeServer: TransportHandler {

@@ -1,8 +1,8 @@
-import JSON
+import HoldfastJSON
 import TestSupport
 import Testing
 
-@testable import Stage
+@testable import HoldfastStage
 
 /// Drivers that do what none should: each is told as what it is, in bounded time and memory.
 @Suite struct HostileDriverTests {

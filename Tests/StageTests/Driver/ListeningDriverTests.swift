@@ -1,9 +1,9 @@
 import ClientDriver
-import JSON
+import HoldfastJSON
+import HoldfastTransport
 import Testing
-import Transport
 
-@testable import Stage
+@testable import HoldfastStage
 
 @Suite struct ListeningDriverTests {
     /// A device that answers like the library does, until it is told to leave or the runner does.

@@ -1,7 +1,7 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
-@testable import Stage
+@testable import HoldfastStage
 
 /// A driver of a few lines of shell.
 enum ShellDriver {

@@ -1,8 +1,8 @@
 import Foundation
-import JSON
+import HoldfastJSON
 import Testing
 
-@testable import Stage
+@testable import HoldfastStage
 
 @Suite struct SpawnedDriverTests {
     @Test func `a driver that obeys is understood`() async throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Stage
+@testable import HoldfastStage
 
 /// What is read from a trace of system calls; each trace has the form that `strace -f -ttt -yy` writes.
 struct DurabilityOrderTests {

@@ -1,9 +1,9 @@
 import Holdfast
-import JSON
+import HoldfastJSON
+import HoldfastTranscript
 import Testing
-import Transcript
 
-@testable import Stage
+@testable import HoldfastStage
 
 #if os(Linux)
 struct ProcessStepTests {
@@ -190,14 +190,14 @@ struct ProcessStepTests {
             {"do":"awaitKill"}
             """, bounds: { $0.turn = .seconds(1) })
         #expect(performance.problems.isEmpty, "which bytes a server says a thing with is its own affair")
-        #expect(performance.stoppedAt == #"/steps/3: no "never" came to kill it on"#)
+        #expect(performance.stoppedAt == #"/steps/3: the server was not killed, because it never sent "never""#)
     }
 
     @Test func `a kill nobody waited for is told when it never came`() async throws {
         let performance = try await perform(
             #"{"do":"connect","on":"A"},{"do":"killOn","on":"A","bytes":"never"},{"do":"fence","on":"A"}"#)
         #expect(performance.problems.isEmpty)
-        #expect(performance.stoppedAt == "/steps/1: no never came to kill it on")
+        #expect(performance.stoppedAt == "/steps/1: the server was not killed, because it never sent never")
     }
 
     @Test func `writes of a server that is gone cannot be refused`() async throws {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Stage
+@testable import HoldfastStage
 
 struct StartCommandTests {
     private let values = StartCommand.Values(port: 4711, data: "/d")

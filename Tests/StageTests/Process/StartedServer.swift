@@ -1,7 +1,7 @@
 import Foundation
-import Platform
+import HoldfastPlatform
 
-@testable import Stage
+@testable import HoldfastStage
 
 /// Servers of a few lines for tests of what happens to a process; each says on a connection what it was asked to.
 enum StartedServer {

@@ -3,8 +3,8 @@ import Holdfast
 import Synchronization
 import Testing
 
-@testable import Stage
-@testable import Transport
+@testable import HoldfastStage
+@testable import HoldfastTransport
 
 struct SubjectInstanceTests {
     private func problem(_ command: StartCommand, within limit: Duration = StartedServer.patience) async
@@ -153,6 +153,26 @@ struct SubjectInstanceTests {
         #if os(Linux)
         #expect(!StartedServer.isAlive(children[1]))
         #endif
+    }
+
+    @Test(arguments: [
+        (
+            [
+                "x.js:3", "TypeError: no type", "    at parse (x.js:3:9)", "    at emitErrorNT (y.js:1)", "",
+                "Node.js v20",
+            ],
+            "TypeError: no type"
+        ),
+        (["Traceback (most recent call last):", "  File \"s.py\", line 1", "KeyError: 'type'"], "KeyError: 'type'"),
+        (
+            ["panic: runtime error: nil map", "", "goroutine 1 [running]:", "exit status 2"],
+            "panic: runtime error: nil map"
+        ),
+        (["listening", "good-bye", ""], "good-bye"),
+    ])
+    func `of what a process said last the error is told`(lines: [String], complaint: String) {
+        #expect(OutputTail.complaint(in: lines) == complaint)
+        #expect(OutputTail.complaint(in: []) == nil)
     }
 
     @Test func `a server that floods its output waits for nobody, and only the end is kept`() async throws {

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// What a person, a phone and a misbehaving server do to a client; it asserts nothing, because the judge does.
 public struct ClientScenario: Sendable, Equatable {

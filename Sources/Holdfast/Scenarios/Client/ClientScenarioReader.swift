@@ -1,5 +1,5 @@
-import Basics
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 /// Reads a client scenario and notes everything that is wrong in it, by line and JSON pointer.
 public struct ClientScenarioReader {

@@ -1,5 +1,5 @@
-import Basics
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 /// One step of a client scenario.
 package struct ClientStep: Sendable, Equatable {

@@ -1,5 +1,5 @@
-import Basics
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 // What the server does: of its own accord, or otherwise than usual.
 extension ClientStepReader {

@@ -1,5 +1,5 @@
-import Basics
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 /// Reads one step of a client scenario that has the shape its schema asks for; where it has not, what is made of it is
 /// thrown away.

@@ -1,5 +1,5 @@
-import Basics
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 /// One thing a stage does or waits for.
 ///
@@ -154,9 +154,7 @@ package struct ScenarioStep: Sendable, Equatable {
         }
 
         /// What the script itself asks to wait for, in milliseconds.
-        package var waitMs: Int {
-            (script ?? []).reduce(0) { $0 + ($1["wait"]?.intValue ?? 0) }
-        }
+        package var waitMs: Int { (script ?? []).reduce(0) { $0 + ($1["wait"]?.intValue ?? 0) } }
     }
 
     /// A frame to wait for; each frame satisfies one wait at most.
@@ -282,9 +280,7 @@ package struct ScenarioStep: Sendable, Equatable {
     }
 
     /// Whether this step, or one inside it, treats the server as a process.
-    var needsProcess: Bool {
-        contains { if case .process = $0 { true } else { false } }
-    }
+    var needsProcess: Bool { contains { if case .process = $0 { true } else { false } } }
 
     /// Whether this step, or one inside it, sends a message as it is written, whatever is wrong with it.
     var sendsVerbatim: Bool {

@@ -1,5 +1,5 @@
-import Basics
-import JSON
+import HoldfastBasics
+import HoldfastJSON
 
 /// Reads one step of a scenario that has the shape its schema asks for; where it has not, what is made of it is thrown away.
 struct ScenarioStepReader {
@@ -52,7 +52,7 @@ struct ScenarioStepReader {
     private func plain(_ verb: String) -> ScenarioStep.Action? {
         switch verb {
         case "connect": connect()
-        case "chat": .chat(question(), on: lane())
+        case "chat": chat()
         case "send": .send(frame: reader.value("frame") ?? .null, bytes: reader.value("bytes"), on: lane())
         case "sendText":
             .sendText(
@@ -108,9 +108,15 @@ struct ScenarioStepReader {
                 clientId: reader.string("clientId"), query: reader.string("query"), save: save))
     }
 
+    private func chat() -> ScenarioStep.Action {
+        let question = question()
+        flow.ask(reader.text("on"), failing: question.script?.contains { $0["fail"] != nil } == true)
+        return .chat(question, on: lane())
+    }
+
     private func awaiting() -> ScenarioStep.Action {
         let types = reader.string("type").map { [$0] } ?? reader.strings("type")?.map(\.text) ?? []
-        let bound = bound(otherwise: Self.usualBound(of: types))
+        let bound = bound(otherwise: usualBound(of: types))
         return .await(
             ScenarioStep.Await(types: types, conditions: conditions, save: save, bound: bound), on: lane())
     }
@@ -231,7 +237,9 @@ struct ScenarioStepReader {
         reader.value("on") == nil ? .nextExchange : .connection(lane())
     }
 
-    private static func usualBound(of types: [String]) -> String {
+    private func usualBound(of types: [String]) -> String {
+        // An agent that fails ends a turn; other errors refuse, which takes no work.
+        if types.contains("error"), flow.isFailing(reader.text("on")) { return "turn" }
         if !Set(types).isDisjoint(with: ["done", "toolUse", "message"]) { return "turn" }
         let bounds = ["connected": "connect", "ack": "ack", "pong": "pong", "syncResult": "sync"]
         return bounds[types.first ?? ""] ?? "error"

@@ -1,5 +1,5 @@
 import Holdfast
-import Transcript
+import HoldfastTranscript
 
 /// When the silence of a client proves something, and when it was to blame for the end of a connection.
 extension Observations {

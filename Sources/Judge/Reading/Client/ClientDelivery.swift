@@ -1,5 +1,5 @@
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// One thing that brought a client a message, or the name of one.
 struct ClientDelivery {

@@ -1,5 +1,5 @@
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Every message a client was told of, and which tellings are of the same one.
 ///

@@ -1,5 +1,5 @@
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Finds what each frame, response and read told a client of its own messages: by key, by the turn of that key, and for an
 /// error without either, by the connection and the order.

@@ -1,5 +1,5 @@
 import Holdfast
-import Transcript
+import HoldfastTranscript
 
 /// What a client can know of its place in the numbered stream, as the suite saw it from the other end.
 ///

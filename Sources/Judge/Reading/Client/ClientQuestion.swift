@@ -1,5 +1,5 @@
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// One message of the person, every request that carried it, and everything the client was told of it.
 ///

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// The client as a program: what it was told to do, what it showed, and what became of what a person typed.
 ///

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// What of a question, and of an earlier screen, a screen shows.
 extension ObservedClient.State {

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 extension ObservedClient {
     struct State: Sendable, Equatable {

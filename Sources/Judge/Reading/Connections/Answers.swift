@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 extension ObservedExchange {
     /// The request, and what ended the exchange.

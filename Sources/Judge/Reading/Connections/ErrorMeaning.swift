@@ -1,4 +1,4 @@
-import Transcript
+import HoldfastTranscript
 
 /// What an `error` frame means for a turn.
 enum ErrorMeaning {

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// The first `auth` of a connection, and what it had to be met with.
 struct Handshake {

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// A message of a client that a server may not simply take, with the `error` that answers it.
 struct HostileFrame: Sendable {

@@ -1,5 +1,6 @@
-import JSON
-import Transcript
+import Holdfast
+import HoldfastJSON
+import HoldfastTranscript
 
 /// The members that count, number or measure something, wherever a server writes them.
 enum IntegerMembers {
@@ -39,51 +40,26 @@ enum IntegerMembers {
 
 /// Members that version 1 does not define.
 enum UnknownMembers {
-    private static let known: [String: Set<String>] = [
-        "chat": ["type", "messages", "sessionId", "clientMessageId"],
-        "sync": ["type", "lastSeqSeen", "epoch", "limit"],
-        "ping": ["type", "nonce"],
-        "chatRequest": ["messages", "sessionId", "clientMessageId"],
-    ]
-
-    private static let told: [String: Set<String>] = [
-        "connected": [
-            "type", "protocol", "connectionId", "serverTime", "capabilities", "limits", "heartbeatSeconds", "epoch",
-            "lastSeq",
-        ],
-        "ack": ["type", "clientMessageId", "sessionId", "turnId", "messageId", "duplicate"],
-        "message": [
-            "type", "sessionId", "messageId", "role", "text", "timestamp", "turnId", "clientMessageId", "seq",
-        ],
-        "toolUse": ["type", "tool", "sessionId", "turnId", "toolUseId", "status", "input", "seq"],
-        "done": [
-            "type", "text", "sessionId", "turnId", "messageId", "clientMessageId", "stats", "duplicate", "seq",
-        ],
-        "error": [
-            "type", "error", "code", "sessionId", "turnId", "clientMessageId", "retryable", "retryAfterMs", "limit",
-            "windowMs", "supported", "duplicate", "seq",
-        ],
-        "syncResult": ["type", "epoch", "lastSeq", "missed", "complete", "reason", "more"],
-        "pong": ["type", "nonce"],
-    ]
-
-    private static let limits: Set<String> = [
-        "maxFrameBytes", "messagesPerMinute", "replayMessages", "replaySeconds",
-    ]
-
     /// Whether a frame of a server holds such a member, also inside its limits and the frames it replays.
     static func areTold(in frame: Frame) -> Bool { frame.value.map(areTold) ?? false }
 
     private static func areTold(in value: JSONValue) -> Bool {
-        guard let object = value.objectValue, let known = told[value.string("type") ?? ""] else { return false }
+        guard let object = value.objectValue,
+            let known = MessageMembers.ofFrame(value.string("type") ?? "", sentBy: .server)
+        else { return false }
         return object.keys.contains { !known.contains($0) }
-            || (value["limits"]?.objectValue?.keys.contains { !limits.contains($0) } ?? false)
+            || (value["limits"]?.objectValue?.keys.contains { !MessageMembers.ofLimits.contains($0) } ?? false)
             || (value["missed"]?.arrayValue ?? []).contains(where: areTold)
     }
 
-    /// Whether a frame or body of a client holds such a member, also inside its messages and their parts.
+    /// Whether a frame of a client, or the body of a question, holds such a member, also inside its messages and their parts.
+    ///
+    /// What comes before `connected` is not looked at.
     static func exist(in value: JSONValue, as name: String) -> Bool {
-        guard let object = value.objectValue, let known = known[name] else { return false }
+        guard let object = value.objectValue, name != "auth",
+            let known = name == "chatRequest"
+                ? MessageMembers.ofBody(name) : MessageMembers.ofFrame(name, sentBy: .client)
+        else { return false }
         if object.keys.contains(where: { !known.contains($0) }) { return true }
         for message in value["messages"]?.arrayValue ?? [] {
             if message.objectValue?.keys.contains(where: { $0 != "role" && $0 != "content" }) == true { return true }

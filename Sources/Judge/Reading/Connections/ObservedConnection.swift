@@ -1,4 +1,4 @@
-import Transcript
+import HoldfastTranscript
 
 /// One WebSocket connection from its opening to its end.
 struct ObservedConnection: Sendable {
@@ -156,7 +156,8 @@ struct ObservedConnection: Sendable {
     /// Notes that an end without a word may be for silence: two heartbeats had passed, and the machine was late in the last few.
     private mutating func doubtSilence(in history: History, by clock: PatientClock) {
         guard let ending, ending.kind == .lost, let connected else { return }
-        let heartbeat = 1_000_000 * min(max(greeting?["heartbeatSeconds"]?.intValue ?? 30, 1), 86_400)
+        let stated = history.header.subject.limits["heartbeatSeconds"] ?? 30
+        let heartbeat = 1_000_000 * min(max(greeting?["heartbeatSeconds"]?.intValue ?? stated, 1), 86_400)
         let end = history.events[ending.event].at
         self.ending?.mayBeSilence =
             end - history.events[connected].at >= 2 * heartbeat && clock.wasLate(from: end - 4 * heartbeat, to: end)

@@ -1,7 +1,7 @@
-import Basics
 import Holdfast
-import JSON
-import Transcript
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastTranscript
 
 /// One HTTP request with what came of it.
 struct ObservedExchange: Sendable {

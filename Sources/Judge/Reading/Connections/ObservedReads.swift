@@ -1,5 +1,5 @@
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// One conversation as `GET /api/sessions/{id}` showed it.
 struct ObservedSessionRead: Sendable {

@@ -1,4 +1,4 @@
-import Transcript
+import HoldfastTranscript
 
 /// How far a server has certainly read on one connection: up to the last message that it answered by name.
 struct PassedFrames {

@@ -1,5 +1,5 @@
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// One request to the push service, with what became of it.
 struct ObservedPush: Sendable {

@@ -1,4 +1,4 @@
-import Transcript
+import HoldfastTranscript
 
 /// What the ids of a push name, as reads that began after it show.
 enum PushNaming {
@@ -30,23 +30,25 @@ extension Observations {
         }
         if let elsewhere = later.first(where: { $0.messages.contains { $0.id == id && $0.role == "assistant" } }) {
             return .wrong(
-                "sessionId \(Judge.shown(session)), but the answer stands in another session", at: elsewhere.event)
+                "sessionId \(HoldfastJudge.shown(session)), but the answer stands in another session",
+                at: elsewhere.event)
         }
         if let announced, let read = later.last(where: { isAnswered(announced, in: $0) }),
             let place = answer(of: announced, in: read)
         {
             return .wrong(
-                "sessionId \(Judge.shown(session)), messageId \(Judge.shown(id)); the stored answer is "
-                    + "\(Judge.shown(read.messages[place].id)) in \(Judge.shown(read.sessionId))", at: read.event)
+                "sessionId \(HoldfastJudge.shown(session)), messageId \(HoldfastJudge.shown(id)); the stored answer is "
+                    + "\(HoldfastJudge.shown(read.messages[place].id)) in \(HoldfastJudge.shown(read.sessionId))",
+                at: read.event)
         }
         if own.isEmpty {
             guard let event = sessions.notFound(session, for: push.principal, after: push.event),
                 !sessions.exists(session, for: push.principal, before: history.events.count)
             else { return .unread }
-            return .wrong("sessionId \(Judge.shown(session)), which is no session", at: event)
+            return .wrong("sessionId \(HoldfastJudge.shown(session)), which is no session", at: event)
         }
         if announced == nil, let read = own.last, hasAllAnswers(read, askedBefore: push.event) {
-            return .wrong("messageId \(Judge.shown(id)), which is no stored message", at: read.event)
+            return .wrong("messageId \(HoldfastJudge.shown(id)), which is no stored message", at: read.event)
         }
         return .missing
     }

@@ -1,5 +1,5 @@
 import Holdfast
-import Transcript
+import HoldfastTranscript
 
 /// What should have led to a push, and what its absence proves.
 extension Observations {

@@ -1,5 +1,5 @@
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Kills that came with the very bytes of a promise, and what each left of it.
 ///

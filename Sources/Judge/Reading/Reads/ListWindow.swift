@@ -1,5 +1,5 @@
 import Holdfast
-import JSON
+import HoldfastJSON
 
 /// Two lists of one principal with everything that was asked between them.
 struct ListWindow {

@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Which conversations the server named to whom, and since when; the ground for "existing" and "unknown".
 struct SessionKnowledge: Sendable {

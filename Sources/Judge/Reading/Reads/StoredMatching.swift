@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Finds the question and the answer of a turn in a session read.
 extension Observations {

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// Where the messages of turns stand in one session read; found by id first, by text only when nothing else tells.
 struct StoredPlaces {

@@ -1,4 +1,4 @@
-import Transcript
+import HoldfastTranscript
 
 /// Something the server told a client, and by that promised to have stored.
 struct StoredPromise {

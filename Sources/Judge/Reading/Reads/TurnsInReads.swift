@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// The turns that a session read has to show.
 extension Observations {

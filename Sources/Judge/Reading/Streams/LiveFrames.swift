@@ -1,4 +1,4 @@
-import Transcript
+import HoldfastTranscript
 
 /// A number that the `done` of an accepted turn surely lies beyond.
 struct StreamFloor {

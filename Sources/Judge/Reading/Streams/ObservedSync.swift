@@ -1,4 +1,4 @@
-import Transcript
+import HoldfastTranscript
 
 /// One `sync` with its `syncResult`.
 struct ObservedSync: Sendable {

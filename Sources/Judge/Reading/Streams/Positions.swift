@@ -1,5 +1,5 @@
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Streams, epochs and positions.
 extension Observations {

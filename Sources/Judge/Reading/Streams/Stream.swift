@@ -1,4 +1,4 @@
-import Transcript
+import HoldfastTranscript
 
 /// One frame of a principal's numbered stream, as it was shown once: live or inside a `syncResult`.
 struct NumberedFrame {

@@ -1,4 +1,4 @@
-import Transcript
+import HoldfastTranscript
 
 /// What was guessed of a history when the frames without names were put to the questions they answer.
 struct Guesses {
@@ -19,6 +19,13 @@ struct Guesses {
     mutating func doubt(_ turns: some Sequence<Int>, frame: Int) {
         self.turns.formUnion(turns)
         frames.insert(frame)
+    }
+
+    /// The same of turns that stand in other places.
+    func moved(_ place: (Int) -> Int) -> Guesses {
+        var moved = self
+        (moved.turns, moved.ends) = (Set(turns.map(place)), Set(ends.map(place)))
+        return moved
     }
 
     enum Belief {

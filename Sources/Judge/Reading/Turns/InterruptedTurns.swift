@@ -1,4 +1,4 @@
-import Transcript
+import HoldfastTranscript
 
 /// Turns that ran when a life of the subject's process ended.
 extension Observations {

@@ -1,5 +1,5 @@
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 extension Observations {
     /// Every id that a frame, a body or a push of this history names: of sessions, turns, messages, keys, connections,

@@ -1,5 +1,6 @@
-import JSON
-import Transcript
+import Holdfast
+import HoldfastJSON
+import HoldfastTranscript
 
 /// One question, every request that carried it, and everything the server said about it.
 ///
@@ -28,8 +29,9 @@ struct ObservedTurn: Sendable {
     var event: Int { requests[0].event }
     var principal: String { requests[0].principal }
     var clientMessageId: String? { requests[0].clientMessageId }
-    /// The conversation that the first request named; nil when it asked for a new one.
-    var sessionAsked: String? { requests[0].sessionAsked }
+    /// The conversation that was named by the first request that was not refused, or else by the first; nil when that
+    /// asked for a new one.
+    var sessionAsked: String? { (requests.first { $0.refusal == nil } ?? requests[0]).sessionAsked }
     /// The first ack that is no duplicate.
     var ack: Frame? { acks.first { !$0.isDuplicate } }
     var ending: Frame? { endings.first }
@@ -89,6 +91,11 @@ struct ObservedRequest: Sendable {
 
     /// The response over REST that tells how the turn ended.
     var outcome: Int? { success ?? failure }
+
+    /// Whether it asks something else than another one, or in another conversation.
+    func asksOther(than other: ObservedRequest) -> Bool {
+        !MessageContent.isSame(content, as: other.content) || sessionAsked != other.sessionAsked
+    }
 
     /// What the request is called in findings.
     var road: String { connection == nil ? "a POST" : "a chat" }

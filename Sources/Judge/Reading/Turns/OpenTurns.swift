@@ -1,4 +1,5 @@
-import Transcript
+import Holdfast
+import HoldfastTranscript
 
 /// Turns that may still go on, as each connection sees it.
 ///

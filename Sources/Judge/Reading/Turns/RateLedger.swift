@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Who was promised how many questions, and which of them were surely, or possibly, accepted when.
 ///

@@ -1,5 +1,5 @@
 import Holdfast
-import Transcript
+import HoldfastTranscript
 
 /// A turn that ran, at least in part, while the disk of the subject took no writes.
 struct RefusedWrite {

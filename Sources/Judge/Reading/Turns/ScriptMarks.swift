@@ -1,4 +1,4 @@
-import Transcript
+import HoldfastTranscript
 
 /// Tells whose turn a frame belongs to without looking at the server's ids.
 struct ScriptMarks {

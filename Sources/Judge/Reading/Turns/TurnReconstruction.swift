@@ -1,6 +1,6 @@
 import Holdfast
-import JSON
-import Transcript
+import HoldfastJSON
+import HoldfastTranscript
 
 /// Puts the frames of a history to the questions they answer.
 ///
@@ -47,6 +47,7 @@ struct TurnReconstruction {
         var reconstruction = TurnReconstruction(history, hostile: hostile)
         for read in history.sessionReads { reconstruction.learn(from: read) }
         for frame in history.received { reconstruction.learnAndAnswer(from: frame) }
+        reconstruction.beginWithWhatWasTaken()
         for frame in history.received where frame.type == "message" { reconstruction.learnSession(from: frame) }
         for isFinal in [false, true] {
             reconstruction.forgetEndings()
@@ -54,7 +55,16 @@ struct TurnReconstruction {
         }
         reconstruction.placeReplayed(history.syncs.flatMap(\.missed))
         if reconstruction.isCapture, reconstruction.acksAreSent { reconstruction.forgetRepeats() }
-        return (reconstruction.turns, reconstruction.guesses)
+        return reconstruction.inOrder
+    }
+
+    /// The turns in the order of asking, and what was guessed of them.
+    private var inOrder: (turns: [ObservedTurn], guesses: Guesses) {
+        let places = turns.indices.sorted { (turns[$0].event, $0) < (turns[$1].event, $1) }
+        guard places != Array(turns.indices) else { return (turns, guesses) }
+        var moved = Array(repeating: 0, count: turns.count)
+        for (new, old) in places.enumerated() { moved[old] = new }
+        return (places.map { turns[$0] }, guesses.moved { moved[$0] })
     }
 
     // MARK: Questions
@@ -101,6 +111,37 @@ struct TurnReconstruction {
             return
         }
         bind(turn, turnId: turnId, session: answer?.string("sessionId"))
+    }
+
+    /// Puts first, of different questions that were under way on several roads at one moment under one key, the one that the
+    /// answers show to have been taken; where nothing was answered, which it was is a guess.
+    private mutating func beginWithWhatWasTaken() {
+        for turn in turns.indices where turns[turn].requests.count > 1 {
+            let requests = turns[turn].requests
+            let first = requests[0]
+            let rivals = requests.filter {
+                $0.origin != first.origin && $0.asksOther(than: first) && $0.event < answer(to: first) ?? .max
+            }
+            guard !rivals.isEmpty, !isTaken(first) else { continue }
+            let left = ([first] + rivals).filter { $0.refusal == nil }
+            let taken = rivals.first(where: isTaken) ?? (left.count == 1 ? left[0] : nil)
+            if let place = requests.firstIndex(where: { $0.event == taken?.event }) {
+                turns[turn].requests.insert(turns[turn].requests.remove(at: place), at: 0)
+            } else if requests.allSatisfy({ $0.ack == nil && $0.outcome == nil }), !left.isEmpty {
+                guesses.doubt([turn])
+            }
+        }
+    }
+
+    private func answer(to request: ObservedRequest) -> Int? {
+        [request.ack?.event, request.refusal, request.outcome].compactMap(\.self).min()
+    }
+
+    /// Whether a request was answered as the first with its key.
+    private func isTaken(_ request: ObservedRequest) -> Bool {
+        if let ack = request.ack { return !ack.isDuplicate }
+        guard request.success != nil, case .exchange(let index) = request.origin else { return false }
+        return exchanges[index].answer?.root["duplicate"]?.boolValue != true
     }
 
     /// Leaves turns alone whose first request in a capture may be a repeat of one that nobody saw: then neither its words nor
@@ -254,14 +295,18 @@ struct TurnReconstruction {
         }
         /// Whether a request asks something else than the first one with its key.
         func isOther(_ candidate: (turn: Int, request: Int)) -> Bool {
-            let (request, first) = (request(candidate), turns[candidate.turn].request)
-            return candidate.request > 0
-                && (!MessageContent.isSame(request.content, as: first.content)
-                    || request.sessionAsked != first.sessionAsked)
+            candidate.request > 0 && request(candidate).asksOther(than: turns[candidate.turn].request)
         }
         if let key = error.clientMessageId {
             let named = candidates.filter { turns[$0.turn].clientMessageId == key }
-            return (error.code == "idempotency_mismatch" ? named.first(where: isOther) : nil) ?? named.last
+            let meant =
+                switch error.code {
+                case "idempotency_mismatch": named.first(where: isOther)
+                // Who names no session asks for a new one.
+                case "session_not_found": named.last { request($0).sessionAsked != nil }
+                default: nil as (turn: Int, request: Int)?
+                }
+            return meant ?? named.last
         }
         // What was sent before the capture began may be what is refused, and an error without a code may end any turn.
         if isCapture, error.code == nil || connections[error.connection].connected == nil { return nil }

@@ -1,4 +1,4 @@
-import Transcript
+import HoldfastTranscript
 
 /// What the frames of a turn say of it, and how it stands to others.
 extension ObservedTurn {

@@ -1,4 +1,4 @@
-import JSON
+import HoldfastJSON
 
 /// In which order a server wrote an answer, had it synchronised, and said `done` (PERSIST-11).
 ///

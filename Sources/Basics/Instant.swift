@@ -1,0 +1,71 @@
+/// A point in time as RFC 3339 writes it, exact to the last digit given.
+package struct Instant: Comparable, Sendable {
+    private let seconds: Int
+    /// Digits after the point without trailing zeros; compared as text, they order like fractions.
+    private let fraction: String
+
+    /// Reads `2026-03-01T08:30:00.25+01:00`; nil for anything else.
+    ///
+    /// What programs that record write instead is taken `leniently`: a blank for the T, a comma for the point, an offset without
+    /// its colon, and none at all for UTC.
+    package init?(_ text: String, leniently: Bool = false) {
+        var rest = Array(text.utf8)[...]
+        func number(_ count: Int) -> Int? {
+            let digits = rest.prefix(count)
+            guard digits.count == count, digits.allSatisfy(isDigit) else { return nil }
+            rest = rest.dropFirst(count)
+            return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        }
+        func take(_ characters: String) -> UInt8? {
+            guard let first = rest.first, characters.utf8.contains(first) else { return nil }
+            rest = rest.dropFirst()
+            return first
+        }
+        func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+        guard let year = number(4), take("-") != nil, let month = number(2), take("-") != nil, let day = number(2),
+            take(leniently ? "Tt " : "Tt") != nil, let hour = number(2), take(":") != nil, let minute = number(2),
+            take(":") != nil, let second = number(2), (1...12).contains(month), (1...31).contains(day), hour < 24,
+            minute < 60, second <= 60
+        else { return nil }
+        var fraction = rest.prefix(0)
+        if take(leniently ? ".," : ".") != nil {
+            fraction = rest.prefix(while: isDigit)
+            rest = rest.dropFirst(fraction.count)
+            guard leniently || !fraction.isEmpty else { return nil }
+            while fraction.last == 0x30 { fraction.removeLast() }
+        }
+        var offset = 0
+        if take("Zz") == nil {
+            if let sign = take("+-") {
+                guard let hours = number(2), take(":") != nil || leniently, let minutes = number(2) else { return nil }
+                offset = (hours * 60 + minutes) * (sign == UInt8(ascii: "-") ? -60 : 60)
+            } else if !leniently {
+                return nil
+            }
+        }
+        guard rest.isEmpty else { return nil }
+        seconds = CivilDate.daysSince1970(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset
+        self.fraction = String(decoding: fraction, as: UTF8.self)
+    }
+
+    /// The microseconds since 1970.
+    package var microseconds: Int {
+        seconds * 1_000_000 + (Int((fraction + "000000").prefix(6)) ?? 0)
+    }
+
+    /// Microseconds since 1970 in UTC, with so many digits of the fraction: `2026-03-01T09:30:00.000000Z`.
+    ///
+    /// Text order is time order.
+    package static func text(_ microseconds: Int, digits: Int = 6) -> String {
+        let (days, rest) = divided(microseconds, by: 86_400_000_000)
+        let clock = rest / 1_000_000
+        let time = [clock / 3600, clock / 60 % 60, clock % 60].map { padded($0, 2) }.joined(separator: ":")
+        let fraction = digits == 0 ? "" : "." + padded(rest % 1_000_000, 6).prefix(digits)
+        return "\(CivilDate(daysSince1970: days))T\(time)\(fraction)Z"
+    }
+
+    /// The earlier first.
+    package static func < (left: Instant, right: Instant) -> Bool {
+        left.seconds == right.seconds ? left.fraction < right.fraction : left.seconds < right.seconds
+    }
+}

@@ -1,0 +1,45 @@
+import HoldfastBasics
+import HoldfastJSON
+
+extension Plan {
+    /// A plan near this one: some steps gone, doubled, moved, or taken over from another plan.
+    ///
+    /// - Returns: nil where nothing sound came of it.
+    func mutated(with other: Plan, seed: UInt64) -> Plan? {
+        var chance = SplitMix64(seed: seed)
+        for _ in 0..<8 {
+            var plan = self
+            plan.name = "server/explored/\(seed)"
+            for _ in 0...chance.number(in: 0...2) { plan.change(with: other, &chance) }
+            plan.steps = Array(plan.steps.prefix(Self.mostSteps))
+            if plan != self, !plan.steps.isEmpty, plan.keepsLettersApart, (try? plan.scenario()) != nil { return plan }
+        }
+        return nil
+    }
+
+    private static let mostSteps = 120
+
+    private mutating func change(with other: Plan, _ chance: inout SplitMix64) {
+        guard !steps.isEmpty else { return }
+        let place = chance.number(in: 0...steps.count - 1)
+        let size = min(steps.count - place, chance.number(in: 1...4))
+        switch chance.number(in: 1...5) {
+        case 1: steps.removeSubrange(place..<place + size)
+        case 2: steps.insert(contentsOf: steps[place..<place + size], at: place)
+        case 3:
+            let moved = Array(steps[place..<place + size])
+            steps.removeSubrange(place..<place + size)
+            steps.insert(contentsOf: moved, at: chance.number(in: 0...steps.count))
+        case 4:
+            let time = [1, 20, 400, 2_500][chance.number(in: 0...3)]
+            steps.insert(["do": "watch", "for": ["milliseconds": JSONValue(time)]], at: place)
+        default:
+            // The end of another schedule, with names of its own, behind the beginning of this one.
+            guard !other.steps.isEmpty else { return }
+            let rest = other.named(after: 500).steps.suffix(chance.number(in: 1...other.steps.count))
+            steps = Array(steps.prefix(place) + rest)
+            principals = max(principals, other.principals)
+            profiles.formUnion(other.profiles)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import HoldfastBasics
+
+/// Draws plans, and leads the search to where nobody was: those that reached something new come again, changed.
+package struct Guide: Sendable {
+    private let grammar: PlanGrammar
+    package private(set) var coverage = Coverage()
+    /// Plans of which each reached what those before it had not.
+    package private(set) var kept: [Plan]
+
+    /// Of so many plans in a hundred the rest is drawn anew.
+    private static let mutants = 40
+    /// With fewer there is nothing to choose from.
+    private static let fewest = 10
+
+    /// * `corpus`: Plans of an earlier search.
+    package init(_ grammar: PlanGrammar, from corpus: [Plan] = []) {
+        self.grammar = grammar
+        kept = corpus
+    }
+
+    /// The next plan: drawn, or near one that was worth keeping.
+    package func plan(seed: UInt64) -> Plan {
+        var chance = SplitMix64(seed: ~seed)
+        if kept.count >= Self.fewest, chance.number(in: 1...100) <= Self.mutants {
+            // What was reached last is the rarest.
+            let first = chance.number(in: 1...2) == 1 ? kept.count / 2 : 0
+            let plan = kept[chance.number(in: first...kept.count - 1)]
+            let other = kept[chance.number(in: 0...kept.count - 1)]
+            if let mutant = plan.mutated(with: other, seed: seed) { return mutant }
+        }
+        return grammar.plan(seed: seed)
+    }
+
+    /// Takes in what a plan reached, and keeps it where that is new.
+    @discardableResult
+    package mutating func learn(from plan: Plan, _ reached: Coverage) -> Bool {
+        guard coverage.formUnion(reached) > 0 else { return false }
+        kept.append(plan)
+        return true
+    }
+}

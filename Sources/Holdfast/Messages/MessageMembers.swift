@@ -1,0 +1,35 @@
+import HoldfastJSON
+
+/// The members that messages and bodies of this version have, as its schemas list them.
+package enum MessageMembers {
+    /// The members of a frame; nil for a type that this side does not send.
+    package static func ofFrame(_ type: String, sentBy sender: Role) -> Set<String>? {
+        bySchema["messages/\(type)"].flatMap { $0.sender == sender && type != "rateLimit" ? $0.names : nil }
+    }
+
+    /// The members of a body, by its schema below `schemas/rest/`.
+    package static func ofBody(_ name: String) -> Set<String> { bySchema["rest/\(name)"]?.names ?? [] }
+
+    /// The members of `limits` in `connected`.
+    package static let ofLimits: Set<String> = names(in: root("messages/connected")?["properties"]?["limits"])
+
+    private static let bySchema: [String: (sender: Role?, names: Set<String>)] = {
+        let names = SpecificationFiles.embedded.texts.keys.compactMap { path -> String? in
+            guard path.hasSuffix(".json"), !path.hasPrefix("schemas/files/") else { return nil }
+            return path.hasPrefix("schemas/") ? String(path.dropFirst("schemas/".count).dropLast(".json".count)) : nil
+        }
+        return Dictionary(
+            uniqueKeysWithValues: names.map { name in
+                let root = root(name)
+                return (name, (root?["x-direction"]?.stringValue.flatMap(Role.init), Self.names(in: root)))
+            })
+    }()
+
+    private static func root(_ name: String) -> JSONValue? {
+        SpecificationFiles.embedded.texts["schemas/\(name).json"].flatMap { try? JSONParser.value($0) }
+    }
+
+    private static func names(in schema: JSONValue?) -> Set<String> {
+        Set(schema?["properties"]?.objectValue?.keys ?? [])
+    }
+}

@@ -1,0 +1,19 @@
+/// What a request over REST is after.
+package enum RESTRoute: Sendable, Equatable {
+    case health, list, chat
+    /// One conversation, by what stands in the place of its id.
+    case read(String)
+
+    /// The route of a path without its query; nil for one that leads nowhere.
+    package init?(_ path: String) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count > 2, parts[0].isEmpty, parts[1] == "api" else { return nil }
+        switch (parts[2], parts.count) {
+        case ("health", 3): self = .health
+        case ("sessions", 3): self = .list
+        case ("chat", 3): self = .chat
+        case ("sessions", 4): self = .read(parts[3])
+        default: return nil
+        }
+    }
+}
