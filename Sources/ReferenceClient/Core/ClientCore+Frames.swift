@@ -115,6 +115,11 @@ extension ClientCore {
         let message = Message(
             id: frame.text("messageId"), turn: frame.text("turnId"), role: .assistant, text: text,
             place: stamp(of: frame))
+        let isNameless = message.id == nil && message.turn == nil && frame["clientMessageId"] == nil
+        if key != nil, isNameless, conversations[number]?.hasStored(.assistant, text) == true {
+            // A read may have overtaken it: then it ends a question before this one. Another read tells whose it is.
+            return refresh(number)
+        }
         if let key {
             accept(key, turn: message.turn)
             finish(key)

@@ -46,12 +46,19 @@ struct ClientMessages {
     }
 
     /// The different messages with these words in a session that a client can have been told of before an event.
+    ///
+    /// What names nothing may be one of the messages of a read that was asked for later: the server stores before it sends.
     func known(_ words: Words, in session: String?, before event: Int) -> Set<String> {
         let alike = (byWords[words] ?? []).filter { delivery in
             delivery.event < event
                 && (session == nil || delivery.sessionId == nil || delivery.sessionId == session)
         }
-        return Set(alike.map(identity))
+        let named = Set(alike.filter { $0.id != nil || $0.key != nil }.map(identity))
+        let read = history.sessionReads.last { $0.event < event && $0.sessionId == session }
+        let asked = read?.request ?? -1
+        let nameless = alike.filter { $0.id == nil && $0.key == nil }
+        let stored = nameless.filter { $0.event < asked }.prefix(named.count).map(identity)
+        return named.union(nameless.map(identity)).subtracting(stored)
     }
 
     /// The different messages with these words in a session that a client surely had before an event, each by its id.
