@@ -42,7 +42,7 @@ extension CaptureForm {
         }
         guard let first = lines.first else {
             throw InputProblem(
-                place: "\(file):1 (byte 0)", what: "there is nothing in it", expected: expected,
+                location: "\(file):1 (byte 0)", what: "there is nothing in it", expected: expected,
                 fix: "record the capture again")
         }
         let start = text.drop { $0.isWhitespace }
@@ -54,7 +54,7 @@ extension CaptureForm {
         }
         if lines.contains(where: { NoteLine.isEvent($0) }) { return .notes }
         throw InputProblem(
-            place: "\(file):1 (byte 0)", what: "this is no capture: it begins with '\(visible(first.prefix(40)))'",
+            location: "\(file):1 (byte 0)", what: "this is no capture: it begins with '\(visible(first.prefix(40)))'",
             expected: expected, fix: "say what it is with --as, or export it in one of these forms")
     }
 
@@ -65,7 +65,7 @@ extension CaptureForm {
 
     private static func refuseOtherEncodings(_ opening: [UInt8], file: String) throws(InputProblem) {
         func refuse(_ what: String, at offset: Int = 0, fix: String) -> InputProblem {
-            InputProblem(place: "\(file):1 (byte \(offset))", what: what, expected: "text in UTF-8", fix: fix)
+            InputProblem(location: "\(file):1 (byte \(offset))", what: what, expected: "text in UTF-8", fix: fix)
         }
         let packed: [([UInt8], String, String)] = [
             ([0x1F, 0x8B], "gzip", "gunzip -c"), ([0x28, 0xB5, 0x2F, 0xFD], "zstd", "zstd -dc"),

@@ -7,7 +7,7 @@ public struct CaptureLeftOut: Sendable, Equatable {
         /// How often something was left out for this reason.
         public var count: Int
         /// Where in the capture it was first.
-        public let first: CapturePlace
+        public let first: CaptureLocation
     }
 
     /// The reasons, in the order in which they were met first; no more than fifty.
@@ -20,11 +20,11 @@ public struct CaptureLeftOut: Sendable, Equatable {
     public init() {}
 
     /// Counts one more thing that was left out.
-    public mutating func note(_ reason: String, _ place: CapturePlace) {
+    public mutating func note(_ reason: String, _ location: CaptureLocation) {
         if let index = entries.firstIndex(where: { $0.reason == reason }) {
             entries[index].count += 1
         } else if entries.count < 50 {
-            entries.append(Entry(reason: reason, count: 1, first: place))
+            entries.append(Entry(reason: reason, count: 1, first: location))
         }
     }
 }

@@ -3,7 +3,7 @@ import Holdfast
 /// Cuts bytes into lines as they arrive, and never holds more than one line.
 struct CaptureLines {
     /// A line and where it stands.
-    typealias Line = (text: String, place: CapturePlace)
+    typealias Line = (text: String, location: CaptureLocation)
 
     private let file: String
     private let maxLineBytes: Int
@@ -43,7 +43,7 @@ struct CaptureLines {
     private mutating func grow(_ bytes: ArraySlice<UInt8>) throws(InputProblem) {
         guard pending.count + bytes.count <= maxLineBytes else {
             throw InputProblem(
-                place: CapturePlace(line: line + 1, offset: offset).problem(in: file),
+                location: CaptureLocation(line: line + 1, offset: offset).problem(in: file),
                 what: "the line has more than \(maxLineBytes) bytes",
                 expected: "one event a line, of \(maxLineBytes) bytes at most",
                 fix: "leave the line out, or put a line end behind every event")
@@ -54,16 +54,16 @@ struct CaptureLines {
 
     private mutating func takeLine() throws(InputProblem) -> Line {
         line += 1
-        let place = CapturePlace(line: line, offset: offset)
+        let location = CaptureLocation(line: line, offset: offset)
         offset = position
         defer { pending = [] }
         if pending.last == UInt8(ascii: "\r") { pending.removeLast() }
         if line == 1, pending.starts(with: CaptureForm.byteOrderMark) { pending.removeFirst(3) }
         guard let text = String(validating: pending, as: UTF8.self) else {
             throw InputProblem(
-                place: place.problem(in: file), what: "the line is not UTF-8", expected: "UTF-8 throughout",
+                location: location.problem(in: file), what: "the line is not UTF-8", expected: "UTF-8 throughout",
                 fix: "record the capture again, or convert it with iconv")
         }
-        return (text, place)
+        return (text, location)
     }
 }

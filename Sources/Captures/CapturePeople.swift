@@ -114,7 +114,7 @@ struct CapturePeople {
                 if let text = held.stringValue {
                     let isNamed = opens ? CredentialNames.opens(member) : CredentialNames.holds(member)
                     guard text == token || isNamed, !text.isEmpty else { continue }
-                    object[member] = .string(place(of: text, opens: opens, &owner))
+                    object[member] = .string(location(of: text, opens: opens, &owner))
                 } else {
                     var inner = held
                     guard redact(&inner, opens: opens, token: token, &owner) else { continue }
@@ -134,7 +134,7 @@ struct CapturePeople {
     }
 
     /// What stands in the place of a credential.
-    private mutating func place(of text: String, opens: Bool, _ owner: inout String?) -> String {
+    private mutating func location(of text: String, opens: Bool, _ owner: inout String?) -> String {
         guard opens else {
             if Self.shown(text) != nil || text == Self.hidden { return text }
             return names[text].map { "‹token of \($0)›" } ?? Self.hidden

@@ -101,7 +101,7 @@ public struct CaptureReader: Sendable {
             reader = .har(har, [])
             guard held.count + bytes.count <= HARReader.maxBytes else {
                 throw InputProblem(
-                    place: "\(file) (byte \(HARReader.maxBytes))",
+                    location: "\(file) (byte \(HARReader.maxBytes))",
                     what: "the HAR file has more than \(HARReader.maxBytes) bytes",
                     expected: "at most \(HARReader.maxBytes) bytes: HAR is one document that is held whole",
                     fix: "export less of it, or put its messages into lines of frames")
@@ -111,7 +111,7 @@ public struct CaptureReader: Sendable {
             return
         }
         let (complete, problem) = lines.append(bytes)
-        for line in complete { try self.line(line.text, line.place, take) }
+        for line in complete { try self.line(line.text, line.location, take) }
         if let problem { throw problem }
     }
 
@@ -126,7 +126,7 @@ public struct CaptureReader: Sendable {
             for item in items { try take(item) }
             return
         }
-        if let last = try lines.finish() { try line(last.text, last.place, take) }
+        if let last = try lines.finish() { try line(last.text, last.location, take) }
         if case .notes(var notes) = reader {
             let items = notes.finish()
             reader = .notes(notes)
@@ -142,20 +142,20 @@ public struct CaptureReader: Sendable {
     }
 
     private mutating func line(
-        _ line: String, _ place: CapturePlace, _ take: (CaptureItem) throws(InputProblem) -> Void
+        _ line: String, _ location: CaptureLocation, _ take: (CaptureItem) throws(InputProblem) -> Void
     ) throws(InputProblem) {
         let items: [CaptureItem]
         let current = reader
         reader = .taken
         switch consume current {
         case .transcript(var transcript):
-            items = try transcript.take(line, place)
+            items = try transcript.take(line, location)
             reader = .transcript(transcript)
         case .frames(var frames):
-            items = try frames.take(line, place)
+            items = try frames.take(line, location)
             reader = .frames(frames)
         case .notes(var notes):
-            items = notes.take(line, place)
+            items = notes.take(line, location)
             reader = .notes(notes)
         case .har, .taken: items = []
         }

@@ -36,7 +36,7 @@ package struct CapturedParts: Sendable {
         /// What was observed in this part of the capture.
         package let history: History
         /// Where each event stands in its file.
-        package let places: [CapturePlace]
+        package let locations: [CaptureLocation]
         /// Whether it ended at a bound, while something was open.
         package let wasCutShort: Bool
     }
@@ -76,8 +76,8 @@ package struct CapturedParts: Sendable {
             (open, busy) = ([:], 0)
             return part
         case .gap: return noted.count > carried ? cut(capture, isQuiet: false, isShort: false) : nil
-        case .event(let event, let place):
-            let item = Noted(event, at: place)
+        case .event(let event, let location):
+            let item = Noted(event, at: location)
             note(item)
             noted.append(item)
             bytes += item.size
@@ -108,7 +108,7 @@ package struct CapturedParts: Sendable {
         let last = noted.last
         func belongs(_ lane: Lane, to owner: String) -> Noted {
             let event = Event(at: last?.event.at ?? 0, lane: lane, kind: .act("belongs", ["to": .string(owner)]))
-            return Noted(event, at: last?.place ?? CapturePlace(line: 0, offset: 0))
+            return Noted(event, at: last?.location ?? CaptureLocation(line: 0, offset: 0))
         }
         let part = part(capture, isShort: isShort)
         let lanes = open.filter { $0.value.isOpen }.sorted { $0.value.lastUse < $1.value.lastUse }
@@ -153,7 +153,7 @@ package struct CapturedParts: Sendable {
         let isTimeless = header.capture?.lacks.contains(.times) == true
         let events = noted.map { isTimeless ? Event(at: 0, lane: $0.event.lane, kind: $0.event.kind) : $0.event }
         let history = History(header: header, events: events, frames: noted.map(\.frame))
-        return Part(history: history, places: noted.map(\.place), wasCutShort: isShort)
+        return Part(history: history, locations: noted.map(\.location), wasCutShort: isShort)
     }
 
     private mutating func note(_ item: Noted) {
@@ -182,10 +182,10 @@ package struct CapturedParts: Sendable {
 private struct Noted: Sendable {
     let event: Event
     let frame: Frame?
-    let place: CapturePlace
+    let location: CaptureLocation
 
-    init(_ event: Event, at place: CapturePlace) {
-        (self.event, self.place) = (event, place)
+    init(_ event: Event, at location: CaptureLocation) {
+        (self.event, self.location) = (event, location)
         frame = Frame(event.kind)
     }
 

@@ -40,41 +40,41 @@ struct FrameReader {
     }
 
     /// What a line tells.
-    mutating func take(_ line: String, _ place: CapturePlace) throws(InputProblem) -> [CaptureItem] {
+    mutating func take(_ line: String, _ location: CaptureLocation) throws(InputProblem) -> [CaptureItem] {
         guard line.contains(where: { !$0.isWhitespace }) else { return [] }
         let value: JSONValue
         do {
             value = try JSONParser.value(line, limits: JSONLimits(maxBytes: .max))
         } catch {
             throw InputProblem(
-                place:
-                    "\(file):\(place.line):\(error.location.column) (byte \(place.offset + error.location.byteOffset))",
+                location:
+                    "\(file):\(location.line):\(error.location.column) (byte \(location.offset + error.location.byteOffset))",
                 what: "the line is not JSON: \(error)", expected: "one frame or envelope a line",
                 fix: "delete the line when the capture was cut short, or record it again")
         }
         guard let object = value.objectValue else {
             throw problem(
-                place, "the line holds a JSON \(value.typeName)", expected: "a frame or an envelope, each an object")
+                location, "the line holds a JSON \(value.typeName)", expected: "a frame or an envelope, each an object")
         }
         let isEnvelope = ["dir", "direction", "frame", "event", "http"].contains { object[$0] != nil }
-        guard isEnvelope else { return bare(line, value, place) }
-        return try envelope(line, Envelope(object: object, place: place, file: file))
+        guard isEnvelope else { return bare(line, value, location) }
+        return try envelope(line, Envelope(object: object, location: location, file: file))
     }
 
     // MARK: Bare frames
 
-    private mutating func bare(_ line: String, _ value: JSONValue, _ place: CapturePlace) -> [CaptureItem] {
+    private mutating func bare(_ line: String, _ value: JSONValue, _ location: CaptureLocation) -> [CaptureItem] {
         guard let direction = direction(value) else {
-            leftOut.note(CaptureLeftOut.noDirection, place)
+            leftOut.note(CaptureLeftOut.noDirection, location)
             return [.gap]
         }
         var items: [CaptureItem] = []
         if direction == .fromServer, value["type"] == "connected", !greeted.insert("A").inserted {
             // A stream of bare frames cannot say that a connection ended.
-            items.append(.event(Event(at: clock.next(nil), lane: .connection("A"), kind: .eof(reason: "")), place))
-            items += opening("A", "/", people.name(ofLane: "A"), clock.next(nil), place)
+            items.append(.event(Event(at: clock.next(nil), lane: .connection("A"), kind: .eof(reason: "")), location))
+            items += opening("A", "/", people.name(ofLane: "A"), clock.next(nil), location)
         }
-        items += text(Self.trimmed(line), direction, lane: "A", principal: nil, at: clock.next(nil), place)
+        items += text(Self.trimmed(line), direction, lane: "A", principal: nil, at: clock.next(nil), location)
         return items
     }
 
@@ -92,22 +92,22 @@ struct FrameReader {
                 let asked = try envelope.string("path") ?? "/"
                 let (path, owner) = people.redacted(path: asked)
                 let name = principal ?? owner ?? people.name(ofLane: lane)
-                return opening(lane, path, name, at, envelope.place)
+                return opening(lane, path, name, at, envelope.location)
             case "close", "closed":
                 lanes[name] = nil
                 belongings.close(lane)
                 let code = try envelope.integer("code")
                 guard let code, ![1005, 1006, 1015].contains(code) else {
-                    return [.event(Event(at: at, lane: .connection(lane), kind: .eof(reason: "")), envelope.place)]
+                    return [.event(Event(at: at, lane: .connection(lane), kind: .eof(reason: "")), envelope.location)]
                 }
                 // Without a word who closed, it is nobody's fault.
                 let by = try envelope.direction() ?? .toServer
                 let kind = Event.Kind.close(by, code: code, reason: try envelope.string("reason") ?? "")
-                return [.event(Event(at: at, lane: .connection(lane), kind: kind), envelope.place)]
+                return [.event(Event(at: at, lane: .connection(lane), kind: kind), envelope.location)]
             case "eof", "lost":
                 lanes[name] = nil
                 belongings.close(lane)
-                return [.event(Event(at: at, lane: .connection(lane), kind: .eof(reason: "")), envelope.place)]
+                return [.event(Event(at: at, lane: .connection(lane), kind: .eof(reason: "")), envelope.location)]
             default:
                 throw envelope.problem("'event' is '\(visible(event.prefix(40)))'", expected: "open, close or eof")
             }
@@ -122,7 +122,7 @@ struct FrameReader {
             guard let bytes = bytes(ofHexDigits: hex), let direction = try envelope.direction() else {
                 throw envelope.problem("'hex' tells no message", expected: "'hex' of pairs of digits, with 'dir'")
             }
-            return [.event(Event(at: at, lane: .connection(lane), kind: .binary(direction, bytes)), envelope.place)]
+            return [.event(Event(at: at, lane: .connection(lane), kind: .binary(direction, bytes)), envelope.location)]
         }
         let text: String
         if envelope.object["frame"] != nil, let raw = RawMember.text(of: "frame", in: line) {
@@ -136,10 +136,10 @@ struct FrameReader {
         }
         let given = try envelope.direction()
         guard let direction = given ?? (try? JSONParser.value(text)).flatMap(direction) else {
-            leftOut.note(CaptureLeftOut.noDirection, envelope.place)
+            leftOut.note(CaptureLeftOut.noDirection, envelope.location)
             return [.gap]
         }
-        return self.text(text, direction, lane: lane, principal: principal, at: at, envelope.place)
+        return self.text(text, direction, lane: lane, principal: principal, at: at, envelope.location)
     }
 
     private mutating func exchange(
@@ -159,17 +159,17 @@ struct FrameReader {
             method: words[0].uppercased(), path: path,
             principal: known ?? (isRefused ? nil : people.name(ofLane: "HTTP")),
             body: body("request", line, envelope).map { people.redacted(body: $0) })
-        var items: [CaptureItem] = [.event(Event(at: at, lane: lane, kind: .request(asked)), envelope.place)]
+        var items: [CaptureItem] = [.event(Event(at: at, lane: lane, kind: .request(asked)), envelope.location)]
         guard let status else { return items }
         guard let body = body("response", line, envelope) else {
-            leftOut.note("an answer without its body", envelope.place)
+            leftOut.note("an answer without its body", envelope.location)
             return []
         }
         let headers = (envelope.object["headers"]?.objectValue.map { Array($0) } ?? []).compactMap { name, value in
             value.stringValue.map { Event.Header(name: name.lowercased(), value: $0) }
         }
         let response = Event.Response(status: status, headers: headers, body: body)
-        items.append(.event(Event(at: at, lane: lane, kind: .response(response)), envelope.place))
+        items.append(.event(Event(at: at, lane: lane, kind: .response(response)), envelope.location))
         return items
     }
 
@@ -181,7 +181,7 @@ struct FrameReader {
     // MARK: Events
 
     private mutating func text(
-        _ text: String, _ direction: Direction, lane: String, principal: String?, at: Int, _ place: CapturePlace
+        _ text: String, _ direction: Direction, lane: String, principal: String?, at: Int, _ location: CaptureLocation
     ) -> [CaptureItem] {
         var text = text
         var owner = principal
@@ -191,15 +191,15 @@ struct FrameReader {
         }
         let named = belongings.note(lane, to: owner ?? people.name(ofLane: lane), isCertain: owner != nil)
         let kinds = [named, .text(direction, text)].compactMap { $0 }
-        return kinds.map { .event(Event(at: at, lane: .connection(lane), kind: $0), place) }
+        return kinds.map { .event(Event(at: at, lane: .connection(lane), kind: $0), location) }
     }
 
     private mutating func opening(
-        _ lane: String, _ path: String, _ principal: String, _ at: Int, _ place: CapturePlace
+        _ lane: String, _ path: String, _ principal: String, _ at: Int, _ location: CaptureLocation
     ) -> [CaptureItem] {
         belongings.open(lane, principal)
         return [Event.Kind.opening(.init(principal: principal, path: path)), .opened].map {
-            .event(Event(at: at, lane: .connection(lane), kind: $0), place)
+            .event(Event(at: at, lane: .connection(lane), kind: $0), location)
         }
     }
 
@@ -230,21 +230,23 @@ struct FrameReader {
         return String(rest)
     }
 
-    private func problem(_ place: CapturePlace, _ what: String, expected: String) -> InputProblem {
+    private func problem(_ location: CaptureLocation, _ what: String, expected: String) -> InputProblem {
         InputProblem(
-            place: place.problem(in: file), what: what, expected: expected, fix: "correct the line, or leave it out")
+            location: location.problem(in: file), what: what, expected: expected,
+            fix: "correct the line, or leave it out")
     }
 }
 
 /// The members of an envelope.
 private struct Envelope {
     let object: JSONObject
-    let place: CapturePlace
+    let location: CaptureLocation
     let file: String
 
     func problem(_ what: String, expected: String) -> InputProblem {
         InputProblem(
-            place: place.problem(in: file), what: what, expected: expected, fix: "correct the line, or leave it out")
+            location: location.problem(in: file), what: what, expected: expected,
+            fix: "correct the line, or leave it out")
     }
 
     func string(_ name: String) throws(InputProblem) -> String? {

@@ -16,7 +16,7 @@ struct HARReader {
     private let file: String
     /// The document, for the lines of what is wrong in it.
     private var document: [UInt8] = []
-    private var events: [(time: Int, order: Int, event: Event, place: CapturePlace)] = []
+    private var events: [(time: Int, order: Int, event: Event, location: CaptureLocation)] = []
     private var sockets = 0
     private var exchanges = 0
 
@@ -38,21 +38,21 @@ struct HARReader {
             root = try JSONParser.value(bytes: text, limits: JSONLimits(maxBytes: Self.maxBytes))
         } catch {
             throw InputProblem(
-                place: "\(file):\(error.location.line):\(error.location.column) (byte \(error.location.byteOffset))",
+                location: "\(file):\(error.location.line):\(error.location.column) (byte \(error.location.byteOffset))",
                 what: "the file is not JSON: \(error)", expected: "a HAR file, one JSON document",
                 fix: "export it again; a browser that was closed meanwhile leaves half a file")
         }
         let entries = try array(root["log"]?["entries"], "/log/entries")
         guard !entries.isEmpty else {
             throw InputProblem(
-                place: "\(file)\(line(of: "/log/entries")) /log/entries", what: "the HAR file holds no entries",
+                location: "\(file)\(line(of: "/log/entries")) /log/entries", what: "the HAR file holds no entries",
                 expected: "the requests and messages of a session",
                 fix: "open the network panel before the page connects, then export again with content")
         }
         for (index, entry) in entries.enumerated() { try take(entry, "/log/entries/\(index)") }
         let first = events.map(\.time).min() ?? 0
         return events.sorted { ($0.time, $0.order) < ($1.time, $1.order) }.map { item in
-            .event(Event(at: item.time - first, lane: item.event.lane, kind: item.event.kind), item.place)
+            .event(Event(at: item.time - first, lane: item.event.lane, kind: item.event.kind), item.location)
         }
     }
 
@@ -65,21 +65,21 @@ struct HARReader {
                 "\(pointer)/startedDateTime", "'\(visible(text.prefix(40)))' is no time", expected: "ISO 8601")
         }
         let status = entry["response"]?["status"]?.intValue ?? 0
-        let place = CapturePlace(pointer: pointer)
+        let location = CaptureLocation(pointer: pointer)
         if let messages = entry["_webSocketMessages"] {
             let list = try array(messages, "\(pointer)/_webSocketMessages")
             try socket(list, path: Self.path(of: url), status: status, start: start, pointer)
             return
         }
         if url.hasPrefix("ws:") || url.hasPrefix("wss:") {
-            leftOut.note("a WebSocket whose messages the export does not hold", place)
+            leftOut.note("a WebSocket whose messages the export does not hold", location)
             return
         }
         guard isOfProtocol(method, Self.path(of: url)) else {
-            leftOut.note("a request that is not of the protocol", place)
+            leftOut.note("a request that is not of the protocol", location)
             return
         }
-        try exchange(entry, method: method, path: Self.path(of: url), status: status, start: start, place)
+        try exchange(entry, method: method, path: Self.path(of: url), status: status, start: start, location)
     }
 
     private mutating func socket(
@@ -87,16 +87,18 @@ struct HARReader {
     ) throws(InputProblem) {
         let lane = Lane.connection(number: sockets)
         sockets += 1
-        let place = CapturePlace(pointer: pointer)
+        let location = CaptureLocation(pointer: pointer)
         let (path, owner) = people.redacted(path: path)
-        add(start, lane, .opening(.init(principal: owner ?? people.name(ofLane: lane.description), path: path)), place)
+        add(
+            start, lane, .opening(.init(principal: owner ?? people.name(ofLane: lane.description), path: path)),
+            location)
         // Some exports say 0 or 200 for a socket that lives.
-        if status == 101 || !messages.isEmpty { add(start, lane, .opened, place) }
-        if messages.isEmpty, status >= 400 { add(start, lane, .refused(status: status, reason: ""), place) }
+        if status == 101 || !messages.isEmpty { add(start, lane, .opened, location) }
+        if messages.isEmpty, status >= 400 { add(start, lane, .refused(status: status, reason: ""), location) }
         var before = start
         for (index, message) in messages.enumerated() {
             let own = "\(pointer)/_webSocketMessages/\(index)"
-            let place = CapturePlace(pointer: own)
+            let location = CaptureLocation(pointer: own)
             let data = try string(message["data"], "\(own)/data")
             guard let seconds = message["time"]?.doubleValue, (0..<1e11).contains(seconds) else {
                 throw problem("\(own)/time", "it is no time", expected: "seconds since 1970, as browsers write")
@@ -116,46 +118,46 @@ struct HARReader {
                 if direction == .toServer, let known = people.redacted(text) {
                     text = known.text
                     if let owner = known.owner {
-                        add(before, lane, .act(CaptureBelongings.act, ["to": .string(owner)]), place)
+                        add(before, lane, .act(CaptureBelongings.act, ["to": .string(owner)]), location)
                     }
                 }
-                add(before, lane, .text(direction, text), place)
+                add(before, lane, .text(direction, text), location)
             case 2:
                 guard let bytes = Base64.bytes(data) else {
                     throw problem("\(own)/data", "it is not base64", expected: "base64, as opcode 2 has it")
                 }
-                add(before, lane, .binary(direction, bytes), place)
-            case 9: add(before, lane, .ping(direction), place)
-            case 10: add(before, lane, .pong(direction), place)
+                add(before, lane, .binary(direction, bytes), location)
+            case 9: add(before, lane, .ping(direction), location)
+            case 10: add(before, lane, .pong(direction), location)
             default:
                 let opcode = message["opcode"].map { visible($0.text().prefix(40)) } ?? ""
-                leftOut.note("a WebSocket message of opcode \(opcode)", place)
+                leftOut.note("a WebSocket message of opcode \(opcode)", location)
             }
         }
     }
 
     private mutating func exchange(
-        _ entry: JSONValue, method: String, path: String, status: Int, start: Int, _ place: CapturePlace
+        _ entry: JSONValue, method: String, path: String, status: Int, start: Int, _ location: CaptureLocation
     ) throws(InputProblem) {
         let request = entry["request"]
         let response = entry["response"]
         let content = response?["content"]
         guard status >= 100 else {
-            leftOut.note("a request that got no answer", place)
+            leftOut.note("a request that got no answer", location)
             return
         }
         var body = content?["text"]?.stringValue
         var isText = true
         if let encoded = body, content?["encoding"]?.stringValue == "base64" {
             guard let bytes = Base64.bytes(encoded) else {
-                leftOut.note("an answer whose body is no base64", place)
+                leftOut.note("an answer whose body is no base64", location)
                 return
             }
             isText = String(validating: bytes, as: UTF8.self) != nil
             body = String(decoding: bytes, as: UTF8.self)
         }
         if body == nil, content?["size"]?.intValue ?? 0 != 0 || status == 304 {
-            leftOut.note("an answer whose body the export does not hold", place)
+            leftOut.note("an answer whose body the export does not hold", location)
             return
         }
         exchanges += 1
@@ -172,14 +174,15 @@ struct HARReader {
             body: (request?["postData"]?["text"]?.stringValue).map { people.redacted(body: $0) })
         let duration = entry["time"]?.doubleValue ?? 0
         let end = start + Int(min(max(duration, 0), 1e9) * 1e3)
-        add(start, lane, .request(asked), place)
+        add(start, lane, .request(asked), location)
         add(
             end, lane,
-            .response(.init(status: status, headers: headers(response), body: body ?? "", bodyIsText: isText)), place)
+            .response(.init(status: status, headers: headers(response), body: body ?? "", bodyIsText: isText)), location
+        )
     }
 
-    private mutating func add(_ time: Int, _ lane: Lane, _ kind: Event.Kind, _ place: CapturePlace) {
-        events.append((time, events.count, Event(at: 0, lane: lane, kind: kind), place))
+    private mutating func add(_ time: Int, _ lane: Lane, _ kind: Event.Kind, _ location: CaptureLocation) {
+        events.append((time, events.count, Event(at: 0, lane: lane, kind: kind), location))
     }
 
     /// Header fields without those that hold secrets.
@@ -218,15 +221,15 @@ struct HARReader {
 
     private func problem(_ pointer: String, _ what: String, expected: String) -> InputProblem {
         InputProblem(
-            place: "\(file)\(line(of: pointer)) \(pointer)", what: what, expected: expected,
+            location: "\(file)\(line(of: pointer)) \(pointer)", what: what, expected: expected,
             fix: "export the HAR file again, with content, from the network panel of a browser")
     }
     /// The line and column of a value, or of what it is missing in.
     private func line(of pointer: String) -> String {
-        var place = JSONPointer(pointer)
-        while let known = place {
+        var location = JSONPointer(pointer)
+        while let known = location {
             if let location = JSONParser.location(of: known, in: document) { return ":\(location)" }
-            place = known.tokens.isEmpty ? nil : JSONPointer(tokens: Array(known.tokens.dropLast()))
+            location = known.tokens.isEmpty ? nil : JSONPointer(tokens: Array(known.tokens.dropLast()))
         }
         return ""
     }

@@ -74,8 +74,8 @@ enum NoteLine: Equatable {
         let words = text.split(separator: " ", maxSplits: 1)
         guard words.count == 2, words[0].allSatisfy({ $0.isASCII && $0.isUppercase }) else { return nil }
         // A body may hold the arrow as well: the one before a status counts.
-        var place = words[1].startIndex
-        while let arrow = words[1][place...].firstRange(of: " -> ") {
+        var location = words[1].startIndex
+        while let arrow = words[1][location...].firstRange(of: " -> ") {
             let answer = words[1][arrow.upperBound...].split(
                 separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
             if let first = answer.first, first.count == 3, let status = Int(first), (100...599).contains(status) {
@@ -85,7 +85,7 @@ enum NoteLine: Equatable {
                     method: String(words[0]), path: String(path), request: asked.count > 1 ? String(asked[1]) : nil,
                     status: status, body: answer.count > 1 ? String(answer[1]) : "")
             }
-            place = arrow.upperBound
+            location = arrow.upperBound
         }
         return nil
     }

@@ -14,14 +14,14 @@ struct NoteReader {
     private var exchanges = 0
     private var belongings = CaptureBelongings()
     /// An answer whose body may go on in the lines that follow.
-    private var pending: (exchange: NoteLine, place: CapturePlace)?
+    private var pending: (exchange: NoteLine, location: CaptureLocation)?
     /// The most bytes of a body that goes on over several lines; more of it tells nothing.
     private static let mostBodyBytes = 1 << 20
 
     init(people: CapturePeople) { self.people = people }
 
     /// What a line tells.
-    mutating func take(_ line: String, _ place: CapturePlace) -> [CaptureItem] {
+    mutating func take(_ line: String, _ location: CaptureLocation) -> [CaptureItem] {
         let note = NoteLine(line)
         if case .exchange(let method, let path, let request, let status, let body)? = pending?.exchange {
             let goesOn = note == .prose || (note == .comment && !line.drop(while: \.isWhitespace).hasPrefix("##"))
@@ -34,51 +34,51 @@ struct NoteReader {
         var items = finish()
         switch note {
         case .comment: break
-        case .prose: leftOut.note("a line of prose", place)
+        case .prose: leftOut.note("a line of prose", location)
         case .gap:
-            leftOut.note("data that no connection is named for", place)
+            leftOut.note("data that no connection is named for", location)
             items.append(.gap)
         case .exchange(_, _, _, _, let body):
             // Only a body that is no JSON may go on: one value stands on one line.
             if body.drop(while: \.isWhitespace).hasPrefix("<") {
-                pending = (note, place)
+                pending = (note, location)
             } else {
-                items += exchange(note, place)
+                items += exchange(note, location)
             }
         case .text(let lane, let direction, let text):
             var text = text
             var owner: String?
             if direction == .toServer, let known = people.redacted(text) { (text, owner) = known }
-            items += opening(lane, place, owner: owner)
+            items += opening(lane, location, owner: owner)
             if let owner, let named = belongings.note(lane, to: owner, isCertain: true) {
-                items.append(.event(Event(at: 0, lane: .connection(lane), kind: named), place))
+                items.append(.event(Event(at: 0, lane: .connection(lane), kind: named), location))
             }
-            items.append(.event(Event(at: 0, lane: .connection(lane), kind: .text(direction, text)), place))
+            items.append(.event(Event(at: 0, lane: .connection(lane), kind: .text(direction, text)), location))
         case .binary(let lane, let direction, let bytes):
-            items += opening(lane, place)
-            items.append(.event(Event(at: 0, lane: .connection(lane), kind: .binary(direction, bytes)), place))
+            items += opening(lane, location)
+            items.append(.event(Event(at: 0, lane: .connection(lane), kind: .binary(direction, bytes)), location))
         case .open(let lane, let path):
             open.remove(lane)
             let (path, owner) = people.redacted(path: path)
-            items += opening(lane, place, path: path, owner: owner)
+            items += opening(lane, location, path: path, owner: owner)
         case .closed(let lane, let code, let reason):
-            items += opening(lane, place)
+            items += opening(lane, location)
             open.remove(lane)
             belongings.close(lane)
             // Codes that no frame can carry stand for its absence (RFC 6455, 7.4.1).
             let kind: Event.Kind =
                 code.map { [1005, 1006, 1015].contains($0) } ?? true
                 ? .eof(reason: reason) : .close(Self.closer(code), code: code, reason: reason)
-            items.append(.event(Event(at: 0, lane: .connection(lane), kind: kind), place))
+            items.append(.event(Event(at: 0, lane: .connection(lane), kind: kind), location))
         }
         return items
     }
 
     /// What was waiting for more lines.
     mutating func finish() -> [CaptureItem] {
-        guard let (note, place) = pending else { return [] }
+        guard let (note, location) = pending else { return [] }
         pending = nil
-        return exchange(note, place)
+        return exchange(note, location)
     }
 
     /// Who can have closed with a code: 1000 says nothing, others only a server has a reason for.
@@ -87,20 +87,20 @@ struct NoteReader {
     }
 
     private mutating func opening(
-        _ lane: String, _ place: CapturePlace, path: String = "/", owner: String? = nil
+        _ lane: String, _ location: CaptureLocation, path: String = "/", owner: String? = nil
     ) -> [CaptureItem] {
         guard open.insert(lane).inserted else { return [] }
         let principal = owner ?? people.name(ofLane: lane)
         belongings.open(lane, principal)
         let asked = Event.Kind.opening(.init(principal: principal, path: path))
-        return [asked, .opened].map { .event(Event(at: 0, lane: .connection(lane), kind: $0), place) }
+        return [asked, .opened].map { .event(Event(at: 0, lane: .connection(lane), kind: $0), location) }
     }
 
-    private mutating func exchange(_ note: NoteLine, _ place: CapturePlace) -> [CaptureItem] {
+    private mutating func exchange(_ note: NoteLine, _ location: CaptureLocation) -> [CaptureItem] {
         guard case .exchange(let method, let asked, let request, let status, let body) = note else { return [] }
         let start = body.first { !$0.isWhitespace }
         if start == "{" || start == "[", (try? JSONParser.document(body)) == nil {
-            leftOut.note("an answer whose body is cut short", place)
+            leftOut.note("an answer whose body is cut short", location)
             return []
         }
         exchanges += 1
@@ -111,8 +111,8 @@ struct NoteReader {
         let sent = Event.Request(
             method: method, path: path, principal: principal, body: request.map { people.redacted(body: $0) })
         return [
-            .event(Event(at: 0, lane: lane, kind: .request(sent)), place),
-            .event(Event(at: 0, lane: lane, kind: .response(.init(status: status, body: body))), place),
+            .event(Event(at: 0, lane: lane, kind: .request(sent)), location),
+            .event(Event(at: 0, lane: lane, kind: .response(.init(status: status, body: body))), location),
         ]
     }
 }

@@ -11,9 +11,9 @@ struct TranscriptLines {
     init(file: String) { self.file = file }
 
     /// What a line tells.
-    mutating func take(_ line: String, _ place: CapturePlace) throws(InputProblem) -> [CaptureItem] {
+    mutating func take(_ line: String, _ location: CaptureLocation) throws(InputProblem) -> [CaptureItem] {
         guard line.contains(where: { !$0.isWhitespace }) else { return [] }
-        let reader = try LineReader(line, place: "\(file):\(place.line)", offset: place.offset)
+        let reader = try LineReader(line, location: "\(file):\(location.line)", offset: location.offset)
         if reader.object["format"] != nil {
             hasHeader = true
             last = 0
@@ -31,6 +31,6 @@ struct TranscriptLines {
                 "time runs back, from \(last) to \(event.at) microseconds", expected: "'at' of at least \(last)")
         }
         last = event.at
-        return [.event(event, place)]
+        return [.event(event, location)]
     }
 }

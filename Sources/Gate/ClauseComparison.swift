@@ -28,8 +28,8 @@ struct ClauseComparison {
             let line = ProseComparison.firstDifference(was.text, now.text)
             return [
                 GateEntry(
-                    "area-introduction-changed", .warning, old: GatePlace(file: was.path, line: line),
-                    new: GatePlace(file: now.path, line: line),
+                    "area-introduction-changed", .warning, old: GateLocation(file: was.path, line: line),
+                    new: GateLocation(file: now.path, line: line),
                     why:
                         "what the words of its clauses mean stands there; a person has to see whether a verdict changes",
                     rise: .patch)
@@ -62,7 +62,7 @@ struct ClauseComparison {
         return [
             entry,
             .policy(
-                "clause-since-wrong", new: clause.place, newValue: .string(clause.since),
+                "clause-since-wrong", new: clause.location, newValue: .string(clause.since),
                 why: "the clause is new in \(new.version), and says that it came with \(clause.since)"),
         ]
     }
@@ -78,7 +78,7 @@ struct ClauseComparison {
         return [
             loss("clause-removed", clause, nil, "is gone"),
             .policy(
-                "removal-without-deprecation", old: clause.place, oldValue: .string(clause.sentence),
+                "removal-without-deprecation", old: clause.location, oldValue: .string(clause.sentence),
                 why: """
                     a clause that is withdrawn keeps its heading and its number, with 'Excluded: withdrawn …', so that \
                     nobody gives the number to another rule
@@ -238,7 +238,7 @@ struct ClauseComparison {
         if before.since != after.since {
             entries.append(
                 .policy(
-                    "clause-since-wrong", old: before.place, new: after.place, oldValue: .string(before.since),
+                    "clause-since-wrong", old: before.location, new: after.location, oldValue: .string(before.since),
                     newValue: .string(after.since),
                     why: "the clause came with \(before.since), whatever became of it since"))
         }
@@ -267,7 +267,7 @@ struct ClauseComparison {
         new: String? = nil, why: String, kind: GateEntry.Kind = .change, breaks: [GateParty] = [], rise: Rise? = nil
     ) -> GateEntry {
         GateEntry(
-            rule, severity, old: before?.place, new: after?.place, oldValue: old.map { .string($0) },
+            rule, severity, old: before?.location, new: after?.location, oldValue: old.map { .string($0) },
             newValue: new.map { .string($0) }, why: why, kind: kind, breaks: breaks, rise: rise,
             subjects: rise == .patch ? [] : (after ?? before).map { [$0.id.description] } ?? [])
     }

@@ -10,21 +10,22 @@ struct DeprecationPolicy {
 
     /// What was taken away without a word.
     static func entries(_ old: ProtocolState, _ new: ProtocolState, after entries: [GateEntry]) -> [GateEntry] {
-        var told: Set<GatePlace> = []
+        var told: Set<GateLocation> = []
         return entries.map(\.finding).compactMap { finding in
-            guard removals.contains(finding.rule), let place = finding.old, told.insert(place).inserted,
-                let text = old.text(place.file), let root = try? JSONParser.value(text)
+            guard removals.contains(finding.rule), let location = finding.old, told.insert(location).inserted,
+                let text = old.text(location.file), let root = try? JSONParser.value(text)
             else { return nil }
-            let subject = root[place.pointer]
+            let subject = root[location.pointer]
             guard subject?["deprecated"] == true else {
                 return .policy(
-                    "removal-without-deprecation", messages: finding.messages, old: place, new: finding.new,
+                    "removal-without-deprecation", messages: finding.messages, old: location, new: finding.new,
                     why: "it was not marked \"deprecated\": true in \(old.version), so nobody was warned")
             }
             guard let sunset = subject?["x-sunset"]?.stringValue, let due = ProtocolVersion(sunset), new.version < due
             else { return nil }
             return .policy(
-                "sunset-too-soon", messages: finding.messages, old: place, new: finding.new, oldValue: .string(sunset),
+                "sunset-too-soon", messages: finding.messages, old: location, new: finding.new,
+                oldValue: .string(sunset),
                 why: "it was promised until \(due), and is gone in \(new.version)")
         }
     }

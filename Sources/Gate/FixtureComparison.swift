@@ -18,7 +18,7 @@ struct FixtureComparison {
             newSchemas: new.specification.messageSchemas(for: []))
         guard old.fixtures.isThere else {
             let missing = GateEntry.policy(
-                "baseline-missing", old: GatePlace(file: "Fixtures/index.json"),
+                "baseline-missing", old: GateLocation(file: "Fixtures/index.json"),
                 why: "the old state has no fixtures, so nothing shows what was valid in it")
             return [missing] + comparison.unfixtured()
         }
@@ -79,11 +79,11 @@ struct FixtureComparison {
             let sender = sender(of: was.type)
             let (before, after) = was.isValid ? ("valid", "invalid") : ("invalid", "valid")
             let party = GateParty(was.isValid == (sender == .client) ? .client : .server)
-            func place(_ file: String) -> GatePlace { GatePlace(file: "Fixtures/\(file)", line: 1) }
+            func location(_ file: String) -> GateLocation { GateLocation(file: "Fixtures/\(file)", line: 1) }
             return GateEntry(
                 "fixture-verdict-changed", .error,
                 direction: sender == .client ? .clientToServer : .serverToClient, messages: [was.type],
-                old: place(was.file), new: place(now.file), oldValue: .string(before), newValue: .string(after),
+                old: location(was.file), new: location(now.file), oldValue: .string(before), newValue: .string(after),
                 why: was.isValid
                     ? "golden as valid until now, and as invalid from now on (chapter 8.2): \(party) of the old version send it"
                     : "golden as invalid until now, and as valid from now on (chapter 8.2): \(party) of the old version refuse it",
@@ -107,7 +107,7 @@ struct FixtureComparison {
             let rest = group.count > 1 ? ", and so with \(group.count - 1) more" : ""
             return .policy(
                 "fixture-contradicts-schema", messages: [first.type],
-                new: GatePlace(file: "Fixtures/\(first.file)", line: 1),
+                new: GateLocation(file: "Fixtures/\(first.file)", line: 1),
                 newValue: .array(group.map { .string($0.fixture.file) }),
                 why: (problem.map { "it is golden as valid, and its schema refuses it: \(words($0))" }
                     ?? "it is golden as invalid, and its schema accepts it") + rest)
@@ -168,7 +168,7 @@ struct FixtureComparison {
         }.map { name in
             .policy(
                 "message-without-fixture", messages: [name],
-                new: newSchemas.file(of: name).map { GatePlace(file: "schemas/\($0)", line: 1) },
+                new: newSchemas.file(of: name).map { GateLocation(file: "schemas/\($0)", line: 1) },
                 why: "no golden message shows what a valid '\(name)' looks like")
         }
     }
@@ -203,10 +203,10 @@ struct FixtureComparison {
     private func entry(
         _ rule: String, _ fixture: FixtureFiles.GoldenFile, isThere: Bool, why: String
     ) -> GateEntry {
-        let place = GatePlace(file: "Fixtures/\(fixture.file)", line: 1)
+        let location = GateLocation(file: "Fixtures/\(fixture.file)", line: 1)
         let messages = [fixture.content.type].compactMap(\.self)
         return GateEntry(
-            rule, .warning, messages: messages, old: place, new: isThere ? place : nil, why: why,
+            rule, .warning, messages: messages, old: location, new: isThere ? location : nil, why: why,
             subjects: [String(fixture.file.split(separator: "/").last ?? "")] + fixture.names)
     }
 
@@ -218,14 +218,14 @@ struct FixtureComparison {
             guard let now = byFile[was.file] ?? byBytes[was.bytes] else { return [] }
             return was.expected.sorted { $0.key < $1.key }.filter { now.expected[$0.key] != $0.value }.map {
                 clause, verdict in
-                func place(_ file: String) -> GatePlace {
-                    GatePlace(file: "Fixtures/\(file)", pointer: JSONPointer(tokens: [clause]), line: 1)
+                func location(_ file: String) -> GateLocation {
+                    GateLocation(file: "Fixtures/\(file)", pointer: JSONPointer(tokens: [clause]), line: 1)
                 }
                 let new = now.expected[clause]
                 return GateEntry(
-                    "fixture-verdict-changed", .error, old: place(was.file),
+                    "fixture-verdict-changed", .error, old: location(was.file),
                     // A verdict that is not expected any more has no place in the new state.
-                    new: new.map { _ in place(now.file) }, oldValue: .string(verdict),
+                    new: new.map { _ in location(now.file) }, oldValue: .string(verdict),
                     newValue: new.map { .string($0) },
                     why: "what was \(verdict) by \(clause) is \(new ?? "not expected any more") now (chapter 8.2)",
                     breaks: parties(clause), subjects: [clause])
@@ -244,12 +244,12 @@ struct FixtureComparison {
     }
 
     /// Where the keyword stands that refuses.
-    private func keyword(of problem: MessageProblem, in state: ProtocolState) -> GatePlace? {
+    private func keyword(of problem: MessageProblem, in state: ProtocolState) -> GateLocation? {
         guard let keyword = problem.keyword else { return nil }
         let parts = keyword.split(separator: "#", maxSplits: 1).map(String.init)
         let pointer = (parts.count > 1 ? JSONPointer(parts[1]) : nil) ?? JSONPointer()
         let file = "schemas/\(parts[0])"
-        return state.place(file, pointer)
+        return state.location(file, pointer)
     }
 
     private func words(_ problem: MessageProblem) -> String {

@@ -68,7 +68,7 @@ struct FixtureFiles: Sendable {
         } catch {
             throw InputProblems([
                 InputProblem(
-                    place: "Fixtures/index.json:\(error.location)", what: error.sentence,
+                    location: "Fixtures/index.json:\(error.location)", what: error.sentence,
                     expected: "the index of the fixtures", fix: "restore the file")
             ])
         }
@@ -83,7 +83,7 @@ struct FixtureFiles: Sendable {
                     let line = JSONParser.location(of: pointer, in: index)?.line ?? 1
                     problems.append(
                         InputProblem(
-                            place: "Fixtures/index.json:\(line)", what: "there is no file '\(file)'",
+                            location: "Fixtures/index.json:\(line)", what: "there is no file '\(file)'",
                             expected: "a file for every entry", fix: "restore the file or remove the entry"))
                 }
                 return made

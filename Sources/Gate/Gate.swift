@@ -77,7 +77,7 @@ package func gate(
             try SchemaEntries.entries(old, new) + ClauseComparison.entries(old, new) + FactComparison.entries(old, new)
             + RequestSchemas.entries(old, new) + FixtureComparison.entries(old, new)
             + ScenarioComparison.entries(old, new)
-        return entries + ProseComparison.entries(old, new, besides: Set(entries.compactMap(\.place?.file)))
+        return entries + ProseComparison.entries(old, new, besides: Set(entries.compactMap(\.location?.file)))
     }
 }
 
@@ -116,7 +116,8 @@ extension [GateEntry] {
                 case .information: 8
                 }
             return (
-                weight + (entry.isEvidence ? 1 : 0), entry.place?.file ?? "", entry.place?.line ?? 0, entry.finding.rule
+                weight + (entry.isEvidence ? 1 : 0), entry.location?.file ?? "", entry.location?.line ?? 0,
+                entry.finding.rule
             )
         }
         return sorted { key($0) < key($1) }

@@ -58,7 +58,7 @@ package struct GateEntry: Sendable {
     /// What a rule of the gate finds in the files of two states.
     init(
         _ rule: String, _ severity: GateSeverity, direction: GateDirection? = nil, messages: [String] = [],
-        old: GatePlace? = nil, new: GatePlace? = nil, oldValue: JSONValue? = nil, newValue: JSONValue? = nil,
+        old: GateLocation? = nil, new: GateLocation? = nil, oldValue: JSONValue? = nil, newValue: JSONValue? = nil,
         why: String, witness: GateWitness? = nil, kind: Kind = .change, breaks: [GateParty] = [], rise: Rise? = nil,
         subjects: [String] = []
     ) {
@@ -71,7 +71,7 @@ package struct GateEntry: Sendable {
 
     /// A way of changing that is wrong, whatever the version.
     static func policy(
-        _ rule: String, messages: [String] = [], old: GatePlace? = nil, new: GatePlace? = nil,
+        _ rule: String, messages: [String] = [], old: GateLocation? = nil, new: GateLocation? = nil,
         oldValue: JSONValue? = nil, newValue: JSONValue? = nil, why: String
     ) -> GateEntry {
         GateEntry(
@@ -80,10 +80,10 @@ package struct GateEntry: Sendable {
     }
 
     /// Where it is, in the new state when it is there.
-    var place: GatePlace? { finding.new ?? finding.old }
+    var location: GateLocation? { finding.new ?? finding.old }
 
     /// Where in a checkout it is: `Spec/clauses/SYNC.md`.
-    package var path: String? { place?.path }
+    package var path: String? { location?.path }
 
     /// Whether it shows by example what other findings say by rule.
     var isEvidence: Bool { finding.rule.hasPrefix("transcript-") || finding.rule.contains("fixture") }
@@ -152,10 +152,10 @@ extension Clause {
     var party: GateParty { GateParty(role, profile: profile.rawValue) }
 
     /// Where it stands.
-    var place: GatePlace { GatePlace(file: file, pointer: JSONPointer(tokens: [id.description]), line: line) }
+    var location: GateLocation { GateLocation(file: file, pointer: JSONPointer(tokens: [id.description]), line: line) }
 }
 
-extension GatePlace {
+extension GateLocation {
     /// The file from the root of a state; findings about the specification name it from `Spec/`, those about other files
     /// with `/` or `./` in front.
     package var path: String {

@@ -41,7 +41,8 @@ extension MessageSchemaSet {
             try self.init(documents: documents, messages: messages) { ProfileOverlay.apply(profiles, to: $0) }
         } catch {
             throw InputProblems(
-                error.all.map { InputProblem(place: $0.place, what: $0.what, expected: $0.expected, fix: $0.fix) })
+                error.all.map { InputProblem(location: $0.location, what: $0.what, expected: $0.expected, fix: $0.fix) }
+            )
         }
     }
 }

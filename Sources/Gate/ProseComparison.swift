@@ -26,8 +26,8 @@ struct ProseComparison {
             return GateEntry(
                 isFormat ? "file-format" + rule.dropFirst("page".count) : rule,
                 isFormat && rule != "page-added" ? .warning : .information,
-                old: before[path].map { _ in GatePlace(file: path, line: line ?? 1) },
-                new: after[path].map { _ in GatePlace(file: path, line: line ?? 1) },
+                old: before[path].map { _ in GateLocation(file: path, line: line ?? 1) },
+                new: after[path].map { _ in GateLocation(file: path, line: line ?? 1) },
                 why: isFormat
                     ? "a file of the tools has another form; whoever writes or reads such files looks at it"
                     : "what it says as words binds nobody; the facts in it are compared apart",

@@ -35,7 +35,7 @@ package struct ProtocolState: Sendable {
             guard let text = String(validating: bytes, as: UTF8.self) else {
                 problems.append(
                     InputProblem(
-                        place: path, what: "is no UTF-8", expected: "a text file in UTF-8",
+                        location: path, what: "is no UTF-8", expected: "a text file in UTF-8",
                         fix: "correct its encoding"))
                 continue
             }
@@ -47,14 +47,14 @@ package struct ProtocolState: Sendable {
             } catch {
                 problems.append(
                     InputProblem(
-                        place: "Spec/\(path):\(error.location)", what: error.sentence, expected: "a JSON document",
+                        location: "Spec/\(path):\(error.location)", what: error.sentence, expected: "a JSON document",
                         fix: "correct the file"))
             }
         }
         if texts.isEmpty, problems.isEmpty {
             problems.append(
                 InputProblem(
-                    place: "Spec", what: "there is no specification",
+                    location: "Spec", what: "there is no specification",
                     expected: "a state with Spec/clauses, Spec/schemas and Spec/version.json beside Fixtures",
                     fix: "name a folder, or a revision, that holds them"))
         }
@@ -71,7 +71,7 @@ package struct ProtocolState: Sendable {
         guard let version = ProtocolVersion(specification.version) else {
             throw InputProblems([
                 InputProblem(
-                    place: "Spec/version.json", what: "'\(specification.version)' is no version",
+                    location: "Spec/version.json", what: "'\(specification.version)' is no version",
                     expected: "two numbers such as 1.0, or three such as 1.0.0", fix: "correct 'specification'")
             ]).in(name)
         }
@@ -97,8 +97,8 @@ package struct ProtocolState: Sendable {
     }
 
     /// A place in a file below `Spec/`, with its line.
-    func place(_ path: String, _ pointer: JSONPointer) -> GatePlace {
-        GatePlace(
+    func location(_ path: String, _ pointer: JSONPointer) -> GateLocation {
+        GateLocation(
             file: path, pointer: pointer, line: text(path).flatMap { JSONParser.location(of: pointer, in: $0)?.line })
     }
 
@@ -114,7 +114,7 @@ extension InputProblems {
     fileprivate func `in`(_ state: String) -> InputProblems {
         InputProblems(
             problems.map {
-                InputProblem(place: "\(state): \($0.place)", what: $0.what, expected: $0.expected, fix: $0.fix)
+                InputProblem(location: "\(state): \($0.location)", what: $0.what, expected: $0.expected, fix: $0.fix)
             })
     }
 }

@@ -77,7 +77,7 @@ struct ScenarioComparison {
         let lost = Set(before.flatMap(\.clauses)).subtracting(after.flatMap(\.clauses))
         return new.specification.clauses.filter { lost.contains($0.id.description) && $0.exclusion == nil }.map {
             GateEntry(
-                "clause-without-scenario", .warning, new: $0.place,
+                "clause-without-scenario", .warning, new: $0.location,
                 why: "a scenario put the clause to the test before, and none does now", rise: .patch)
         }
     }
@@ -113,7 +113,8 @@ struct ScenarioComparison {
         new: JSONValue? = nil, why: String
     ) -> GateEntry {
         GateEntry(
-            rule, severity, old: before.map { GatePlace(file: $0.path, line: 1) },
-            new: after.map { GatePlace(file: $0.path, line: 1) }, oldValue: old, newValue: new, why: why, rise: .patch)
+            rule, severity, old: before.map { GateLocation(file: $0.path, line: 1) },
+            new: after.map { GateLocation(file: $0.path, line: 1) }, oldValue: old, newValue: new, why: why,
+            rise: .patch)
     }
 }

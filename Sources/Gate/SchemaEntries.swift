@@ -43,12 +43,12 @@ struct SchemaEntries {
     /// One edit, whichever set of profiles it is seen under and whatever is proved of it there.
     private struct Edit: Hashable {
         let direction: GateDirection?
-        let places: [String?]
+        let locations: [String?]
         let values: [JSONValue?]
 
         init(_ finding: GateFinding) {
             direction = finding.direction
-            places = [finding.old?.pointerText, finding.new?.pointerText]
+            locations = [finding.old?.pointerText, finding.new?.pointerText]
             values = [finding.oldValue, finding.newValue]
         }
     }
@@ -104,9 +104,9 @@ struct SchemaEntries {
 
     /// What a changelog may call an edit by: the message it was made in, those that it reaches, the member or definition.
     private static func subjects(_ finding: GateFinding) -> [String] {
-        let place = finding.new ?? finding.old
-        let file = place?.file.split(separator: "/").last ?? ""
-        let tokens = place?.pointer.tokens ?? []
+        let location = finding.new ?? finding.old
+        let file = location?.file.split(separator: "/").last ?? ""
+        let tokens = location?.pointer.tokens ?? []
         let names = zip(tokens, tokens.dropFirst()).filter { $0.0 == "properties" || $0.0 == "$defs" }.map(\.1)
         return finding.messages.filter { file == "\($0).json" }
             + names.reversed() + finding.messages.filter { file != "\($0).json" }

@@ -89,7 +89,7 @@ struct TranscriptComparison {
                 transcripts.append(
                     ArchivedTranscript(name: name, history: try TranscriptReader.history(in: text, file: name)))
             } catch {
-                result.notes.append("not judged: \(error.place): \(error.what)")
+                result.notes.append("not judged: \(error.location): \(error.what)")
             }
         }
         result.judged = transcripts.count
@@ -198,8 +198,8 @@ struct TranscriptComparison {
                 default: ("transcript-relief", .warning, "\(clause.id) was broken before, and is not now")
                 }
             var entry = GateEntry(
-                rule, severity, old: old.specification[group.clause]?.place,
-                new: new.specification[group.clause]?.place,
+                rule, severity, old: old.specification[group.clause]?.location,
+                new: new.specification[group.clause]?.location,
                 // A waiver covers these transcripts and no others.
                 newValue: .array(Set(occurrences.map(\.transcript)).sorted().map { .string($0) }),
                 why: "\(shown) it: \(what)",

@@ -57,10 +57,10 @@ struct VersionPolicy {
         let subjects = entries.filter { $0.rise >= .minor && !$0.subjects.isEmpty }.map(\.subjects)
         let rises = new.version > old.version
         guard !subjects.isEmpty || rises else { return nil }
-        let place = GatePlace(file: "CHANGELOG.md", line: 1)
+        let location = GateLocation(file: "CHANGELOG.md", line: 1)
         guard let changelog = new.changelog else {
             return .policy(
-                "changelog-missing", new: place, why: "there is no CHANGELOG.md, and the protocol changed")
+                "changelog-missing", new: location, why: "there is no CHANGELOG.md, and the protocol changed")
         }
         let before = Set((old.changelog ?? "").split(separator: "\n"))
         let added = changelog.split(separator: "\n").filter { !before.contains($0) }.joined(separator: "\n")
@@ -76,7 +76,7 @@ struct VersionPolicy {
         let shown = missing.prefix(20).joined(separator: ", ")
         let rest = missing.count > 20 ? " and \(missing.count - 20) more" : ""
         return .policy(
-            "changelog-missing", new: place, newValue: .array(missing.sorted().map { .string($0) }),
+            "changelog-missing", new: location, newValue: .array(missing.sorted().map { .string($0) }),
             why: "the lines that are new in CHANGELOG.md do not name \(shown)\(rest)")
     }
 
@@ -101,11 +101,11 @@ struct VersionPolicy {
     }
 
     private func finding(_ rule: String, _ why: String) -> GateEntry {
-        func place(_ state: ProtocolState) -> GatePlace {
-            state.place("version.json", JSONPointer(tokens: ["specification"]))
+        func location(_ state: ProtocolState) -> GateLocation {
+            state.location("version.json", JSONPointer(tokens: ["specification"]))
         }
         return .policy(
-            rule, old: place(old), new: place(new), oldValue: .string(old.version.description),
+            rule, old: location(old), new: location(new), oldValue: .string(old.version.description),
             newValue: .string(new.version.description), why: why)
     }
 }

@@ -68,12 +68,12 @@ package struct Waivers: Sendable {
     func apply(to entries: inout [GateEntry], on today: CivilDate) -> [GateEntry] {
         var complaints: [GateEntry] = []
         for waiver in waivers {
-            let place = GatePlace(
+            let location = GateLocation(
                 file: file.hasPrefix("/") ? file : "./\(file)",
                 pointer: JSONPointer(tokens: ["waivers", waiver.fingerprint]), line: waiver.line)
             let found = entries.indices.filter { entries[$0].finding.fingerprint == waiver.fingerprint }
             func complain(_ rule: String, _ why: String) {
-                complaints.append(.policy(rule, new: place, newValue: .string(waiver.fingerprint), why: why))
+                complaints.append(.policy(rule, new: location, newValue: .string(waiver.fingerprint), why: why))
             }
             if found.isEmpty {
                 complain(

@@ -3,7 +3,7 @@ import HoldfastBasics
 /// Something a person gave the tools that they cannot use: a file, a line, a flag.
 public struct InputProblem: Error, Sendable, Equatable, CustomStringConvertible {
     /// Where it is: `file:line:column`, a file with a JSON pointer, or a flag.
-    public let place: String
+    public let location: String
     /// What is wrong, with the value as found.
     public let what: String
     /// What would be accepted.
@@ -12,8 +12,8 @@ public struct InputProblem: Error, Sendable, Equatable, CustomStringConvertible 
     public let fix: String
 
     /// Names a place, what is wrong there, what would be right, and how to mend it.
-    public init(place: String, what: String, expected: String, fix: String) {
-        self.place = place
+    public init(location: String, what: String, expected: String, fix: String) {
+        self.location = location
         self.what = what
         self.expected = expected
         self.fix = fix
@@ -21,7 +21,7 @@ public struct InputProblem: Error, Sendable, Equatable, CustomStringConvertible 
 
     /// The four parts, in the order a reader needs them.
     public var description: String {
-        var text = "\(place): \(what)"
+        var text = "\(location): \(what)"
         if !expected.isEmpty { text += "\n  expected: \(expected)" }
         if !fix.isEmpty { text += "\n  fix: \(fix)" }
         return text
@@ -42,25 +42,25 @@ public struct InputProblems: Error, Sendable, Equatable, CustomStringConvertible
 
 extension InputProblem {
     /// Names a place, what is wrong there, what would be right, and how to mend it.
-    package init(_ place: String, _ what: String, expected: String, fix: String) {
-        self.init(place: place, what: what, expected: expected, fix: fix)
+    package init(_ location: String, _ what: String, expected: String, fix: String) {
+        self.init(location: location, what: what, expected: expected, fix: fix)
     }
 
     /// A name that is none of the known ones, with the one that was probably meant.
     package init(
-        _ place: String, _ what: String, insteadOf name: String, among known: [String], expected: String? = nil,
+        _ location: String, _ what: String, insteadOf name: String, among known: [String], expected: String? = nil,
         otherwise fix: String
     ) {
         self.init(
-            place, what, expected: expected ?? known.joined(separator: ", "),
+            location, what, expected: expected ?? known.joined(separator: ", "),
             fix: nearestName(to: name, among: known).map { "did you mean '\($0)'?" } ?? fix)
     }
 }
 
 extension [InputProblem] {
     /// Adds a problem: its place, what is wrong there, what would be right, and how to mend it.
-    package mutating func note(_ place: String, _ what: String, expected: String, fix: String) {
-        append(InputProblem(place, what, expected: expected, fix: fix))
+    package mutating func note(_ location: String, _ what: String, expected: String, fix: String) {
+        append(InputProblem(location, what, expected: expected, fix: fix))
     }
 
     /// Ends what was begun, unless nothing is wrong.

@@ -43,7 +43,7 @@ extension Specification {
                 problems += error.problems
             }
         }
-        guard problems.isEmpty else { throw InputProblems(problems.sorted { $0.place < $1.place }) }
+        guard problems.isEmpty else { throw InputProblems(problems.sorted { $0.location < $1.location }) }
         return found.sorted { left, right in
             let (first, second) = (Self.area(of: left.name) ?? .CLIENT, Self.area(of: right.name) ?? .CLIENT)
             return first == second ? left.name < right.name : first < second
@@ -62,18 +62,18 @@ extension Specification {
         if !name.hasPrefix("\(role.rawValue)/") || area == nil {
             problems.append(
                 InputProblem(
-                    place: file, what: "the path does not say role and area of the scenario",
+                    location: file, what: "the path does not say role and area of the scenario",
                     expected: "Spec/scenarios/\(role.rawValue)/AREA/name.json", fix: "move the file"))
         } else if let area, !clauses.contains(where: { $0.area == area }) {
             problems.append(
                 InputProblem(
-                    place: "\(file) /clauses", what: "no clause of \(area.rawValue)",
+                    location: "\(file) /clauses", what: "no clause of \(area.rawValue)",
                     expected: "at least one clause of the folder's area", fix: "move the file, or add the clause"))
         }
         for clause in clauses where self[clause]?.role != role {
             problems.append(
                 InputProblem(
-                    place: "\(file) /clauses", what: "\(clause) does not bind the \(role.rawValue)",
+                    location: "\(file) /clauses", what: "\(clause) does not bind the \(role.rawValue)",
                     expected: "clauses of the scenario's side", fix: "remove it"))
         }
         return problems

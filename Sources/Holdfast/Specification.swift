@@ -24,7 +24,7 @@ public struct Specification: Sendable {
             guard let text = files.texts[file] else {
                 problems.append(
                     InputProblem(
-                        place: "Spec/\(file)", what: "no such file", expected: "one chapter for each area",
+                        location: "Spec/\(file)", what: "no such file", expected: "one chapter for each area",
                         fix: "restore the file"))
                 continue
             }
@@ -49,7 +49,7 @@ public struct Specification: Sendable {
         if version == nil {
             problems.append(
                 InputProblem(
-                    place: "Spec/version.json", what: "states no version",
+                    location: "Spec/version.json", what: "states no version",
                     expected: #"{"specification": "1.0", "protocol": 1}"#, fix: "restore the file"))
         }
         guard problems.isEmpty, let schemas, let version else { throw InputProblems(problems) }
@@ -83,26 +83,26 @@ public struct Specification: Sendable {
         guard clauses.contains(where: { $0.captureNeeds != nil }) else { return [] }
         return clauses.filter { $0.captureNeeds == nil && $0.exclusion == nil }.map { clause in
             InputProblem(
-                place: "Spec/\(clause.file):\(clause.line):1", what: "\(clause.id) has no line 'Capture:'",
+                location: "Spec/\(clause.file):\(clause.line):1", what: "\(clause.id) has no line 'Capture:'",
                 expected: "what a capture has to hold so that the clause can be judged from it, or 'any'",
                 fix: "add it below 'Judged from:'")
         }
     }
 
     private static func misplacements(of clause: Clause, area: Area, before: Clause?) -> [InputProblem] {
-        let place = "Spec/\(clause.file):\(clause.line):1"
+        let location = "Spec/\(clause.file):\(clause.line):1"
         var problems: [InputProblem] = []
         if clause.id.area != area {
             problems.append(
                 InputProblem(
-                    place: place, what: "\(clause.id) stands in the chapter of \(area.rawValue)",
+                    location: location, what: "\(clause.id) stands in the chapter of \(area.rawValue)",
                     expected: "clauses of \(area.rawValue) only",
                     fix: "move it to Spec/clauses/\(clause.id.area.rawValue).md"))
         }
         if let before {
             problems.append(
                 InputProblem(
-                    place: place, what: "\(clause.id) was given already, in line \(before.line)",
+                    location: location, what: "\(clause.id) was given already, in line \(before.line)",
                     expected: "every id once", fix: "give the later one the next free number"))
         }
         return problems

@@ -8,7 +8,7 @@ extension SpecificationFiles {
         var problems: [InputProblem] = []
         func unreadable(_ path: String, _ reason: String) -> InputProblem {
             InputProblem(
-                place: "\(folder)/\(path)", what: "cannot be read: \(reason)", expected: "a readable file in UTF-8",
+                location: "\(folder)/\(path)", what: "cannot be read: \(reason)", expected: "a readable file in UTF-8",
                 fix: "check its permissions and its encoding")
         }
         for path in (try? HoldfastPlatform.files(below: folder)) ?? []
@@ -23,7 +23,7 @@ extension SpecificationFiles {
         if texts.isEmpty {
             problems.append(
                 InputProblem(
-                    place: folder, what: "holds no specification", expected: "a folder with clauses/ and schemas/",
+                    location: folder, what: "holds no specification", expected: "a folder with clauses/ and schemas/",
                     fix: "name the folder Spec of a checkout"))
         }
         guard problems.isEmpty else { throw InputProblems(problems) }

@@ -55,8 +55,10 @@ public func client(
         try client.problems.throwAll()
         return try await client.meeting(under: specification) { source in
             let subject = try await client.subject(source)
-            return try await ClientSuite(subject, at: source.place, under: specification, selection, jobs: max(1, jobs))
-                .run()
+            return try await ClientSuite(
+                subject, at: source.location, under: specification, selection, jobs: max(1, jobs)
+            )
+            .run()
         }
     }
 }

@@ -140,7 +140,7 @@ struct Evaluation {
     }
 
     /// The place of the instance that is looked at.
-    var place: JSONPointer { JSONPointer(tokens: instancePath) }
+    var location: JSONPointer { JSONPointer(tokens: instancePath) }
 
     /// Each fault once.
     func findings() -> [Finding] {

@@ -8,7 +8,7 @@ extension SchemaCompiler {
         guard case .object(let object) = next.value else { return }
         let node = program.nodes[next.node]
         let reader = KeywordReader(object: object, uri: program.resources[node.resource].uri, location: node.location)
-        let dialect = try dialect(of: next.place)
+        let dialect = try dialect(of: next.site)
         try refuseUnknownKeywords(reader)
         var keywords: [Keyword] = []
         if dialect.validation { keywords += try assertions(reader) }
@@ -97,12 +97,12 @@ extension SchemaCompiler {
         var keywords: [Keyword] = []
         if let reference = try reader.string("$ref") {
             references[next.node] = reference
-            let (place, value) = try resolve(reference, from: reader.uri, at: reader.location.appending("$ref"))
-            keywords.append(.reference(try node(for: value, at: place)))
+            let (site, value) = try resolve(reference, from: reader.uri, at: reader.location.appending("$ref"))
+            keywords.append(.reference(try node(for: value, at: site)))
         }
         if let reference = try reader.string("$dynamicRef") {
-            let (place, value) = try resolve(reference, from: reader.uri, at: reader.location.appending("$dynamicRef"))
-            let target = try node(for: value, at: place)
+            let (site, value) = try resolve(reference, from: reader.uri, at: reader.location.appending("$dynamicRef"))
+            let target = try node(for: value, at: site)
             // It is dynamic only when it leads to a dynamic anchor by name.
             let name = URIReference(reference).fragment.flatMap { URIReference.unescaped($0) } ?? ""
             let anchors = program.resources[program.nodes[target].resource].dynamicAnchors
@@ -216,8 +216,8 @@ extension SchemaCompiler {
     private mutating func child(
         _ value: JSONValue, _ tokens: [String], _ next: Pending
     ) throws(SchemaProblem) -> Int {
-        let pointer = JSONPointer(tokens: next.place.pointer.tokens + tokens)
-        let owner = registry.resource(of: next.place.pointer, in: next.place.document)
-        return try node(for: value, at: Place(document: next.place.document, pointer: pointer), inside: owner)
+        let pointer = JSONPointer(tokens: next.site.pointer.tokens + tokens)
+        let owner = registry.resource(of: next.site.pointer, in: next.site.document)
+        return try node(for: value, at: Site(document: next.site.document, pointer: pointer), inside: owner)
     }
 }

@@ -110,9 +110,9 @@ public struct Schema: Sendable {
     /// The value of an extension keyword such as `x-clause`, from the innermost schema around the violated keyword that has it.
     public func value(of keyword: String, near violation: SchemaViolation) -> JSONValue? {
         var location: JSONPointer? = violation.schemaLocation
-        while let place = location {
-            if let found = schemaValue(at: violation.schemaURI, place)?[keyword] { return found }
-            location = place.parent
+        while let pointer = location {
+            if let found = schemaValue(at: violation.schemaURI, pointer)?[keyword] { return found }
+            location = pointer.parent
         }
         return nil
     }

@@ -2,8 +2,8 @@ import HoldfastJSON
 
 /// Turns schemas into a ``Program``: every reference resolved, every keyword checked, nothing left to fail later.
 struct SchemaCompiler {
-    /// A place where a schema stands.
-    struct Place: Hashable {
+    /// Where a schema stands.
+    struct Site: Hashable {
         let document: Int
         let pointer: JSONPointer
     }
@@ -12,7 +12,7 @@ struct SchemaCompiler {
     struct Pending {
         let node: Int
         let value: JSONValue
-        let place: Place
+        let site: Site
     }
 
     var registry: SchemaRegistry
@@ -21,7 +21,7 @@ struct SchemaCompiler {
     var program = Program()
     /// References by the node they stand in, for the words of a problem.
     var references: [Int: String] = [:]
-    private var nodeByPlace: [Place: Int] = [:]
+    private var nodeBySite: [Site: Int] = [:]
     private var pending: [Pending] = []
     private var resourceByIndex: [Int: Int] = [:]
     private var dialects: [String: Dialect] = [Metaschemas.standard: .standard]
@@ -34,8 +34,8 @@ struct SchemaCompiler {
 
     /// Compiles the schema a URI leads to, and all it refers to.
     mutating func compile(_ uri: String) throws(SchemaProblem) -> Program {
-        let (place, value) = try resolve(uri, from: nil, at: JSONPointer())
-        program.root = try node(for: value, at: place)
+        let (site, value) = try resolve(uri, from: nil, at: JSONPointer())
+        program.root = try node(for: value, at: site)
         // A stack of our own: schemas may be deep, and chains of references long.
         while let next = pending.popLast() {
             try read(next)
@@ -46,27 +46,26 @@ struct SchemaCompiler {
     }
 
     /// The node of a schema, made if it is new.
-    mutating func node(for value: JSONValue, at place: Place, inside resource: Int? = nil) throws(SchemaProblem) -> Int
-    {
-        if let known = nodeByPlace[place] { return known }
+    mutating func node(for value: JSONValue, at site: Site, inside resource: Int? = nil) throws(SchemaProblem) -> Int {
+        if let known = nodeBySite[site] { return known }
         // Inside a resource only a schema with an identifier can start another one.
         let owner: Int
         if let resource, value["$id"] == nil {
             owner = resource
         } else {
-            owner = registry.resource(of: place.pointer, in: place.document) ?? 0
+            owner = registry.resource(of: site.pointer, in: site.document) ?? 0
         }
         let resource = try enter(owner)
-        // Entering may have come upon this very place, by its dynamic anchor.
-        if let known = nodeByPlace[place] { return known }
+        // Entering may have come upon this very site, by its dynamic anchor.
+        if let known = nodeBySite[site] { return known }
         let root = registry.resources[owner].root
-        let location = JSONPointer(tokens: Array(place.pointer.tokens.dropFirst(root.tokens.count)))
+        let location = JSONPointer(tokens: Array(site.pointer.tokens.dropFirst(root.tokens.count)))
         let node = program.nodes.count
         program.nodes.append(Program.Node(resource: resource, location: location))
-        nodeByPlace[place] = node
+        nodeBySite[site] = node
         switch value {
         case .bool(let verdict): program.nodes[node].verdict = verdict
-        case .object: pending.append(Pending(node: node, value: value, place: place))
+        case .object: pending.append(Pending(node: node, value: value, site: site))
         default:
             throw SchemaProblem(
                 .notASchema(found: Excerpt.of(value)), in: program.resources[resource].uri, at: location)
@@ -84,16 +83,16 @@ struct SchemaCompiler {
         for name in resource.dynamicAnchors.sorted() {
             guard let pointer = resource.anchors[name], let value = registry.documents[resource.document][pointer]
             else { continue }
-            let place = Place(document: resource.document, pointer: pointer)
-            program.resources[position].dynamicAnchors[name] = try node(for: value, at: place)
+            let site = Site(document: resource.document, pointer: pointer)
+            program.resources[position].dynamicAnchors[name] = try node(for: value, at: site)
         }
         return position
     }
 
-    /// The place a reference leads to, and the schema there.
+    /// The site a reference leads to, and the schema there.
     func resolve(
         _ reference: String, from uri: String?, at location: JSONPointer
-    ) throws(SchemaProblem) -> (Place, JSONValue) {
+    ) throws(SchemaProblem) -> (Site, JSONValue) {
         var target = URIReference(reference)
         if let uri { target = target.resolved(against: URIReference(uri)) }
         let fragment = target.fragment ?? ""
@@ -119,12 +118,12 @@ struct SchemaCompiler {
         guard let value = registry.documents[resource.document][pointer] else {
             throw problem("there is nothing at '\(name)'")
         }
-        return (Place(document: resource.document, pointer: pointer), value)
+        return (Site(document: resource.document, pointer: pointer), value)
     }
 
     /// The dialect of the resource a node belongs to.
-    mutating func dialect(of place: Place) throws(SchemaProblem) -> Dialect {
-        guard let index = registry.resource(of: place.pointer, in: place.document) else { return .standard }
+    mutating func dialect(of site: Site) throws(SchemaProblem) -> Dialect {
+        guard let index = registry.resource(of: site.pointer, in: site.document) else { return .standard }
         let resource = registry.resources[index]
         if let known = dialects[resource.dialect] { return known }
         guard let position = registry.resource(at: resource.dialect) else {

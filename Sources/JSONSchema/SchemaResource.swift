@@ -32,22 +32,22 @@ struct ResourceScan {
     }
 
     mutating func walk(_ root: JSONValue) throws(SchemaProblem) {
-        var pending = [(schema: root, place: JSONPointer(), resource: 0)]
+        var pending = [(schema: root, site: JSONPointer(), resource: 0)]
         while let next = pending.popLast() {
             guard case .object(let object) = next.schema else { continue }
-            let resource = try enter(object, at: next.place, from: next.resource)
+            let resource = try enter(object, at: next.site, from: next.resource)
             for (keyword, value) in object {
                 guard let shape = KeywordTable.all[keyword]?.shape ?? Self.legacyShapes[keyword] else { continue }
-                let place = next.place.appending(keyword)
+                let site = next.site.appending(keyword)
                 switch (shape, value) {
-                case (.schema, _): pending.append((value, place, resource))
+                case (.schema, _): pending.append((value, site, resource))
                 case (.schemas, .array(let values)):
                     for (index, value) in values.enumerated() {
-                        pending.append((value, place.appending(index), resource))
+                        pending.append((value, site.appending(index), resource))
                     }
                 case (.schemaMap, .object(let map)):
                     for (name, value) in map {
-                        pending.append((value, place.appending(name), resource))
+                        pending.append((value, site.appending(name), resource))
                     }
                 default: break
                 }
@@ -62,19 +62,19 @@ struct ResourceScan {
 
     /// Takes note of the identifiers of one schema; the answer is the resource it belongs to.
     private mutating func enter(
-        _ object: JSONObject, at place: JSONPointer, from outer: Int
+        _ object: JSONObject, at site: JSONPointer, from outer: Int
     ) throws(SchemaProblem) -> Int {
         var resource = outer
         if case .string(let id) = object["$id"] {
-            resource = try identify(id, at: place, from: outer)
+            resource = try identify(id, at: site, from: outer)
         }
         if case .string(let dialect) = object["$schema"] {
             resources[resource].dialect = SchemaRegistry.withoutFragment(dialect)
         }
         for keyword in ["$anchor", "$dynamicAnchor"] {
             guard case .string(let name) = object[keyword] else { continue }
-            if let taken = resources[resource].anchors.updateValue(place, forKey: name), taken != place {
-                throw SchemaProblem(.duplicate("#" + name), in: resources[resource].uri, at: place)
+            if let taken = resources[resource].anchors.updateValue(site, forKey: name), taken != site {
+                throw SchemaProblem(.duplicate("#" + name), in: resources[resource].uri, at: site)
             }
             if keyword == "$dynamicAnchor" { resources[resource].dynamicAnchors.insert(name) }
         }
@@ -82,27 +82,27 @@ struct ResourceScan {
     }
 
     private mutating func identify(
-        _ id: String, at place: JSONPointer, from outer: Int
+        _ id: String, at site: JSONPointer, from outer: Int
     ) throws(SchemaProblem) -> Int {
         let reference = URIReference(id)
         guard (reference.fragment ?? "").isEmpty else {
             throw SchemaProblem(
                 .badURI(id, expected: "a URI reference without fragment; '$anchor' names a place"),
-                in: resources[outer].uri, at: place.appending("$id"))
+                in: resources[outer].uri, at: site.appending("$id"))
         }
         var resolved = reference.resolved(against: URIReference(resources[outer].uri))
         resolved.fragment = nil
         let uri = resolved.text
-        if place.isRoot {
+        if site.isRoot {
             // The document keeps the URI it was retrieved by as a second name.
             if resources[0].uris[0] != uri { resources[0].uris.insert(uri, at: 0) }
             return 0
         }
         guard !resources.contains(where: { $0.uris.contains(uri) }) else {
-            throw SchemaProblem(.duplicate(uri), in: resources[outer].uri, at: place)
+            throw SchemaProblem(.duplicate(uri), in: resources[outer].uri, at: site)
         }
         resources.append(
-            SchemaResource(uris: [uri], document: document, root: place, dialect: resources[outer].dialect))
+            SchemaResource(uris: [uri], document: document, root: site, dialect: resources[outer].dialect))
         return resources.count - 1
     }
 }

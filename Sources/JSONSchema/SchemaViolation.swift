@@ -23,8 +23,8 @@ public struct SchemaViolation: Sendable, Hashable {
 extension SchemaViolation: CustomStringConvertible {
     /// Place, fault and expectation in one line.
     public var description: String {
-        let place = instanceLocation.isRoot ? "the value" : instanceLocation.description
-        return "\(place): \(message) (expected \(expected))"
+        let location = instanceLocation.isRoot ? "the value" : instanceLocation.description
+        return "\(location): \(message) (expected \(expected))"
     }
 }
 

@@ -66,10 +66,10 @@ enum ControlAction: String, CaseIterable {
             return Self.ordering(.rule(rule))
         case .fault: return fault(reader)
         case .say:
-            return text(reader).flatMap { Self.ordering(.say($0, place(reader))) }
+            return text(reader).flatMap { Self.ordering(.say($0, location(reader))) }
         case .ask:
-            return text(reader).flatMap { Self.ordering(.ask($0, place(reader))) }
-        case .push: return Self.ordering(.push(text(reader), place(reader)))
+            return text(reader).flatMap { Self.ordering(.ask($0, location(reader))) }
+        case .push: return Self.ordering(.push(text(reader), location(reader)))
         case .replies:
             guard !reader.object.isEmpty else { return Self.ordering(.replies(Replies())) }
             return { mock in try await mock.obey(.replies(try Replies(body, named: "body"))) }
@@ -133,7 +133,7 @@ enum ControlAction: String, CaseIterable {
     private static let maxTextBytes = 200_000
     private static let maxFaults = 100
 
-    private func place(_ reader: MemberReader) -> ServerPlace {
+    private func location(_ reader: MemberReader) -> ServerPlace {
         ServerPlace(
             principal: reader.string("principal"), session: reader.string("sessionId"),
             isNew: reader.bool("new") ?? false)

@@ -122,13 +122,13 @@ extension ControlServer: TransportHandler {
     private static func refusal(_ problems: [InputProblem]) -> HTTPServerResponse {
         let list = problems.map { problem -> JSONValue in
             [
-                "place": .string(problem.place), "what": .string(problem.what),
+                "place": .string(problem.location), "what": .string(problem.what),
                 "expected": .string(problem.expected), "fix": .string(problem.fix),
             ]
         }
-        let isDown = problems.first?.place == "server"
+        let isDown = problems.first?.location == "server"
         return refusal(
-            isDown ? 409 : 400, problems.map { "\($0.place): \($0.what)" }.joined(separator: "; "),
+            isDown ? 409 : 400, problems.map { "\($0.location): \($0.what)" }.joined(separator: "; "),
             [("problems", .array(list))])
     }
 

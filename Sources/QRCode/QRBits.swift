@@ -28,8 +28,8 @@ enum QRBits {
     }
 
     private static func interleaved(_ blocks: [[UInt8]]) -> [UInt8] {
-        (0..<(blocks.map(\.count).max() ?? 0)).flatMap { place in
-            blocks.compactMap { place < $0.count ? $0[place] : nil }
+        (0..<(blocks.map(\.count).max() ?? 0)).flatMap { index in
+            blocks.compactMap { index < $0.count ? $0[index] : nil }
         }
     }
 }

@@ -15,7 +15,7 @@ package struct QRCode: Sendable, Equatable {
         let bytes = Array(text.utf8)
         guard let version = QRVersion.all.first(where: { $0.capacity >= bytes.count }) else { return nil }
         var plain = QRGrid(version)
-        plain.place(QRBits.codewords(of: bytes, in: version))
+        plain.index(QRBits.codewords(of: bytes, in: version))
         let candidates = (mask.map { [$0 & 7] } ?? Array(0...7)).map { mask in
             var grid = plain
             grid.apply(mask: mask)

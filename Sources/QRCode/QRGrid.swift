@@ -15,9 +15,9 @@ struct QRGrid {
         for row in version.centres {
             for column in version.centres where !isPattern[row][column] { placeAlignment(row, column) }
         }
-        for place in 8..<side - 8 {
-            set(6, place, place % 2 == 0)
-            set(place, 6, place % 2 == 0)
+        for index in 8..<side - 8 {
+            set(6, index, index % 2 == 0)
+            set(index, 6, index % 2 == 0)
         }
         placeFormat(mask: 0)
         placeVersion()
@@ -51,15 +51,15 @@ struct QRGrid {
         var rest = mask << 10
         for bit in (10...12).reversed() where rest >> bit & 1 == 1 { rest ^= 0x537 << (bit - 10) }
         let bits = (mask << 10 | rest) ^ 0x5412
-        for place in 0..<15 {
-            let isDark = bits >> place & 1 == 1
-            switch place {
-            case 0...5: set(place, 8, isDark)
-            case 6...7: set(place + 1, 8, isDark)
+        for index in 0..<15 {
+            let isDark = bits >> index & 1 == 1
+            switch index {
+            case 0...5: set(index, 8, isDark)
+            case 6...7: set(index + 1, 8, isDark)
             case 8: set(8, 7, isDark)
-            default: set(8, 14 - place, isDark)
+            default: set(8, 14 - index, isDark)
             }
-            if place < 8 { set(8, side - 1 - place, isDark) } else { set(side - 15 + place, 8, isDark) }
+            if index < 8 { set(8, side - 1 - index, isDark) } else { set(side - 15 + index, 8, isDark) }
         }
         set(side - 8, 8, true)
     }
@@ -70,17 +70,17 @@ struct QRGrid {
         var rest = version.number << 12
         for bit in (12...17).reversed() where rest >> bit & 1 == 1 { rest ^= 0x1F25 << (bit - 12) }
         let bits = version.number << 12 | rest
-        for place in 0..<18 {
-            let isDark = bits >> place & 1 == 1
-            set(place / 3, side - 11 + place % 3, isDark)
-            set(side - 11 + place % 3, place / 3, isDark)
+        for index in 0..<18 {
+            let isDark = bits >> index & 1 == 1
+            set(index / 3, side - 11 + index % 3, isDark)
+            set(side - 11 + index % 3, index / 3, isDark)
         }
     }
 
     // MARK: data
 
     /// Fills in the codewords in columns of two, from the right and up and down in turn, past the vertical timing line.
-    mutating func place(_ codewords: [UInt8]) {
+    mutating func index(_ codewords: [UInt8]) {
         var bit = 0
         var isUpward = true
         var right = side - 1

@@ -10,8 +10,8 @@ enum QRPenalty {
     private static func runs(_ line: [Bool]) -> Int {
         var points = 0
         var length = 0
-        for (place, isDark) in line.enumerated() {
-            length = place > 0 && line[place - 1] == isDark ? length + 1 : 1
+        for (index, isDark) in line.enumerated() {
+            length = index > 0 && line[index - 1] == isDark ? length + 1 : 1
             if length == 5 { points += 3 } else if length > 5 { points += 1 }
         }
         return points

@@ -25,14 +25,14 @@ enum ReedSolomon {
         var generator = [1]
         for exponent in 0..<count {
             var next = generator + [0]
-            for (place, factor) in generator.enumerated() { next[place + 1] ^= product(factor, powers[exponent]) }
+            for (index, factor) in generator.enumerated() { next[index + 1] ^= product(factor, powers[exponent]) }
             generator = next
         }
         var rest = Array(repeating: 0, count: count)
         for byte in data {
             let factor = Int(byte) ^ rest[0]
             rest = Array(rest.dropFirst()) + [0]
-            for place in rest.indices { rest[place] ^= product(generator[place + 1], factor) }
+            for index in rest.indices { rest[index] ^= product(generator[index + 1], factor) }
         }
         return rest.map { UInt8($0) }
     }

@@ -93,11 +93,13 @@ package struct ConsoleReport {
                 + "no scenario could exercise it because the suite failed"
         }
         let others = Dictionary(grouping: findings.dropFirst(), by: \.scenario).sorted { $0.key < $1.key }
-        let places = others.prefix(5).map { $0.value.count == 1 ? $0.key : "\($0.key) (\(readable($0.value.count))×)" }
+        let locations = others.prefix(5).map {
+            $0.value.count == 1 ? $0.key : "\($0.key) (\(readable($0.value.count))×)"
+        }
         var lines = [details(result, first, isDrawn)]
-        if !places.isEmpty {
-            let rest = others.count > places.count ? " and \(others.count - places.count) more scenarios" : ""
-            lines.append(style.wrapped("also in \(places.joined(separator: ", "))\(rest)", indent: 2))
+        if !locations.isEmpty {
+            let rest = others.count > locations.count ? " and \(others.count - locations.count) more scenarios" : ""
+            lines.append(style.wrapped("also in \(locations.joined(separator: ", "))\(rest)", indent: 2))
         }
         if let again = report.again { lines.append("  again: \(again.only(result.clause.id.description))") }
         var text = lines.joined(separator: "\n")

@@ -5,11 +5,11 @@ import HoldfastTranscript
 extension RunReport {
     /// How the server ended by itself, with what it said last, and in which scenarios; each way once.
     var deaths: [String] {
-        var places: [String: [String]] = [:]
+        var locations: [String: [String]] = [:]
         for scenario in scenarios where scenario.skipped == nil {
-            for death in scenario.history.deaths { places[death, default: []].append(scenario.name) }
+            for death in scenario.history.deaths { locations[death, default: []].append(scenario.name) }
         }
-        return places.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.map { death, names in
+        return locations.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.map { death, names in
             let scenarios = names.unique
             return "the server ended by itself in \(counted(scenarios.count, "scenario")), \(death)"
                 + " (\(listed(scenarios, most: 3)))"

@@ -13,22 +13,22 @@ package struct NamePattern: Sendable, Equatable {
     package func matches(_ name: String) -> Bool {
         let pattern = Array(text.unicodeScalars)
         let name = Array(name.unicodeScalars)
-        var (place, at) = (0, 0)
+        var (index, at) = (0, 0)
         // Where the last star stands, and how much of the name it has taken.
-        var star: (place: Int, at: Int)?
+        var star: (index: Int, at: Int)?
         while at < name.count {
-            if place < pattern.count, pattern[place] == "*" {
-                star = (place, at)
-                place += 1
-            } else if place < pattern.count, pattern[place] == name[at] {
-                (place, at) = (place + 1, at + 1)
+            if index < pattern.count, pattern[index] == "*" {
+                star = (index, at)
+                index += 1
+            } else if index < pattern.count, pattern[index] == name[at] {
+                (index, at) = (index + 1, at + 1)
             } else if let last = star {
-                star = (last.place, last.at + 1)
-                (place, at) = (last.place + 1, last.at + 1)
+                star = (last.index, last.at + 1)
+                (index, at) = (last.index + 1, last.at + 1)
             } else {
                 return false
             }
         }
-        return pattern[place...].allSatisfy { $0 == "*" }
+        return pattern[index...].allSatisfy { $0 == "*" }
     }
 }

@@ -23,7 +23,7 @@ package enum ReportMerge {
         if first.report.specification != specification.version {
             problems.append(
                 InputProblem(
-                    place: first.file,
+                    location: first.file,
                     what: "it was judged under specification \(first.report.specification)",
                     expected: "\(specification.version), the one of this program",
                     fix: "merge with the program that wrote the parts"))
@@ -39,7 +39,7 @@ package enum ReportMerge {
     private static func whole(
         _ parts: [RunReport], _ first: RunReport, under specification: Specification, scenarios names: [String]
     ) -> RunReport {
-        let placed = parts.flatMap { report in zip(report.part?.places ?? [], report.scenarios) }
+        let placed = parts.flatMap { report in zip(report.part?.positions ?? [], report.scenarios) }
         var whole = RunReport(
             placed.sorted { $0.0 < $1.0 }.map(\.1), of: first.subject,
             at: parts.map(\.address).unique.joined(separator: ", "), under: specification,
@@ -63,12 +63,12 @@ package enum ReportMerge {
     // MARK: what keeps parts from being one run
 
     private static let nothing = InputProblem(
-        place: "report merge", what: "no report", expected: "the report.json of each part", fix: "name the files")
+        location: "report merge", what: "no report", expected: "the report.json of each part", fix: "name the files")
 
     private static func wholes(_ files: [File]) -> [InputProblem] {
         files.filter { $0.report.part == nil }.map { file in
             InputProblem(
-                place: file.file, what: "it is a whole run", expected: "a part that --shard I/N made",
+                location: file.file, what: "it is a whole run", expected: "a part that --shard I/N made",
                 fix: "leave it out; two whole runs are compared with 'conformance report diff'")
         }
     }
@@ -114,7 +114,7 @@ package enum ReportMerge {
         }
         return differing.map { difference in
             InputProblem(
-                place: other.file,
+                location: other.file,
                 what: "\(difference.what) differs: \(clipped(difference.there))",
                 expected: "\(clipped(difference.here)), as in \(first.file)",
                 fix: "merge only parts of one run, made with the same flags but --shard")
@@ -130,14 +130,14 @@ package enum ReportMerge {
             let names = listed(missing.map { "\($0)/\(count)" }, most: 10)
             problems.append(
                 InputProblem(
-                    place: "report merge",
+                    location: "report merge",
                     what: "\(missing.count == 1 ? "a part is" : "\(missing.count) parts are") missing: \(names)",
                     expected: "all \(count) parts", fix: "name their files too, or run them again"))
         }
         for (index, names) in byIndex.sorted(by: { $0.key < $1.key }) where names.count > 1 {
             problems.append(
                 InputProblem(
-                    place: names[1], what: "part \(index)/\(count) is here twice", expected: "each part once",
+                    location: names[1], what: "part \(index)/\(count) is here twice", expected: "each part once",
                     fix: "leave out one of \(names.joined(separator: ", "))"))
         }
         return problems
@@ -147,14 +147,14 @@ package enum ReportMerge {
         var owner: [Int: String] = [:]
         var byName: [String: String] = [:]
         for file in files {
-            for (place, scenario) in zip(file.report.part?.places ?? [], file.report.scenarios) {
+            for (position, scenario) in zip(file.report.part?.positions ?? [], file.report.scenarios) {
                 let before =
-                    owner.updateValue(file.file, forKey: place)
+                    owner.updateValue(file.file, forKey: position)
                     ?? byName.updateValue(file.file, forKey: scenario.name)
                 guard let before else { continue }
                 return [
                     InputProblem(
-                        place: file.file, what: "scenario \(scenario.name) is also in \(before)",
+                        location: file.file, what: "scenario \(scenario.name) is also in \(before)",
                         expected: "each scenario in one part", fix: "run the parts again with the same program")
                 ]
             }
@@ -163,7 +163,7 @@ package enum ReportMerge {
         guard owner.count != total, !files.contains(where: \.report.wasInterrupted) else { return [] }
         return [
             InputProblem(
-                place: "report merge", what: "the parts hold \(owner.count) of \(total) scenarios",
+                location: "report merge", what: "the parts hold \(owner.count) of \(total) scenarios",
                 expected: "all of them", fix: "run the parts again with the same program")
         ]
     }

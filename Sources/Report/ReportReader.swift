@@ -137,20 +137,21 @@ package enum ReportReader {
     }
 
     private static func history(_ stored: MemberReader, file: String, _ companion: Companion?) -> History? {
-        var place = stored.pointer.appending("transcript")
+        var location = stored.pointer.appending("transcript")
         do throws(InputProblem) {
             if let name = stored.value("transcript")?.stringValue {
                 return try history(in: name, of: stored.text("name"), file: file, companion)
             }
             var transcript = TranscriptReader(file: file)
             for line in stored.objects("transcript") {
-                place = line.pointer
+                location = line.pointer
                 try transcript.append(line.object, at: file)
             }
-            place = stored.pointer.appending("transcript")
+            location = stored.pointer.appending("transcript")
             return try transcript.finish()
         } catch {
-            stored.collector.note(place, error.what, expected: error.expected, fix: error.fix.isEmpty ? fix : error.fix)
+            stored.collector.note(
+                location, error.what, expected: error.expected, fix: error.fix.isEmpty ? fix : error.fix)
             return nil
         }
     }
@@ -175,7 +176,8 @@ package enum ReportReader {
             try transcript.append(try companion(name))
             return try transcript.finish()
         } catch {
-            throw InputProblem(error.place, "\(error.place): \(error.what)", expected: error.expected, fix: error.fix)
+            throw InputProblem(
+                error.location, "\(error.location): \(error.what)", expected: error.expected, fix: error.fix)
         }
     }
 
@@ -205,10 +207,10 @@ package enum ReportReader {
     /// Notes what does not follow from the verdicts.
     private static func check(_ report: RunReport, against stored: MemberReader) {
         let writer = JSONReport(report)
-        for (place, result) in report.clauses.enumerated() {
-            let (written, computed) = (stored.value("clauses")?[place], writer.clause(result))
+        for (index, result) in report.clauses.enumerated() {
+            let (written, computed) = (stored.value("clauses")?[index], writer.clause(result))
             guard written != computed else { continue }
-            let pointer = JSONPointer(tokens: ["clauses", String(place)])
+            let pointer = JSONPointer(tokens: ["clauses", String(index)])
             let differing = computed.objectValue?.keys.first { written?[$0] != computed[$0] }
             stored.collector.note(
                 differing.map(pointer.appending) ?? pointer,

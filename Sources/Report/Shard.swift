@@ -25,14 +25,14 @@ package struct Shard: Sendable, Equatable, CustomStringConvertible {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let count = Self.number(parts[1]), (1...Self.maxCount).contains(count) else {
             throw InputProblem(
-                place: "--shard", what: "'\(clipped(text))' names no part",
+                location: "--shard", what: "'\(clipped(text))' names no part",
                 expected: "I/N, part I of N from 1 to \(Self.maxCount), or /N in an indexed job",
                 fix: "write for instance --shard 1/3")
         }
         guard parts[0].isEmpty else {
             guard let index = Self.number(parts[0]), (1...count).contains(index) else {
                 throw InputProblem(
-                    place: "--shard", what: "there is no part '\(clipped(String(parts[0])))' of \(count)",
+                    location: "--shard", what: "there is no part '\(clipped(String(parts[0])))' of \(count)",
                     expected: "a number from 1 to \(count)", fix: "count the parts from 1")
             }
             self.init(index, of: count)
@@ -40,13 +40,13 @@ package struct Shard: Sendable, Equatable, CustomStringConvertible {
         }
         guard let value = environment[Self.variable] else {
             throw InputProblem(
-                place: "--shard", what: "'\(clipped(text))' leaves the index to \(Self.variable), which is not set",
+                location: "--shard", what: "'\(clipped(text))' leaves the index to \(Self.variable), which is not set",
                 expected: "\(Self.variable) from 0 to \(count - 1), as indexed jobs of Kubernetes set it",
                 fix: "name the part: --shard 1\(text)")
         }
         guard let index = Self.number(value[...]), (0..<count).contains(index) else {
             throw InputProblem(
-                place: Self.variable, what: "'\(clipped(value))' is the index of no part of \(count)",
+                location: Self.variable, what: "'\(clipped(value))' is the index of no part of \(count)",
                 expected: "a number from 0 to \(count - 1)",
                 fix: "let --shard /N and the job's 'completions' be the same number")
         }
@@ -78,15 +78,15 @@ package struct Shard: Sendable, Equatable, CustomStringConvertible {
         package let shard: Shard
         /// How many scenarios the whole run has.
         package let total: Int
-        /// The place of each scenario of this part in the whole run, from 0.
-        package let places: [Int]
+        /// The index of each scenario of this part in the whole run, from 0.
+        package let positions: [Int]
     }
 }
 
 extension Shard.Part {
     /// The part of a run that performs the scenarios of a plan.
     package init(_ shard: Shard, of plan: [String], holding scenarios: [String]) {
-        let places = Dictionary(plan.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { $1 })
-        self.init(shard: shard, total: plan.count, places: scenarios.compactMap { places[$0] })
+        let positions = Dictionary(plan.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { $1 })
+        self.init(shard: shard, total: plan.count, positions: scenarios.compactMap { positions[$0] })
     }
 }

@@ -39,24 +39,24 @@ extension RunReport.Again: JSONRepresentable {
 extension Shard.Part: JSONRepresentable {
     /// The shard, and where its scenarios stand in the whole run.
     package var json: JSONValue {
-        JSONValue(members: ["index": shard.index, "count": shard.count, "scenarios": total, "places": places])
+        JSONValue(members: ["index": shard.index, "count": shard.count, "scenarios": total, "places": positions])
     }
 
     init?(_ stored: MemberReader, scenarios: Int) {
         let (index, count, total) = (stored.number("index"), stored.number("count"), stored.number("scenarios"))
-        let places = (stored.array("places") ?? []).compactMap(\.value.intValue)
+        let positions = (stored.array("places") ?? []).compactMap(\.value.intValue)
         if !(1...Shard.maxCount).contains(count) {
             stored.refuse("count", "found \(count)", expected: "an integer from 1 to \(Shard.maxCount)")
         } else if index > count {
             stored.refuse("index", "found \(index)", expected: "an integer from 1 to \(count)")
-        } else if places.count != scenarios || places.contains(where: { $0 >= total })
-            || !zip(places, places.dropFirst()).allSatisfy(<)
+        } else if positions.count != scenarios || positions.contains(where: { $0 >= total })
+            || !zip(positions, positions.dropFirst()).allSatisfy(<)
         {
             stored.refuse(
-                "places", "these are not the places of the \(scenarios) scenarios below",
+                "places", "these are not the indices of the \(scenarios) scenarios below",
                 expected: "\(scenarios) rising numbers below \(total)")
         } else {
-            self.init(shard: Shard(index, of: count), total: total, places: places)
+            self.init(shard: Shard(index, of: count), total: total, positions: positions)
             return
         }
         return nil
@@ -144,17 +144,17 @@ extension Verdict: JSONRepresentable {
 }
 
 extension Finding: JSONRepresentable {
-    /// The words, and the places of the events.
+    /// The words, and the indices of the events.
     package var json: JSONValue {
         JSONValue(members: ["what": what, "expected": expected, "actual": actual, "events": events])
     }
 
     init(_ stored: MemberReader, events: Int) {
-        let cited = (stored.array("events") ?? []).compactMap { place -> Int? in
-            if let event = place.value.intValue, (0..<events).contains(event) { return event }
+        let cited = (stored.array("events") ?? []).compactMap { position -> Int? in
+            if let event = position.value.intValue, (0..<events).contains(event) { return event }
             stored.collector.note(
-                place.pointer, "found \(MemberReader.shown(place.value))",
-                expected: "the place of one of the \(events) events of the transcript, from 0",
+                position.pointer, "found \(MemberReader.shown(position.value))",
+                expected: "the index of one of the \(events) events of the transcript, from 0",
                 fix: ReportReader.fix)
             return nil
         }

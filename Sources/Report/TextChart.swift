@@ -56,22 +56,22 @@ package struct TextChart {
         let leading = rows.indices.filter { !rows[$0].marks.isEmpty && !rows[$0].isCited }
         shown.formUnion(leading.suffix(Self.mostLeading))
         // Without a row to cite, the end is what was judged.
-        for place in cited.isEmpty && leading.isEmpty ? [rows.count - 1] : Array(cited) where place >= 0 {
-            shown.formUnion(start(before, before: place)...min(rows.count - 1, place + after))
-            if rows[place].isCited { shown.formUnion(chart.sameLane(as: place, most: before)) }
+        for index in cited.isEmpty && leading.isEmpty ? [rows.count - 1] : Array(cited) where index >= 0 {
+            shown.formUnion(start(before, before: index)...min(rows.count - 1, index + after))
+            if rows[index].isCited { shown.formUnion(chart.sameLane(as: index, most: before)) }
         }
         var lines: [Line] = []
         var next = 0
-        for place in shown.sorted() {
-            lines += between(next, place) + [.row(place)]
-            next = place + 1
+        for index in shown.sorted() {
+            lines += between(next, index) + [.row(index)]
+            next = index + 1
         }
         return lines + between(next, rows.count)
     }
 
     /// So many rows before another one; a handshake counts as one.
-    private func start(_ count: Int, before place: Int) -> Int {
-        let starts = (0..<place).reversed().lazy.filter { row in
+    private func start(_ count: Int, before index: Int) -> Int {
+        let starts = (0..<index).reversed().lazy.filter { row in
             chart.rows[row].kind != .open || row == 0 || chart.rows[row - 1].kind != .open
         }
         return starts.prefix(count).last ?? 0
@@ -94,7 +94,7 @@ package struct TextChart {
     private func draw(_ lines: [Line]) -> [String] {
         guard !chart.participants.isEmpty else { return [] }
         let times = lines.map { line in
-            if case .row(let place) = line { chart.rows[place].time } else { "" }
+            if case .row(let index) = line { chart.rows[index].time } else { "" }
         }
         let time = times.map(TextWidth.columns).max() ?? 0
         let cell = cell(beside: time)
@@ -105,7 +105,7 @@ package struct TextChart {
             case .gap(let count):
                 let lanes = page.lanes(ink.gap)
                 drawn.append(style.dim(page.line("", "", lanes, "\(readable(count)) rows")))
-            case .row(let place): drawn += draw(chart.rows[place], time, page)
+            case .row(let index): drawn += draw(chart.rows[index], time, page)
             }
         }
         return drawn
@@ -158,20 +158,20 @@ package struct TextChart {
 
     /// In words, where there is no room for lanes.
     private func direction(_ row: SequenceChart.Row) -> String {
-        switch row.place {
+        switch row.location {
         case .pause: ""
-        case .note(let place): chart.participants[place].name + ": "
+        case .note(let index): chart.participants[index].name + ": "
         case .message(let from, let to): "\(chart.participants[from].name)>\(chart.participants[to].name): "
         }
     }
 
     private func lanes(_ row: SequenceChart.Row, _ page: Page) -> String {
         guard page.count > 0 else { return "" }
-        switch row.place {
+        switch row.location {
         case .pause: return page.lanes(ink.gap)
-        case .note(let place):
+        case .note(let index):
             var cells = Array(page.lanes(ink.lane))
-            cells[page.middle(place)] = ink.note(row.kind)
+            cells[page.middle(index)] = ink.note(row.kind)
             return String(cells)
         case .message(let from, let to):
             var cells = Array(page.lanes(ink.lane))
@@ -227,12 +227,12 @@ private struct Page {
 
     private var between: String { count > 0 ? Self.space : "" }
 
-    func middle(_ place: Int) -> Int { place * cell + cell / 2 }
+    func middle(_ index: Int) -> Int { index * cell + cell / 2 }
 
     /// The lanes with nothing in them.
     func lanes(_ mark: Character) -> String {
         var cells = [Character](repeating: " ", count: cell * count)
-        for place in 0..<count { cells[middle(place)] = mark }
+        for index in 0..<count { cells[middle(index)] = mark }
         return String(cells)
     }
 

@@ -43,9 +43,9 @@ package struct TextProgress: Sendable, Equatable {
             if TextWidth.columns(text) <= room { return text }
         }
         let more = running.count > 1 ? " +\(running.count - 1)" : ""
-        let place = room - more.count
+        let index = room - more.count
         // A name cut to a few letters tells nothing.
-        return place < 8 ? nil : TextWidth.cut(first, to: place, mark: style.hasUnicode ? "…" : "~") + more
+        return index < 8 ? nil : TextWidth.cut(first, to: index, mark: style.hasUnicode ? "…" : "~") + more
     }
 
     private static func words(_ left: TimeLeft.Estimate) -> String {

@@ -18,11 +18,11 @@ extension GateFinding {
     /// Worst first, then by place, so that the same changes are always told in the same order.
     static func comesFirst(_ left: GateFinding, _ right: GateFinding) -> Bool {
         if left.severity != right.severity { return left.severity > right.severity }
-        func place(_ finding: GateFinding) -> (String, Int) {
-            let place = finding.new ?? finding.old
-            return (place?.file ?? "", place?.line ?? 0)
+        func location(_ finding: GateFinding) -> (String, Int) {
+            let location = finding.new ?? finding.old
+            return (location?.file ?? "", location?.line ?? 0)
         }
-        if place(left) != place(right) { return place(left) < place(right) }
+        if location(left) != location(right) { return location(left) < location(right) }
         return (left.rule, left.direction?.rawValue ?? "", left.fingerprint)
             < (right.rule, right.direction?.rawValue ?? "", right.fingerprint)
     }

@@ -11,9 +11,9 @@ package struct GateFinding: Sendable, Equatable {
     /// The messages it reaches, sorted.
     package var messages: [String]
     /// Where it stands in the old version; nil when nothing of it was there.
-    package var old: GatePlace?
+    package var old: GateLocation?
     /// Where it stands in the new version; nil when nothing of it is there any more.
-    package var new: GatePlace?
+    package var new: GateLocation?
     /// What stood in the old version.
     package var oldValue: JSONValue?
     /// What stands in the new version.
@@ -30,7 +30,7 @@ package struct GateFinding: Sendable, Equatable {
     /// Makes a finding.
     package init(
         rule: String, severity: GateSeverity, direction: GateDirection?, messages: [String] = [],
-        old: GatePlace? = nil, new: GatePlace? = nil, oldValue: JSONValue? = nil, newValue: JSONValue? = nil,
+        old: GateLocation? = nil, new: GateLocation? = nil, oldValue: JSONValue? = nil, newValue: JSONValue? = nil,
         why: String, witness: GateWitness? = nil
     ) {
         self.rule = rule
@@ -62,7 +62,7 @@ package struct GateFinding: Sendable, Equatable {
 }
 
 /// A place in a file of one version.
-package struct GatePlace: Sendable, Hashable {
+package struct GateLocation: Sendable, Hashable {
     /// The file, as the version names it: `schemas/messages/chat.json`.
     package let file: String
     /// The place inside it.

@@ -47,7 +47,7 @@ package struct MessageSchemaSet: Sendable {
     /// The compiled schemas, by message.
     private(set) var schemas: [String: Schema]
     /// Keywords that draft 2020-12 does not have.
-    let unknownKeywords: [GatePlace]
+    let unknownKeywords: [GateLocation]
 
     /// Reads documents and takes some of their schemas as messages.
     /// - Throws: Every document that is no JSON or no schema, and every message whose schema cannot be compiled.
@@ -64,7 +64,7 @@ package struct MessageSchemaSet: Sendable {
                 try registry.add(root, at: document.uri)
                 roots[document.file] = root
             } catch {
-                problems.append(SchemaProblem(place: document.file, what: "\(error)"))
+                problems.append(SchemaProblem(location: document.file, what: "\(error)"))
             }
         }
         var schemas: [String: Schema] = [:]
@@ -75,7 +75,7 @@ package struct MessageSchemaSet: Sendable {
             } catch {
                 problems.append(
                     SchemaProblem(
-                        place: message.uri, what: "\(error)",
+                        location: message.uri, what: "\(error)",
                         fix: "correct the schema of the message \(message.name)"))
             }
         }
@@ -86,8 +86,8 @@ package struct MessageSchemaSet: Sendable {
         self.roots = roots
         self.schemas = schemas
         unknownKeywords = documents.flatMap { document in
-            UnknownKeywords.places(in: roots[document.file] ?? true).map { pointer in
-                GatePlace(
+            UnknownKeywords.locations(in: roots[document.file] ?? true).map { pointer in
+                GateLocation(
                     file: document.file, pointer: pointer,
                     line: JSONParser.location(of: pointer, in: document.text)?.line)
             }
@@ -102,7 +102,7 @@ package struct MessageSchemaSet: Sendable {
         do {
             root = try JSONParser.value(document.text)
         } catch {
-            throw problem(SchemaProblem(place: document.file, what: "\(error)", expected: "JSON"))
+            throw problem(SchemaProblem(location: document.file, what: "\(error)", expected: "JSON"))
         }
         let word = root["oneOf"] != nil ? "oneOf" : "anyOf"
         let alternatives = (root[word]?.arrayValue ?? []).indices.map { index in
@@ -119,7 +119,8 @@ package struct MessageSchemaSet: Sendable {
             guard let name = tags.compactMap(\.values[0].stringValue).first else {
                 throw problem(
                     SchemaProblem(
-                        place: "\(document.file)#/\(word)/\(message.name)", what: "has no member that names its kind",
+                        location: "\(document.file)#/\(word)/\(message.name)",
+                        what: "has no member that names its kind",
                         expected: "a member with one fixed value that must be there", fix: "give it one"))
             }
             named.append(Message(name: name, travel: travel, uri: message.uri))
@@ -128,7 +129,7 @@ package struct MessageSchemaSet: Sendable {
         do {
             schemas[Self.every] = try Schema(uri: document.uri, registry: registry, unknownKeywords: .ignore)
         } catch {
-            throw problem(SchemaProblem(place: document.file, what: "\(error)"))
+            throw problem(SchemaProblem(location: document.file, what: "\(error)"))
         }
         // What stands beside the alternatives holds for all of them.
         named.append(Message(name: Self.every, travel: travel, uri: document.uri))
@@ -166,7 +167,7 @@ package struct SchemaProblems: Error {
 
 /// A document that is no schema: where, what, what would be one, and the fix.
 package struct SchemaProblem: Sendable {
-    package let place: String
+    package let location: String
     package let what: String
     package var expected = "a JSON Schema, draft 2020-12"
     package var fix = "correct the file"

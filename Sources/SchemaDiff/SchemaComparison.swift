@@ -58,8 +58,8 @@ struct SchemaComparison {
 
     /// Notes what a rule finds, with the weight and the reason of the rule unless others are given.
     private mutating func note(
-        _ id: String, _ direction: GateDirection?, _ messages: [String] = [], old: GatePlace? = nil,
-        new: GatePlace? = nil, oldValue: JSONValue? = nil, newValue: JSONValue? = nil, severity: GateSeverity? = nil,
+        _ id: String, _ direction: GateDirection?, _ messages: [String] = [], old: GateLocation? = nil,
+        new: GateLocation? = nil, oldValue: JSONValue? = nil, newValue: JSONValue? = nil, severity: GateSeverity? = nil,
         why: String? = nil, witness: GateWitness? = nil
     ) {
         // What concerns no message weighs the same in both directions.
@@ -77,9 +77,9 @@ struct SchemaComparison {
     // MARK: Documents
 
     private mutating func compareDocuments() {
-        for place in new.unknownKeywords
-        where !old.unknownKeywords.contains(where: { $0.pointerText == place.pointerText }) {
-            note("unknown-keyword", nil, new: place, newValue: .string(place.pointer.lastToken ?? ""))
+        for location in new.unknownKeywords
+        where !old.unknownKeywords.contains(where: { $0.pointerText == location.pointerText }) {
+            note("unknown-keyword", nil, new: location, newValue: .string(location.pointer.lastToken ?? ""))
         }
         for document in new.documents {
             guard let before = old.roots[document.file], let after = new.roots[document.file],
@@ -90,7 +90,7 @@ struct SchemaComparison {
             ] where before[keyword] != after[keyword] {
                 let pointer = JSONPointer(tokens: [keyword])
                 note(
-                    rule, nil, old: oldTexts.place(uri, pointer), new: newTexts.place(document.uri, pointer),
+                    rule, nil, old: oldTexts.location(uri, pointer), new: newTexts.location(document.uri, pointer),
                     oldValue: before[keyword], newValue: after[keyword])
             }
         }
@@ -113,7 +113,7 @@ struct SchemaComparison {
             for direction in before.travel.directions {
                 note(
                     "discriminator-value-changed", direction, [before.name, same[0].name],
-                    old: place(before, oldTexts), new: place(same[0], newTexts), oldValue: .string(before.name),
+                    old: location(before, oldTexts), new: location(same[0], newTexts), oldValue: .string(before.name),
                     newValue: .string(same[0].name),
                     witness: direction == .clientToServer ? alone(before, .old) : alone(same[0], .new))
             }
@@ -125,7 +125,7 @@ struct SchemaComparison {
     private mutating func removed(_ message: MessageSchemaSet.Message) {
         for direction in message.travel.directions {
             note(
-                "message-removed", direction, [message.name], old: place(message, oldTexts),
+                "message-removed", direction, [message.name], old: location(message, oldTexts),
                 oldValue: .string(message.name), witness: direction == .clientToServer ? alone(message, .old) : nil)
         }
     }
@@ -134,7 +134,7 @@ struct SchemaComparison {
         for direction in message.travel.directions {
             let isIgnored = policy.ignoresUnknownMessages && direction == .serverToClient
             note(
-                "message-added", direction, [message.name], new: place(message, newTexts),
+                "message-added", direction, [message.name], new: location(message, newTexts),
                 newValue: .string(message.name), severity: isIgnored ? .warning : nil,
                 why: isIgnored ? "Old clients ignore kinds that they do not know." : nil,
                 witness: direction == .serverToClient ? alone(message, .new) : nil)
@@ -158,10 +158,10 @@ struct SchemaComparison {
             complaint: "it is no message that this version knows")
     }
 
-    private func place(_ message: MessageSchemaSet.Message, _ texts: SchemaTexts) -> GatePlace {
+    private func location(_ message: MessageSchemaSet.Message, _ texts: SchemaTexts) -> GateLocation {
         let parts = message.uri.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         let pointer = parts.count > 1 ? JSONPointer(String(parts[1])) ?? JSONPointer() : JSONPointer()
-        return texts.place(String(parts[0]), pointer)
+        return texts.location(String(parts[0]), pointer)
     }
 
     /// One message while its edits are judged.
@@ -180,13 +180,13 @@ struct SchemaComparison {
     private mutating func compare(_ before: MessageSchemaSet.Message, _ after: MessageSchemaSet.Message) {
         guard let one = old.schemas[before.name], let other = new.schemas[after.name] else { return }
         let name = before.name
-        let (oldPlace, newPlace) = (place(before, oldTexts), place(after, newTexts))
+        let (oldLocation, newLocation) = (location(before, oldTexts), location(after, newTexts))
         if before.travel != after.travel {
             for direction in Set(before.travel.directions).union(after.travel.directions).sorted(by: {
                 $0.rawValue < $1.rawValue
             }) {
                 note(
-                    "message-direction-changed", direction, [name], old: oldPlace, new: newPlace,
+                    "message-direction-changed", direction, [name], old: oldLocation, new: newLocation,
                     oldValue: .string(before.travel.rawValue), newValue: .string(after.travel.rawValue))
             }
         }
@@ -213,7 +213,7 @@ struct SchemaComparison {
         if walk.ranOut, let rule = GateRule.schemaRule("not-proven") {
             for direction in after.travel.directions {
                 note(
-                    rule.id, direction, [name], old: oldPlace, new: newPlace,
+                    rule.id, direction, [name], old: oldLocation, new: newLocation,
                     why: "\(rule.why(direction)) The schemas are too large to look at every part of them.")
             }
         }
@@ -277,7 +277,7 @@ struct SchemaComparison {
         guard let rule = GateRule.schemaRule(id), let doubtful = GateRule.schemaRule("not-proven") else { return }
         var finding = GateFinding(
             rule: id, severity: rule.weight(direction).safe, direction: direction, messages: [judging.name],
-            old: edit.old.map { judging.walk.place($0) }, new: edit.new.map { judging.walk.place($0) },
+            old: edit.old.map { judging.walk.location($0) }, new: edit.new.map { judging.walk.location($0) },
             oldValue: edit.oldValue, newValue: edit.newValue, why: rule.why(direction))
         func doubt(_ peer: GatePeer, _ reason: String = "") {
             finding.rule = doubtful.id

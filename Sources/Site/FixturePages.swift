@@ -60,8 +60,8 @@ struct FixturePages {
     }
 
     private func broken(_ fixture: FixtureIndex.Entry, _ renderer: PageRenderer) -> String {
-        guard let place = fixture.rejectedAt else { return "" }
+        guard let location = fixture.rejectedAt else { return "" }
         let clauses = fixture.clauses.map(\.description).joined(separator: ", ")
-        return " by \(renderer.withClauses(clauses)) at <code>\(escapedForMarkup(place))</code>"
+        return " by \(renderer.withClauses(clauses)) at <code>\(escapedForMarkup(location))</code>"
     }
 }

@@ -133,9 +133,11 @@ struct SchemaBundle {
     /// A schema as it stands where it is used: a reference when it has a name.
     private mutating func schema(_ schema: JSONValue, in file: String) -> JSONValue {
         if let reference = schema["$ref"]?.stringValue {
-            guard let (target, place) = target(reference, from: file) else { return schema }
-            if isNamed(target) { return Self.reference(to: define(name(of: target, in: place), target, in: place)) }
-            var result = plain(target, in: place)
+            guard let (target, location) = target(reference, from: file) else { return schema }
+            if isNamed(target) {
+                return Self.reference(to: define(name(of: target, in: location), target, in: location))
+            }
+            var result = plain(target, in: location)
             if let description = schema["description"] { result["description"] = description }
             return result
         }

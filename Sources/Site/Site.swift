@@ -50,8 +50,8 @@ package struct Site: Sendable {
     /// - Throws: A problem for each link that leads nowhere and each construct outside of the subset of Markdown.
     package func files() throws(InputProblems) -> [String: String] {
         let markdown = try read()
-        let places = pages(markdown)
-        let links = LinkResolver(clauses: Set(specification.clauses.map(\.id)), pages: places)
+        let locations = pages(markdown)
+        let links = LinkResolver(clauses: Set(specification.clauses.map(\.id)), pages: locations)
         let problems = LinkCheck(links: links, pages: markdown).problems()
         guard problems.isEmpty else { throw InputProblems(problems) }
 
@@ -63,7 +63,7 @@ package struct Site: Sendable {
             entries.append(SearchEntry(name: title, text: "", address: page))
         }
         for (file, text) in markdown.sorted(by: { $0.key < $1.key }) {
-            let page = places[file] ?? file
+            let page = locations[file] ?? file
             let renderer = PageRenderer(links: links, page: page)
             if let area = Self.area(of: file) {
                 let clauses = specification.clauses.filter { $0.id.area == area }
@@ -106,12 +106,12 @@ package struct Site: Sendable {
         var problems: [InputProblem] = []
         for (file, text) in specification.files.texts where file.hasSuffix(".md") {
             do {
-                pages[file] = try MarkdownPage(text, place: "Spec/\(file)")
+                pages[file] = try MarkdownPage(text, file: "Spec/\(file)")
             } catch {
                 problems += error.problems
             }
         }
-        guard problems.isEmpty else { throw InputProblems(problems.sorted { $0.place < $1.place }) }
+        guard problems.isEmpty else { throw InputProblems(problems.sorted { $0.location < $1.location }) }
         return pages
     }
 

@@ -26,7 +26,7 @@ struct SiteScenario: Sendable {
                 root = try JSONParser.value(text)
             } catch {
                 throw InputProblems([
-                    InputProblem(place: "Spec/\(file)", what: "\(error)", expected: "a scenario", fix: "correct it")
+                    InputProblem(location: "Spec/\(file)", what: "\(error)", expected: "a scenario", fix: "correct it")
                 ])
             }
             found.append(

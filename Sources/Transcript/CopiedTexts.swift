@@ -8,7 +8,7 @@ struct CopiedTexts {
     /// What a text leaves out at one place.
     struct Copy: Equatable {
         /// Behind which byte of what is written.
-        var place: Int
+        var offset: Int
         /// How many bytes before it begins; less than its length where it repeats itself.
         var distance: Int
         var length: Int
@@ -26,7 +26,7 @@ struct CopiedTexts {
     /// All texts so far, whole.
     private var bytes: [UInt8] = []
     /// Where bytes with a hash were seen last, from 1.
-    private var places: [Int32] = []
+    private var offsets: [Int32] = []
 
     // MARK: writing
 
@@ -35,53 +35,53 @@ struct CopiedTexts {
         let start = bytes.count
         bytes += Array(text.utf8)
         guard bytes.count < Self.most else { return nil }
-        if places.isEmpty { places = Array(repeating: 0, count: 1 << 18) }
+        if offsets.isEmpty { offsets = Array(repeating: 0, count: 1 << 18) }
         guard bytes.count - start >= Self.shortest else {
             note(from: start)
             return nil
         }
-        let (written, copies) = places.withUnsafeMutableBufferPointer { places in
-            bytes.withUnsafeBytes { Self.pack($0, from: start, &places) }
+        let (written, copies) = offsets.withUnsafeMutableBufferPointer { offsets in
+            bytes.withUnsafeBytes { Self.pack($0, from: start, &offsets) }
         }
         return copies.isEmpty ? nil : (String(decoding: written, as: UTF8.self), copies)
     }
 
     /// Lets later texts find a short one.
     private mutating func note(from start: Int) {
-        places.withUnsafeMutableBufferPointer { places in
+        offsets.withUnsafeMutableBufferPointer { offsets in
             bytes.withUnsafeBytes { bytes in
-                for place in stride(from: start, to: max(start, bytes.count - Self.key), by: 8) {
-                    places[Self.hash(bytes, place)] = Int32(place + 1)
+                for offset in stride(from: start, to: max(start, bytes.count - Self.key), by: 8) {
+                    offsets[Self.hash(bytes, offset)] = Int32(offset + 1)
                 }
             }
         }
     }
 
     private static func pack(
-        _ bytes: UnsafeRawBufferPointer, from start: Int, _ places: inout UnsafeMutableBufferPointer<Int32>
+        _ bytes: UnsafeRawBufferPointer, from start: Int, _ offsets: inout UnsafeMutableBufferPointer<Int32>
     ) -> (written: [UInt8], copies: [Copy]) {
         var written: [UInt8] = []
         var copies: [Copy] = []
         var taken = start
-        var place = start
-        while place + key <= bytes.count {
-            let slot = hash(bytes, place)
-            let before = Int(places[slot]) - 1
-            places[slot] = Int32(place + 1)
-            guard before >= 0, var (from, end) = match(bytes, before, place, downTo: taken) else {
-                place += 1
+        var offset = start
+        while offset + key <= bytes.count {
+            let slot = hash(bytes, offset)
+            let before = Int(offsets[slot]) - 1
+            offsets[slot] = Int32(offset + 1)
+            guard before >= 0, var (from, end) = match(bytes, before, offset, downTo: taken) else {
+                offset += 1
                 continue
             }
             // A copy holds whole characters, for what is written has to be text.
             while from < end, bytes[from] & 0xC0 == 0x80 { from += 1 }
             while end < bytes.count, end > from, bytes[end] & 0xC0 == 0x80 { end -= 1 }
             guard end - from >= worth else {
-                place += 1
+                offset += 1
                 continue
             }
             written += bytes[taken..<from]
-            copies.append(Copy(place: written.count, distance: place - before, length: end - from))
-            (taken, place) = (end, end)
+            copies.append(Copy(offset: written.count, distance: offset - before, length: end - from))
+            (taken, offset) = (end, end)
         }
         written += bytes[taken...]
         return (written, copies)
@@ -89,9 +89,9 @@ struct CopiedTexts {
 
     /// The bytes around a place that stand around an earlier one too, when they are many enough.
     private static func match(
-        _ bytes: UnsafeRawBufferPointer, _ before: Int, _ place: Int, downTo taken: Int
+        _ bytes: UnsafeRawBufferPointer, _ before: Int, _ offset: Int, downTo taken: Int
     ) -> (from: Int, end: Int)? {
-        var (left, right) = (before, place)
+        var (left, right) = (before, offset)
         while right + 8 <= bytes.count,
             bytes.loadUnaligned(fromByteOffset: left, as: UInt64.self)
                 == bytes.loadUnaligned(fromByteOffset: right, as: UInt64.self)
@@ -103,7 +103,7 @@ struct CopiedTexts {
             left += 1
             right += 1
         }
-        var (first, from) = (before, place)
+        var (first, from) = (before, offset)
         while from > taken, first > 0, bytes[first - 1] == bytes[from - 1] {
             first -= 1
             from -= 1
@@ -111,9 +111,9 @@ struct CopiedTexts {
         return right - from >= worth ? (from, right) : nil
     }
 
-    private static func hash(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> Int {
-        let low = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self) &* 0x9E37_79B9_7F4A_7C15
-        let high = bytes.loadUnaligned(fromByteOffset: place + 8, as: UInt64.self) &* 0xC2B2_AE3D_27D4_EB4F
+    private static func hash(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> Int {
+        let low = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) &* 0x9E37_79B9_7F4A_7C15
+        let high = bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self) &* 0xC2B2_AE3D_27D4_EB4F
         return Int((low ^ high &+ low >> 31) >> 46)
     }
 
@@ -136,11 +136,11 @@ struct CopiedTexts {
         guard start + written.count <= Self.most else { throw .tooLong }
         var taken = 0
         for (number, copy) in copies.enumerated() {
-            guard (taken...written.count).contains(copy.place), copy.length > 0, copy.distance > 0 else {
+            guard (taken...written.count).contains(copy.offset), copy.length > 0, copy.distance > 0 else {
                 throw .misplaced(number)
             }
-            bytes += written[taken..<copy.place]
-            taken = copy.place
+            bytes += written[taken..<copy.offset]
+            taken = copy.offset
             guard copy.distance <= bytes.count else { throw .misplaced(number) }
             guard copy.length <= Self.most - bytes.count else { throw .tooLong }
             let from = bytes.count - copy.distance

@@ -52,7 +52,7 @@ extension LineReader {
             let copies = entries.compactMap { entry -> CopiedTexts.Copy? in
                 let numbers = (entry.arrayValue ?? []).compactMap(\.intValue)
                 guard numbers.count == 3 else { return nil }
-                return CopiedTexts.Copy(place: numbers[0], distance: numbers[1], length: numbers[2])
+                return CopiedTexts.Copy(offset: numbers[0], distance: numbers[1], length: numbers[2])
             }
             return copies.count == entries.count ? copies : nil
         } ?? []

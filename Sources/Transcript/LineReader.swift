@@ -3,38 +3,38 @@ import HoldfastJSON
 
 /// The members of one transcript line, with problems that name file and line.
 package struct LineReader {
-    let place: String
+    let location: String
     package let object: JSONObject
 
     /// Reads a line; `offset`, the bytes before it, is named where it is known.
-    package init(_ text: String, place: String, offset: Int? = nil) throws(InputProblem) {
-        self.place = offset.map { "\(place) (byte \($0))" } ?? place
+    package init(_ text: String, location: String, offset: Int? = nil) throws(InputProblem) {
+        self.location = offset.map { "\(location) (byte \($0))" } ?? location
         let value: JSONValue
         do {
             value = try JSONParser.value(text, limits: JSONLimits(maxBytes: .max))
         } catch {
             throw InputProblem(
-                place: "\(place):\(error.location.column)"
+                location: "\(location):\(error.location.column)"
                     + (offset.map { " (byte \($0 + error.location.byteOffset))" } ?? ""),
                 what: "the line is not JSON: \(error)",
                 expected: "one JSON object a line", fix: "delete the line, or record the transcript again")
         }
         guard let object = value.objectValue else {
             throw InputProblem(
-                place: place, what: "the line holds a JSON \(value.typeName)", expected: "a JSON object",
+                location: location, what: "the line holds a JSON \(value.typeName)", expected: "a JSON object",
                 fix: "delete the line, or record the transcript again")
         }
         self.object = object
     }
 
-    init(place: String, object: JSONObject) {
-        self.place = place
+    init(location: String, object: JSONObject) {
+        self.location = location
         self.object = object
     }
 
     package func problem(_ what: String, expected: String) -> InputProblem {
         InputProblem(
-            place: place, what: what, expected: expected, fix: "correct the line, or record the transcript again")
+            location: location, what: what, expected: expected, fix: "correct the line, or record the transcript again")
     }
 
     /// A member read by a conversion; a missing one and one of another kind are problems alike.
@@ -72,7 +72,7 @@ package struct LineReader {
     }
     func bool(_ name: String) throws(InputProblem) -> Bool { try member(name, "true or false", \.boolValue) }
     func members(_ name: String) throws(InputProblem) -> LineReader {
-        LineReader(place: place, object: try member(name, "an object", \.objectValue))
+        LineReader(location: location, object: try member(name, "an object", \.objectValue))
     }
 
     /// A value in quotes, cut at 120 characters.

@@ -44,7 +44,7 @@ public struct TranscriptReader {
         if !pending.isEmpty { try takeLine() }
         guard let header else {
             throw InputProblem(
-                place: "\(file):1", what: "the transcript is empty", expected: expectedHeader,
+                location: "\(file):1", what: "the transcript is empty", expected: expectedHeader,
                 fix: "record the transcript again")
         }
         return History(header: header, events: events)
@@ -53,7 +53,7 @@ public struct TranscriptReader {
     private mutating func grow(_ bytes: ArraySlice<UInt8>) throws(InputProblem) {
         guard pending.count + bytes.count <= maxLineBytes else {
             throw InputProblem(
-                place: "\(file):\(line + 1)", what: "the line is longer than \(maxLineBytes) bytes",
+                location: "\(file):\(line + 1)", what: "the line is longer than \(maxLineBytes) bytes",
                 expected: "at most \(maxLineBytes) bytes a line", fix: "shorten the message it holds")
         }
         pending += bytes
@@ -64,19 +64,19 @@ public struct TranscriptReader {
         defer { pending.removeAll(keepingCapacity: true) }
         if pending.last == UInt8(ascii: "\r") { pending.removeLast() }
         guard !pending.isEmpty else { return }
-        let place = "\(file):\(line)"
+        let location = "\(file):\(line)"
         guard let text = String(validating: pending, as: UTF8.self) else {
             throw InputProblem(
-                place: place, what: "the line is not UTF-8", expected: "UTF-8 throughout",
+                location: location, what: "the line is not UTF-8", expected: "UTF-8 throughout",
                 fix: "record the transcript again")
         }
-        try take(LineReader(text, place: place))
+        try take(LineReader(text, location: location))
     }
 
     /// Takes one line as the object it holds, for reports that carry transcripts.
     /// - Throws: What is wrong with it, at the given place.
-    package mutating func append(_ object: JSONObject, at place: String) throws(InputProblem) {
-        try take(LineReader(place: place, object: object))
+    package mutating func append(_ object: JSONObject, at location: String) throws(InputProblem) {
+        try take(LineReader(location: location, object: object))
     }
 
     private mutating func take(_ reader: LineReader) throws(InputProblem) {
@@ -118,7 +118,7 @@ extension LineReader {
     private func dialect() throws(InputProblem) -> Dialect {
         guard let source = object["dialect"] else { return .canonical }
         do {
-            return try Dialect(source, at: "\(place) /dialect")
+            return try Dialect(source, at: "\(location) /dialect")
         } catch {
             throw error.problems.first ?? problem("'dialect' is \(shown(source))", expected: "a dialect file")
         }

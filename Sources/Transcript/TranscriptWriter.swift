@@ -26,7 +26,7 @@ public enum TranscriptWriter {
             header["copies"] = true
             line[event.kind.bodyMember] = .string(written)
             line["copies"] = .array(
-                copies.map { [JSONValue($0.place), JSONValue($0.distance), JSONValue($0.length)] })
+                copies.map { [JSONValue($0.offset), JSONValue($0.distance), JSONValue($0.length)] })
             return .object(line)
         }
         return [.object(header)] + events

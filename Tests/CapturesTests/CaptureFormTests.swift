@@ -30,7 +30,7 @@ private func header() -> History.Header {
     func `what is no capture is told with its first byte`(bytes: [UInt8], words: String) throws {
         let problem = #expect(throws: InputProblem.self) { try CaptureForm.recognised(in: bytes, file: "f") }
         #expect(problem?.what.contains(words) == true, "\(String(describing: problem))")
-        #expect(problem?.place.hasPrefix("f:1 (byte ") == true)
+        #expect(problem?.location.hasPrefix("f:1 (byte ") == true)
     }
 
     @Test func `lines that are not UTF-8 name line and byte`() throws {
@@ -39,7 +39,7 @@ private func header() -> History.Header {
         let problem = #expect(throws: InputProblem.self) {
             try reader.append(Array("{\"type\":\"ping\"}\n".utf8) + [0xC3, 0x28, 0x0A]) { _ in }
         }
-        #expect(problem?.place == "f:2 (byte 16)")
+        #expect(problem?.location == "f:2 (byte 16)")
     }
 
     @Test func `transcripts may stand one behind the other`() throws {

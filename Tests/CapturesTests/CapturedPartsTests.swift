@@ -25,7 +25,8 @@ import Testing
         parts += [cutter.take(.header(header), capture: nil)].compactMap { $0 }
         for (index, event) in history.events.enumerated() {
             if index == gap { parts += [cutter.take(.gap, capture: nil)].compactMap { $0 } }
-            parts += [cutter.take(.event(event, CapturePlace(line: index + 1, offset: 0)), capture: nil)].compactMap {
+            parts += [cutter.take(.event(event, CaptureLocation(line: index + 1, offset: 0)), capture: nil)].compactMap
+            {
                 $0
             }
         }
@@ -37,7 +38,7 @@ import Testing
     @Test func `a part ends where nothing is open and the next begins with the greeting`() throws {
         let parts = try parts("A+(e1 #0) \(turn(1)) \(turn(2)) \(turn(3))", bounds(soft: 6))
         #expect(
-            parts.map { $0.places.map(\.line) } == [
+            parts.map { $0.locations.map(\.line) } == [
                 [1, 2, 3, 4, 5, 6, 7], [1, 2, 3, 4, 8, 9, 10, 11, 12, 13],
             ])
         #expect(parts.map { $0.history.header.capture?.carried } == [0, 4])
@@ -71,7 +72,7 @@ import Testing
 
     @Test func `a gap ends a part`() throws {
         let parts = try parts("A+(e1 #0) \(turn(1)) \(turn(2))", bounds(soft: 1000), gapAt: 7)
-        #expect(parts.map(\.places.count) == [7, 4])
+        #expect(parts.map(\.locations.count) == [7, 4])
         #expect(parts.last?.history.events.first?.kind == .act("belongs", ["to": "p1"]))
     }
 
@@ -94,7 +95,7 @@ import Testing
         #expect(parts.count < 8, "\(parts.count)")
         #expect(
             parts.dropFirst().dropLast().allSatisfy {
-                $0.places.count - ($0.history.header.capture?.carried ?? 0) >= 10
+                $0.locations.count - ($0.history.header.capture?.carried ?? 0) >= 10
             })
         // A part that is long of its own ends all the same.
         #expect(parts.count > 3, "\(parts.count)")
@@ -128,7 +129,7 @@ import Testing
 
     @Test func `requests without response are open`() throws {
         let parts = try parts("1>GET(s1) A>ping A<pong 1<200(u1 a1) A>ping A<pong", bounds(soft: 2))
-        #expect(parts.first?.places.count == 4)
+        #expect(parts.first?.locations.count == 4)
     }
 
     @Test func `many parts say what one history says`() throws {

@@ -87,7 +87,7 @@ import Testing
     func `what is no frame is told with its place`(line: String, words: String) throws {
         let problem = #expect(throws: InputProblem.self) { try Read(line, as: .frames) }
         #expect(problem.map { "\($0)".contains(words) } == true, "\(String(describing: problem))")
-        #expect(problem?.place.hasPrefix("capture:1") == true)
+        #expect(problem?.location.hasPrefix("capture:1") == true)
     }
 
     @Test func `nothing is deeper than the limit`() throws {
@@ -98,7 +98,7 @@ import Testing
     @Test func `a line beyond the limit names line and byte`() throws {
         let text = "{\"type\":\"ping\"}\n" + String(repeating: "x", count: 2000)
         let problem = #expect(throws: InputProblem.self) { try Read(text, as: .frames, chunk: 64, maxLineBytes: 1000) }
-        #expect(problem?.place == "capture:2 (byte 16)")
+        #expect(problem?.location == "capture:2 (byte 16)")
     }
 }
 

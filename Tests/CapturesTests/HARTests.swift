@@ -30,7 +30,7 @@ import Testing
                 "A opening p1", "A opened", #"A>{"type":"ping"}"#, "1 GET /api/sessions p1", "1 200 {}", "A<3 bytes",
             ])
         #expect(read.events.map(\.at) == [0, 0, 500_000, 1_000_000, 1_012_500, 2_000_000])
-        #expect(read.places[2].description == "/log/entries/1/_webSocketMessages/0")
+        #expect(read.locations[2].description == "/log/entries/1/_webSocketMessages/0")
     }
 
     @Test func `what is not of the protocol is left aside`() throws {

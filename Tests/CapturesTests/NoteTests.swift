@@ -9,8 +9,8 @@ import Testing
             read.words == [
                 "A opening p1", "A opened", "A>{}", "A<close 4001", "A opening p1", "A opened", "A<{}", "A eof",
             ])
-        #expect(read.places.map(\.line) == [1, 1, 1, 2, 3, 3, 3, 4])
-        #expect(read.places.last?.offset == 40)
+        #expect(read.locations.map(\.line) == [1, 1, 1, 2, 3, 3, 3, 4])
+        #expect(read.locations.last?.offset == 40)
     }
 
     @Test func `requests have their answers`() throws {

@@ -5,7 +5,7 @@ import HoldfastTranscript
 /// What a reader made of a text.
 struct Read {
     var events: [Event] = []
-    var places: [CapturePlace] = []
+    var locations: [CaptureLocation] = []
     var gaps = 0
     var leftOut = CaptureLeftOut()
     var capture: History.Capture?
@@ -30,9 +30,9 @@ struct Read {
             switch item {
             case .header: headers += 1
             case .gap: gaps += 1
-            case .event(let event, let place):
+            case .event(let event, let location):
                 events.append(event)
-                places.append(place)
+                locations.append(location)
             }
         }
         leftOut = reader.leftOut

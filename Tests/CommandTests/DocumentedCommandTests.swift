@@ -23,7 +23,7 @@ import Testing
         let grammar = try await CommandGrammar.built()
         var count = 0
         for path in Self.documents {
-            let page = try MarkdownPage(SourceTree.text(path), place: path)
+            let page = try MarkdownPage(SourceTree.text(path), file: path)
             for (line, block) in page.blocks {
                 for text in block.commandLines {
                     count += 1

@@ -21,7 +21,7 @@ import Darwin
     }
 
     @Test(arguments: pages) func `a tutorial can be followed literally`(path: String) async throws {
-        let tutorial = Tutorial(try MarkdownPage(SourceTree.text(path), place: path))
+        let tutorial = Tutorial(try MarkdownPage(SourceTree.text(path), file: path))
         #expect(!tutorial.steps.isEmpty)
         let checkout = try Self.checkout()
         let port = try Self.freePort()

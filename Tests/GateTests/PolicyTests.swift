@@ -138,7 +138,7 @@ import Testing
     @Test func `what is gone was announced, and not too soon`() throws {
         let finding = GateFinding(
             rule: "property-removed-optional", severity: .warning, direction: .serverToClient, messages: ["done"],
-            old: GatePlace(
+            old: GateLocation(
                 file: "schemas/messages/done.json", pointer: JSONPointer(tokens: ["properties", "sessionId"])),
             why: "gone")
         func rules(_ marks: String, new: String) throws -> [String] {
@@ -216,7 +216,7 @@ import Testing
         let problems = #expect(throws: InputProblems.self) {
             _ = try Waivers(text, file: "w.json", today: Edit.today)
         }
-        let words = (problems?.problems ?? []).map { "\($0.place) \($0.what)" }
+        let words = (problems?.problems ?? []).map { "\($0.location) \($0.what)" }
         #expect(
             words == [
                 "w.json:2:18 /waivers/0/fingerprint found 'xyz'", "w.json:3:81 /waivers/1/until unknown member 'until'",
@@ -289,7 +289,7 @@ import Testing
         throws
     {
         let problems = #expect(throws: InputProblems.self) { _ = try severities(weights) }
-        #expect((problems?.problems ?? []).map { "\($0.place) \($0.what)" } == [told])
+        #expect((problems?.problems ?? []).map { "\($0.location) \($0.what)" } == [told])
     }
 
     @Test func `every rule is in the book, with a direction and an example`() {

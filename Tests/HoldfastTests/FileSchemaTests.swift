@@ -8,7 +8,7 @@ import Testing
             _ = try SubjectFile(text, file: "s.json")
             return []
         } catch {
-            return error.problems.map { "\($0.place): \($0.what) | \($0.expected) | \($0.fix)" }
+            return error.problems.map { "\($0.location): \($0.what) | \($0.expected) | \($0.fix)" }
         }
     }
 
@@ -55,7 +55,7 @@ import Testing
                 try read()
                 return nil
             } catch {
-                return (error as? InputProblems)?.problems.map { "\($0.place): \($0.what), \($0.expected)" }.first
+                return (error as? InputProblems)?.problems.map { "\($0.location): \($0.what), \($0.expected)" }.first
             }
         }
         let refused = "f:1:1: found 7, an object"

@@ -57,7 +57,7 @@ import Testing
     ])
     func `a bad rule names the word, and the nearest one`(_ text: String, _ what: String, _ fix: String) {
         let problem = #expect(throws: InputProblem.self) { try Rule(text) }
-        #expect(problem?.place == "--fault '\(text)'")
+        #expect(problem?.location == "--fault '\(text)'")
         #expect(problem?.what == what)
         #expect(problem?.fix == fix)
     }

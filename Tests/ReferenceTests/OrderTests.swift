@@ -104,7 +104,7 @@ import Testing
                 _ = try bench.order(.say("x", place))
                 Issue.record("it was said")
             } catch let problem as InputProblem {
-                #expect(problem.place == member)
+                #expect(problem.location == member)
             }
         }
         #expect(bench.records.isEmpty)

@@ -59,7 +59,7 @@ import Testing
             _ = try Self.replies(text)
             Issue.record("it was taken")
         } catch let problems as InputProblems {
-            let told = problems.problems.map { "\($0.place): \($0.what)" }
+            let told = problems.problems.map { "\($0.location): \($0.what)" }
             #expect(told.contains("replies.json:2:3 /replies/0: none of reply, fail, script"))
             #expect(told.contains("replies.json:3:3 /replies/1: is and contains at once"))
             #expect(told.contains { $0.hasPrefix("replies.json:4:15 /replies/2/matches: '(' is no pattern") })

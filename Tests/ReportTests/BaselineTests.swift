@@ -196,9 +196,9 @@ import Testing
         ("\"expires\": ", "\"link\": \"x\", \"expires\": ", "baseline.json:5:82 /expected/0/link"),
         ("\"version\": 1,", "\"version\": 1", "baseline.json:4:3"),
     ])
-    func `a bad baseline is refused with its line`(part: String, changed: String, place: String) {
+    func `a bad baseline is refused with its line`(part: String, changed: String, location: String) {
         let problems = problems(valid.replacing(part, with: changed))
-        #expect(problems.contains { $0.place == place }, "\(problems)")
+        #expect(problems.contains { $0.location == location }, "\(problems)")
     }
 
     @Test func `the same clause and scenario twice is a problem`() {

@@ -96,9 +96,9 @@ import Testing
         ),
         ("{\"a\": \u{0}}", "report.json:1:7", "no JSON"),
     ])
-    func `a bad report is refused with its place`(text: String, place: String, what: String) {
+    func `a bad report is refused with its place`(text: String, location: String, what: String) {
         let problems = problems(text)
-        #expect(problems.contains { $0.place.hasPrefix(place) && $0.what.hasPrefix(what) }, "\(problems)")
+        #expect(problems.contains { $0.location.hasPrefix(location) && $0.what.hasPrefix(what) }, "\(problems)")
     }
 
     private func problems(_ text: String) -> [InputProblem] {
@@ -123,7 +123,8 @@ import Testing
         let text = text(try sample())
         #expect(text.contains(part))
         let problems = problems(text.replacing(part, with: changed, maxReplacements: 1))
-        #expect(problems.contains { $0.place.contains(pointer) && $0.place.hasPrefix("report.json:") }, "\(problems)")
+        #expect(
+            problems.contains { $0.location.contains(pointer) && $0.location.hasPrefix("report.json:") }, "\(problems)")
     }
 
     @Test func `a transcript of another scenario or specification is refused with its line`() throws {
@@ -138,14 +139,14 @@ import Testing
         ] {
             #expect(text.contains(part))
             let problem = try #require(problems(text.replacing(part, with: changed, maxReplacements: 1)).first)
-            #expect(problem.what.contains(words) && problem.place.contains("/transcript/0/s"), "\(problem)")
+            #expect(problem.what.contains(words) && problem.location.contains("/transcript/0/s"), "\(problem)")
         }
     }
 
     @Test func `the second performance of a scenario has the transcript of that scenario`() throws {
         let name = #""name": "server/SYNC/b""#
         let text = text(try sample()).replacing(name, with: #""name": "server/SYNC/b#2""#, maxReplacements: 1)
-        #expect(!problems(text).contains { $0.place.contains("/transcript") }, "\(problems(text))")
+        #expect(!problems(text).contains { $0.location.contains("/transcript") }, "\(problems(text))")
     }
 
     @Test(arguments: [
@@ -157,7 +158,9 @@ import Testing
         let text = text(try sample())
         let changed = text.replacing(#""name": "server/SYNC/b""#, with: #""name": "\#(name)""#, maxReplacements: 1)
         let problem = try #require(problems(changed).first)
-        #expect(problem.place.hasPrefix("report.json:") && problem.place.hasSuffix(" /scenarios/1/name"), "\(problem)")
+        #expect(
+            problem.location.hasPrefix("report.json:") && problem.location.hasSuffix(" /scenarios/1/name"), "\(problem)"
+        )
     }
 
     @Test func `every name that the suite gives is read`() throws {

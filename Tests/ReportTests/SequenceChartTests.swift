@@ -34,7 +34,7 @@ import Testing
         #expect(chart.participants.map(\.name) == ["app", "A", "server"])
         // The upgrade, what the client says, and the greeting, each in its direction.
         #expect(
-            chart.rows.map(\.place) == [
+            chart.rows.map(\.location) == [
                 .note(0), .message(from: 1, to: 2), .message(from: 1, to: 2), .message(from: 2, to: 1), .note(0),
             ])
         #expect(chart.rows.map(\.kind) == [.act, .open, .open, .open, .state])
@@ -61,7 +61,7 @@ import Testing
                 "connect", "auth", "connected(e1 #2)", "GET(s1)", "200(u1 a1)",
             ])
         #expect(
-            chart.rows.map(\.place) == [
+            chart.rows.map(\.location) == [
                 .message(from: 0, to: 2), .message(from: 0, to: 2), .message(from: 2, to: 0),
                 .message(from: 0, to: 2), .message(from: 2, to: 0), .message(from: 2, to: 0), .note(0), .note(4),
                 .note(4), .message(from: 1, to: 2), .message(from: 1, to: 2), .message(from: 2, to: 1),
@@ -75,7 +75,7 @@ import Testing
     @Test func `the push service is asked by the server`() throws {
         let chart = SequenceChart(try history("A+ push<alert(s1 a1) push>200"))
         #expect(chart.participants.map(\.name) == ["A", "server", "push"])
-        #expect(chart.rows.suffix(2).map(\.place) == [.message(from: 1, to: 2), .message(from: 2, to: 1)])
+        #expect(chart.rows.suffix(2).map(\.location) == [.message(from: 1, to: 2), .message(from: 2, to: 1)])
     }
 
     @Test func `waits say what for, and whether it came`() throws {
@@ -91,7 +91,7 @@ import Testing
                 "watched 0 ms for done: it did not come", "watched 2 s for done: it came",
                 "watched 1,234 ms for done: it came",
             ])
-        #expect(chart.rows[1].place == .pause)
+        #expect(chart.rows[1].location == .pause)
         #expect(chart.rows[1].time == "+2,000 ms")
     }
 

@@ -30,7 +30,7 @@ import Testing
 
     @Test(arguments: ["3", "-1", "x", ""])
     func `an index of no part is refused by the name of its variable`(index: String) {
-        #expect(problem("/3", ["JOB_COMPLETION_INDEX": index])?.place == "JOB_COMPLETION_INDEX")
+        #expect(problem("/3", ["JOB_COMPLETION_INDEX": index])?.location == "JOB_COMPLETION_INDEX")
     }
 
     // MARK: shares
@@ -129,7 +129,7 @@ import Testing
     @Test func `parts of different strictness are no run, nor are those that leave out different clauses`() throws {
         for odd in [try part(2, of: 2, isStrict: true), try part(2, of: 2, leftOut: [Self.clauses[2]])] {
             let problems = #expect(throws: InputProblems.self) { try merged([try part(1, of: 2), odd]) }
-            #expect(problems?.problems.first?.place == "part-2.json", "\(String(describing: problems))")
+            #expect(problems?.problems.first?.location == "part-2.json", "\(String(describing: problems))")
         }
         let strict = try (1...2).map { try part($0, of: 2, isStrict: true) }
         #expect(try merged(strict).isStrict)
@@ -182,7 +182,7 @@ import Testing
             _ = try merged(parts)
             return []
         } catch let error as InputProblems {
-            return error.problems.map { "\($0.place): \($0.what)" }
+            return error.problems.map { "\($0.location): \($0.what)" }
         }
     }
 

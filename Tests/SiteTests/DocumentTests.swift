@@ -22,7 +22,7 @@ import Testing
     }()
 
     private func page(_ path: String) throws -> MarkdownPage {
-        try MarkdownPage(SourceTree.text(path), place: path)
+        try MarkdownPage(SourceTree.text(path), file: path)
     }
 
     @Test func `there are documents`() {

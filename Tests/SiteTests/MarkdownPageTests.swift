@@ -4,12 +4,12 @@ import Testing
 
 @Suite struct MarkdownPageTests {
     private func blocks(_ text: String) throws -> [MarkdownBlock] {
-        try MarkdownPage(text, place: "page.md").blocks.map(\.block)
+        try MarkdownPage(text, file: "page.md").blocks.map(\.block)
     }
 
     private func refusal(_ text: String) -> String? {
         do {
-            _ = try MarkdownPage(text, place: "page.md")
+            _ = try MarkdownPage(text, file: "page.md")
             return nil
         } catch {
             return error.problems.map(\.description).joined(separator: "\n")
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func `headings get anchors, and equal ones numbers`() throws {
-        let page = try MarkdownPage("# A: b, `c`!\n\n## X · y-z\n\n## X · y-z\n", place: "page.md")
+        let page = try MarkdownPage("# A: b, `c`!\n\n## X · y-z\n\n## X · y-z\n", file: "page.md")
         #expect(page.anchors == ["a-b-c", "x--y-z", "x--y-z-1"])
         #expect(page.title == "A: b, c!")
     }

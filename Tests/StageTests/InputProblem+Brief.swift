@@ -1,9 +1,9 @@
 import Holdfast
 
 extension InputProblem {
-    /// Place, fault and remedy in one line, with the pointer in place of line and column: many files here are one line.
+    /// Place, fault and remedy in one line, with the pointer instead of line and column: many files here are one line.
     var brief: String {
-        let pointer = place.replacing(#/:\d+:\d+ (?=/)/#, with: " ")
+        let pointer = location.replacing(#/:\d+:\d+ (?=/)/#, with: " ")
         return "\(pointer): \(what) → \(fix)"
     }
 }

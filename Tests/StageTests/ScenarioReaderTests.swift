@@ -119,7 +119,7 @@ struct ScenarioReaderTests {
         let problems = #expect(throws: InputProblems.self) {
             try ScenarioReader.scenario(text, named: "server/SYNC/x", file: "x.json")
         }
-        #expect(problems?.problems.map(\.place) == ["x.json:5:11 /title", "x.json:4:25 /steps/1/on"])
+        #expect(problems?.problems.map(\.location) == ["x.json:5:11 /title", "x.json:4:25 /steps/1/on"])
         #expect(problems?.problems.first?.what == "'title' comes twice")
     }
 

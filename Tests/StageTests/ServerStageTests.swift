@@ -141,7 +141,7 @@ struct ServerStageTests {
                 {"do":"send","on":"A","frame":{"type":"ping","nonce":"${epoch}"}}
                 """))
         #expect(performance.problems.map(\.code) == [.unknownVariable(name: "epoch", near: nil)])
-        #expect(performance.problems.first?.place == "server/ENV/example /steps/2")
+        #expect(performance.problems.first?.location == "server/ENV/example /steps/2")
         #expect(performance.problems.first?.isUnreachable == false)
     }
 

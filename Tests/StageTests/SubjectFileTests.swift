@@ -80,7 +80,7 @@ struct SubjectFileTests {
              "principals":[{"name":"me","token":"a"},{"name":"p1"}],"start":{"comand":["x"]},"limits":{"replayMessages":-1}}
             """)
         #expect(
-            found.map(\.place) == [
+            found.map(\.location) == [
                 "subject.json:1:8 /nam", "subject.json:1:18 /url", "subject.json:1:40 /profiles",
                 "subject.json:1:51 /agent", "subject.json:1:71 /tiers/0", "subject.json:2:24 /principals/0/name",
                 "subject.json:2:42 /principals/1", "subject.json:2:75 /start/comand", "subject.json:2:65 /start",

@@ -25,7 +25,7 @@ import Testing
         #expect(!canonical.contains("dialect"))
         let bad = text.replacing("\"summary\":", with: "\"sumary\":")
         let problem = #expect(throws: InputProblem.self) { try TranscriptReader.history(in: bad, file: "t.ndjson") }
-        #expect(problem?.place.hasPrefix("t.ndjson:1 /dialect") == true)
+        #expect(problem?.location.hasPrefix("t.ndjson:1 /dialect") == true)
     }
 
     @Test func `a canonical history is its own view`() throws {

@@ -34,7 +34,7 @@ import Testing
     ])
     func `a mistake is told with its column`(_ text: String, _ message: String) throws {
         let problem = try #require(throws: InputProblem.self) { try NotationExpansion(text, header: header()) }
-        #expect("\(problem.place): \(problem.what)" == message)
+        #expect("\(problem.location): \(problem.what)" == message)
         #expect(!problem.expected.isEmpty && !problem.fix.isEmpty)
     }
 

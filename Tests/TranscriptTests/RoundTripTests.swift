@@ -73,7 +73,7 @@ import Testing
         let problem = try #require(throws: InputProblem.self) {
             try TranscriptReader.history(in: text, file: "t.ndjson")
         }
-        #expect("\(problem.place): \(problem.what)".hasPrefix(message), "\(problem)")
+        #expect("\(problem.location): \(problem.what)".hasPrefix(message), "\(problem)")
         #expect(!problem.expected.isEmpty && !problem.fix.isEmpty)
     }
 

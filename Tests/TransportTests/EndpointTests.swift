@@ -13,7 +13,7 @@ import Testing
         #expect(endpoint.target == "/api/ws?token=t&x=1")
         #expect(endpoint.description == "wss://chat.example:8443/api/ws?token=t&x=1")
         #expect(endpoint.origin == "wss://chat.example:8443")
-        #expect(endpoint.place == "wss://chat.example:8443/api/ws", "a query may carry a token and is not shown")
+        #expect(endpoint.address == "wss://chat.example:8443/api/ws", "a query may carry a token and is not shown")
     }
 
     @Test(arguments: [("ws://h", 80), ("http://h", 80), ("wss://h", 443), ("https://h", 443), ("WS://h", 80)])

@@ -17,7 +17,7 @@ import Testing
         let listener = try await RawListener.start { _ in }
         let taken = await problem("127.0.0.1", listener.port)
         #expect(taken?.code == .cannotListen(reason: "something listens there already"))
-        #expect(taken?.place == "127.0.0.1:\(listener.port)" && taken?.causes.isEmpty == false)
+        #expect(taken?.address == "127.0.0.1:\(listener.port)" && taken?.causes.isEmpty == false)
         await listener.stop()
         // An address for examples, which no machine has.
         #expect(await problem("203.0.113.5", 0)?.code == .cannotListen(reason: "this machine has no such address"))

@@ -12,7 +12,7 @@ import Testing
         limit: Int = 1000,
         oversize: MessageDecoder.Oversize = .fail
     ) throws -> [WebSocketEvent] {
-        var decoder = MessageDecoder(sender: sender, maxMessageBytes: limit, oversize: oversize, place: "test")
+        var decoder = MessageDecoder(sender: sender, maxMessageBytes: limit, oversize: oversize, address: "test")
         var buffer = ByteBuffer()
         var found: [WebSocketEvent] = []
         for start in stride(from: 0, to: bytes.count, by: size) {

@@ -117,7 +117,7 @@ import Testing
         let missing = TLSIdentity(certificateFile: "/nowhere/certificate.pem", keyFile: "/nowhere/key.pem")
         let server = await problem { _ = try await TransportServer.start(tls: missing, handler: ClosureHandler()) }
         #expect(server?.name == "tls")
-        #expect(server?.place == "/nowhere/certificate.pem")
+        #expect(server?.address == "/nowhere/certificate.pem")
         let client = await problem {
             let options = TLSOptions(trustRootsFile: "/nowhere/roots.pem")
             _ = try await WebSocketConnection.open(Endpoint("wss://127.0.0.1:1/ws"), tls: options, timeout: patience)

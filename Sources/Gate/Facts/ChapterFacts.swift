@@ -37,7 +37,7 @@ enum ChapterFacts {
         ) -> Fact {
             Fact(
                 rule: rule, key: detail.map { "\(name): \($0)" } ?? name, value: value, bound: bound,
-                place: GatePlace(
+                location: GateLocation(
                     file: file, pointer: JSONPointer(tokens: [rule.id, name] + (detail.map { [$0] } ?? [])), line: line),
                 subject: name, held: held, parents: [table.id] + parents)
         }
@@ -57,7 +57,8 @@ enum ChapterFacts {
         /// A column as a whole.
         func column(_ name: String) -> Fact {
             Fact(
-                rule: .column, key: "\(table.key): \(name)", place: table.place, subject: name, parents: [table.id])
+                rule: .column, key: "\(table.key): \(name)", location: table.location, subject: name,
+                parents: [table.id])
         }
 
         /// The table as a whole.
@@ -65,7 +66,8 @@ enum ChapterFacts {
             let title = header.prefix(2).joined(separator: ", ")
             return Fact(
                 rule: .table, key: title,
-                place: GatePlace(file: file, pointer: JSONPointer(tokens: ["table", title]), line: line), subject: title
+                location: GateLocation(file: file, pointer: JSONPointer(tokens: ["table", title]), line: line),
+                subject: title
             )
         }
 
@@ -189,7 +191,7 @@ enum StateFacts {
                 var rows: [String: [JSONValue]] = [:]
                 // Conditions that stand in sentences.
                 var words: [String: [JSONValue]] = [:]
-                var places: [String: GatePlace] = [:]
+                var locations: [String: GateLocation] = [:]
                 for (number, row) in (machine["rows"]?.arrayValue ?? []).enumerated() {
                     let input = "\(row["state"]?.stringValue ?? "?"), \(row["input"]?.stringValue ?? "?")"
                     let key = "\(role.rawValue) \(name): \(input)"
@@ -201,20 +203,22 @@ enum StateFacts {
                     if let also = when["also"] { words[key, default: []].append(also) }
                     let pointer = JSONPointer(tokens: ["machines", String(index), "rows", String(number)])
                     let line = JSONParser.location(of: pointer, in: text)?.line
-                    places[key] = places[key] ?? GatePlace(file: path, pointer: JSONPointer(tokens: [key]), line: line)
+                    locations[key] =
+                        locations[key] ?? GateLocation(file: path, pointer: JSONPointer(tokens: [key]), line: line)
                 }
                 let table = Fact(
                     rule: .table, key: "\(role.rawValue) \(name)",
-                    place: GatePlace(file: path, pointer: JSONPointer(tokens: ["table", name]), line: 1), subject: name)
+                    location: GateLocation(file: path, pointer: JSONPointer(tokens: ["table", name]), line: 1),
+                    subject: name)
                 return [table]
                     + rows.keys.sorted().compactMap { key in
                         // Rows of one state and input are all that may follow, in whatever order they stand.
-                        guard let place = places[key], let answers = rows[key] else { return nil }
+                        guard let location = locations[key], let answers = rows[key] else { return nil }
                         let sorted = answers.sorted { $0.text(sortedKeys: true) < $1.text(sortedKeys: true) }
                         return Fact(
                             rule: .stateRow, key: key, value: .array(sorted),
                             words: .array((words[key] ?? []).sorted { $0.text() < $1.text() }),
-                            place: place,
+                            location: location,
                             subject: key.split(separator: " ").last.map(String.init) ?? name, held: [GateParty(role)],
                             parents: [table.id])
                     }

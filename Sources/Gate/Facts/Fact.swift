@@ -15,7 +15,7 @@ struct Fact {
     /// What is said of it as a length of time; nil where it is none.
     var bound: Duration?
     /// Where it stands.
-    let place: GatePlace
+    let location: GateLocation
     /// What a changelog calls it by.
     let subject: String
     /// Those who are held to it.
@@ -175,7 +175,8 @@ enum FactComparison {
             }
         var finding = GateFinding(
             rule: "\(fact.rule.id)-\(change.rawValue)", severity: effect.severity(breaks), direction: nil,
-            old: was?.place, new: now?.place, oldValue: was?.said(change), newValue: now?.said(change), why: effect.why)
+            old: was?.location, new: now?.location, oldValue: was?.said(change), newValue: now?.said(change),
+            why: effect.why)
         finding.words = "the \(fact.rule.word) `\(fact.key)` \(verb)"
         if let before = was?.value.stringValue, let after = now?.value.stringValue {
             finding.words? += ", from `\(before)` to `\(after)`"

@@ -25,7 +25,7 @@ struct OperationFacts {
 
     private mutating func read() {
         facts.append(
-            Fact(rule: .table, key: Self.file, place: GatePlace(file: Self.file, line: 1), subject: Self.file))
+            Fact(rule: .table, key: Self.file, location: GateLocation(file: Self.file, line: 1), subject: Self.file))
         add(.socket, "content type", ["defaultContentType"], value: root["defaultContentType"] ?? .null)
         for (name, server) in members(root["servers"]) {
             // Which host and path stand in an example binds nobody.
@@ -84,7 +84,7 @@ struct OperationFacts {
     ) {
         facts.append(
             Fact(
-                rule: rule, key: key, value: value, place: state.nearest(Self.file, path), subject: subject ?? key,
+                rule: rule, key: key, value: value, location: state.nearest(Self.file, path), subject: subject ?? key,
                 held: held, parents: ["\(FactRule.table.id): \(Self.file)"] + parents,
                 isWildcard: isWildcard))
     }
@@ -101,14 +101,14 @@ struct OperationFacts {
 
 extension ProtocolState {
     /// A place in a file below `Spec/`, with the line of what stands nearest above it.
-    func nearest(_ path: String, _ tokens: [String]) -> GatePlace {
+    func nearest(_ path: String, _ tokens: [String]) -> GateLocation {
         var pointer: JSONPointer? = JSONPointer(tokens: tokens)
         while let there = pointer {
             if let line = text(path).flatMap({ JSONParser.location(of: there, in: $0)?.line }) {
-                return GatePlace(file: path, pointer: JSONPointer(tokens: tokens), line: line)
+                return GateLocation(file: path, pointer: JSONPointer(tokens: tokens), line: line)
             }
             pointer = there.parent
         }
-        return GatePlace(file: path, pointer: JSONPointer(tokens: tokens), line: 1)
+        return GateLocation(file: path, pointer: JSONPointer(tokens: tokens), line: 1)
     }
 }

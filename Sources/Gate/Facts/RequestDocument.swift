@@ -20,7 +20,7 @@ struct RequestDocument {
         let schema: JSONValue
         let isAnswer: Bool
         let request: String
-        let place: GatePlace
+        let location: GateLocation
     }
 
     /// What is compared as facts.
@@ -54,7 +54,7 @@ struct RequestDocument {
     ) {
         facts.append(
             Fact(
-                rule: rule, key: key, value: value, place: state.nearest(Self.file, path), subject: subject,
+                rule: rule, key: key, value: value, location: state.nearest(Self.file, path), subject: subject,
                 parents: parents, holder: holder, isWildcard: isWildcard))
     }
 
@@ -76,7 +76,7 @@ struct RequestDocument {
             slots.append(
                 Slot(
                     label: "\(name) \(label)", kind: kind, schema: schema ?? true, isAnswer: isAnswer, request: name,
-                    place: state.nearest(Self.file, pointer + path)))
+                    location: state.nearest(Self.file, pointer + path)))
         }
         func detail(_ label: String, _ path: [String], _ value: JSONValue, _ parents: [String] = []) {
             if value.objectValue?.isEmpty != true { fact(.requestDetail, label, path, parents, value: value) }

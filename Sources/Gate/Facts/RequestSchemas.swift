@@ -55,7 +55,7 @@ struct RequestSchemas {
         let rules = Set(all.map(\.rule)).sorted().joined(separator: ", ")
         var finding = GateFinding(
             rule: "request-\(pair.new.kind.rawValue)-changed", severity: worst.severity, direction: worst.direction,
-            old: pair.old.place, new: pair.new.place, oldValue: pair.old.schema, newValue: pair.new.schema,
+            old: pair.old.location, new: pair.new.location, oldValue: pair.old.schema, newValue: pair.new.schema,
             why: "\(rules): \(worst.why)",
             witness: all.filter { $0.severity == worst.severity }.compactMap(\.witness)
                 .min { $0.json.utf8.count < $1.json.utf8.count })

@@ -26,9 +26,9 @@ package struct GateAnnotations {
 
     private func annotation(_ entry: GateEntry, _ level: GitHubAnnotation.Level) -> GitHubAnnotation {
         // What is gone has no line in the checkout that the annotation is shown in.
-        let place = entry.finding.new
+        let location = entry.finding.new
         return GitHubAnnotation(
-            level, title: entry.finding.rule, message: GitHubAnnotation.words(entry.detail), file: place?.path,
-            line: place?.line)
+            level, title: entry.finding.rule, message: GitHubAnnotation.words(entry.detail), file: location?.path,
+            line: location?.line)
     }
 }

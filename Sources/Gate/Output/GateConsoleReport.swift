@@ -48,7 +48,7 @@ package struct GateConsoleReport {
     }
 
     private func brief(_ entry: GateEntry) -> String {
-        style.wrapped("\(entry.finding.change) (\(entry.place?.address ?? ""))", indent: 2, hanging: 2)
+        style.wrapped("\(entry.finding.change) (\(entry.location?.address ?? ""))", indent: 2, hanging: 2)
     }
 
     private func whole(_ entry: GateEntry) -> String {
@@ -64,8 +64,8 @@ package struct GateConsoleReport {
         }
         // What shows a change is told by the reason, the witness and the frames.
         let values = entry.isEvidence ? nil : (old: finding.oldValue?.text(), new: finding.newValue?.text())
-        if let place = finding.old { put("old", told(place, values?.old)) }
-        if let place = finding.new { put("new", told(place, values?.new)) }
+        if let location = finding.old { put("old", told(location, values?.old)) }
+        if let location = finding.new { put("new", told(location, values?.new)) }
         put("why", finding.why)
         if !entry.breaks.isEmpty { put("breaks", entry.breaks.map(\.description).joined(separator: ", ")) }
         if let first = entry.first { put("first", "\(GateParty(first).description) go first, and nobody breaks") }
@@ -88,9 +88,9 @@ package struct GateConsoleReport {
         style.cut(PlainText.harmless(text, keepsLines: false), to: limit)
     }
 
-    private func told(_ place: GatePlace, _ value: String?) -> String {
-        let pointer = place.pointer.isRoot ? "" : " #\(place.pointer)"
-        return place.address + pointer + (value.map { "  \(shown($0, to: 300))" } ?? "")
+    private func told(_ location: GateLocation, _ value: String?) -> String {
+        let pointer = location.pointer.isRoot ? "" : " #\(location.pointer)"
+        return location.address + pointer + (value.map { "  \(shown($0, to: 300))" } ?? "")
     }
 }
 
@@ -107,9 +107,9 @@ extension GateDirection {
 extension GateOccurrence {
     /// The transcript, the frame and both verdicts in one line.
     var words: String {
-        let place = transcript + (line.map { ":\($0)" } ?? "")
+        let location = transcript + (line.map { ":\($0)" } ?? "")
         let verdicts = "\(before?.rawValue ?? "no such clause") → \(after?.rawValue ?? "no such clause")"
-        return "\(place) (\(subject)): \(PlainText.harmless(event, keepsLines: false))  \(verdicts)"
+        return "\(location) (\(subject)): \(PlainText.harmless(event, keepsLines: false))  \(verdicts)"
             + (what.isEmpty ? "" : ": \(PlainText.harmless(what, keepsLines: false))")
     }
 }

@@ -41,8 +41,8 @@ package struct GateJSONReport {
             "rule": finding.rule, "severity": finding.severity.rawValue, "kind": entry.kind.rawValue,
             "fingerprint": finding.fingerprint, "fails": entry.fails, "direction": finding.direction?.rawValue,
             "messages": finding.messages, "breaks": entry.breaks.map(party), "first": entry.first?.rawValue,
-            "shown": entry.shown, "rise": entry.rise.name, "old": finding.old.map { place($0, finding.oldValue) },
-            "new": finding.new.map { place($0, finding.newValue) }, "why": finding.why,
+            "shown": entry.shown, "rise": entry.rise.name, "old": finding.old.map { location($0, finding.oldValue) },
+            "new": finding.new.map { location($0, finding.newValue) }, "why": finding.why,
             "witness": finding.witness.map { witness in
                 JSONValue(members: [
                     "message": witness.message, "json": witness.json, "validBy": witness.validBy.rawValue,
@@ -59,9 +59,9 @@ package struct GateJSONReport {
         return JSONValue(members: ["reason": reason, "expires": until.description])
     }
 
-    private func place(_ place: GatePlace, _ value: JSONValue?) -> JSONValue {
+    private func location(_ location: GateLocation, _ value: JSONValue?) -> JSONValue {
         JSONValue(members: [
-            "file": place.path, "pointer": place.pointer.description, "line": place.line, "value": value,
+            "file": location.path, "pointer": location.pointer.description, "line": location.line, "value": value,
         ])
     }
 

@@ -32,8 +32,8 @@ package struct GateJUnitReport {
     private func testCase(_ entry: GateEntry) -> String {
         let finding = entry.finding
         func attribute(_ name: String, _ value: String) -> String { #" \#(name)="\#(XMLText.escaped(value))""# }
-        let place = entry.place
-        let name = "\(finding.rule) \(place?.pointerText ?? "") \(finding.fingerprint)"
+        let location = entry.location
+        let name = "\(finding.rule) \(location?.pointerText ?? "") \(finding.fingerprint)"
         let detail = XMLText.escaped(entry.detail)
         let inner =
             switch entry.standing {
@@ -44,7 +44,7 @@ package struct GateJUnitReport {
             case .counts: "<system-out>\(detail)</system-out>"
             }
         return """
-                <testcase\(attribute("classname", place?.path ?? "gate"))\(attribute("name", name)) time="0">
+                <testcase\(attribute("classname", location?.path ?? "gate"))\(attribute("name", name)) time="0">
                   \(inner)
                 </testcase>
             """

@@ -68,7 +68,7 @@ package struct GateMarkdown {
     }
 
     private func head(_ entry: GateEntry) -> String {
-        let address = entry.place.map { " (`\($0.address)`)" } ?? ""
+        let address = entry.location.map { " (`\($0.address)`)" } ?? ""
         return "- `\(entry.finding.rule)`: \(Self.escaped(entry.finding.reason))\(address)"
     }
 

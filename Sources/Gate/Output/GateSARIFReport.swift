@@ -33,8 +33,8 @@ package struct GateSARIFReport {
         return SARIFLog.Result(
             rule: entry.finding.rule,
             level: entry.fails ? .error : entry.finding.severity == .information ? .notice : .warning,
-            text: entry.detail, file: entry.path, line: entry.place?.line ?? 1,
-            name: entry.place?.pointerText ?? "gate",
+            text: entry.detail, file: entry.path, line: entry.location?.line ?? 1,
+            name: entry.location?.pointerText ?? "gate",
             fingerprint: entry.finding.fingerprint, justification: justification)
     }
 }

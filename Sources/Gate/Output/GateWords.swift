@@ -13,11 +13,11 @@ extension GateFinding {
     /// What it is about, with a colon: the messages it reaches, or the clause, code or request.
     private var subject: String {
         if !messages.isEmpty { return "\(list(messages)): " }
-        guard let place else { return "" }
-        return place.pointer.tokens.last.map { "`\($0)`: " } ?? "\(place.path): "
+        guard let location else { return "" }
+        return location.pointer.tokens.last.map { "`\($0)`: " } ?? "\(location.path): "
     }
 
-    private var place: GatePlace? { new ?? old }
+    private var location: GateLocation? { new ?? old }
 
     /// Who breaks and how, without a full stop.
     var reason: String { why.hasSuffix(".") ? String(why.dropLast()) : why }
@@ -44,7 +44,9 @@ extension GateFinding {
     // MARK: Clauses
 
     private var clauseWords: String? {
-        guard let place, place.file.hasPrefix("clauses/"), let id = place.pointer.tokens.last else { return nil }
+        guard let location, location.file.hasPrefix("clauses/"), let id = location.pointer.tokens.last else {
+            return nil
+        }
         let old = oldValue.flatMap(\.stringValue) ?? ""
         let new = newValue.flatMap(\.stringValue) ?? ""
         switch rule {
@@ -70,11 +72,11 @@ extension GateFinding {
     // MARK: Schemas
 
     private var schemaWords: String? {
-        guard let place, place.file.hasPrefix("schemas/"), !messages.isEmpty else { return nil }
-        let places = [new, old].compactMap { $0 }
+        guard let location, location.file.hasPrefix("schemas/"), !messages.isEmpty else { return nil }
+        let locations = [new, old].compactMap { $0 }
         let isListed = rule == "property-became-required" || rule == "property-became-optional"
         let listed = isListed ? (newValue ?? oldValue)?.stringValue : nil
-        let named = listed ?? places.lazy.compactMap { self.member(of: $0) }.first ?? newValue?.stringValue
+        let named = listed ?? locations.lazy.compactMap { self.member(of: $0) }.first ?? newValue?.stringValue
         let member = named.map { " `\($0)`" } ?? ""
         let whom = "\(list(messages)):"
         switch rule {
@@ -97,8 +99,8 @@ extension GateFinding {
     }
 
     /// The member a place in a schema speaks of.
-    private func member(of place: GatePlace) -> String? {
-        let tokens = place.pointer.tokens
+    private func member(of location: GateLocation) -> String? {
+        let tokens = location.pointer.tokens
         guard let index = tokens.lastIndex(where: { $0 == "properties" || $0 == "$defs" }), index + 1 < tokens.count
         else { return nil }
         return tokens[index + 1]

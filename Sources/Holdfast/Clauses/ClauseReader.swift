@@ -137,7 +137,7 @@ public struct ClauseReader {
     }
 
     private mutating func note(_ line: Int, _ what: String, expected: String, fix: String) {
-        problems.append(InputProblem(place: "Spec/\(file):\(line):1", what: what, expected: expected, fix: fix))
+        problems.append(InputProblem(location: "Spec/\(file):\(line):1", what: what, expected: expected, fix: fix))
     }
 }
 

@@ -49,7 +49,7 @@ public enum Profile: String, Sendable, Hashable, CaseIterable, Comparable {
     /// Nothing may be added in silence: whoever left the other one out may mean to have its clauses left out, and a profile
     /// alone promises nothing that could be tested.
     package static func problem(
-        declaring declared: Set<Profile>, at place: String, fix: (Set<Profile>) -> String
+        declaring declared: Set<Profile>, at location: String, fix: (Set<Profile>) -> String
     ) -> InputProblem? {
         let alone = declared.filter { $0.needed.map { !declared.contains($0) } ?? false }.sorted()
         let missing = Set(alone.compactMap(\.needed))
@@ -57,7 +57,7 @@ public enum Profile: String, Sendable, Hashable, CaseIterable, Comparable {
         let names = alone.map { "'\($0.rawValue)'" }.joined(separator: ", ")
         let needed = missing.sorted().map { "'\($0.rawValue)'" }.joined(separator: ", ")
         return InputProblem(
-            place: place,
+            location: location,
             what:
                 "\(names) need\(alone.count == 1 ? "s" : "") \(needed), which \(missing.count == 1 ? "is" : "are") not declared",
             expected: declared.union(missing).sorted().map(\.rawValue).joined(separator: ", "),

@@ -16,7 +16,7 @@ public struct Dialect: Sendable, Equatable {
     /// The path of the upgrade request; nil where the address says it.
     public let socketPath: String?
     /// How the key travels on a WebSocket.
-    public let credential: CredentialPlace
+    public let credential: CredentialLocation
     /// Who speaks first, and what an opened socket means.
     public let greeting: Greeting
     /// Clauses that no server can keep that speaks so, and why: the wire has no place for what they ask.
@@ -31,7 +31,7 @@ public struct Dialect: Sendable, Equatable {
     let restRules: RESTRules
 
     /// How a key travels when a WebSocket is opened; over REST it is always a bearer header.
-    public enum CredentialPlace: Sendable, Equatable {
+    public enum CredentialLocation: Sendable, Equatable {
         /// In the `auth` frame.
         case frame
         /// In a parameter of the query of the upgrade request.

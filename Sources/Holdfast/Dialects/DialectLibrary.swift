@@ -14,7 +14,7 @@ extension Specification {
                 if path != "dialects/\(dialect.name).json" {
                     problems.append(
                         InputProblem(
-                            place: "\(file) /name", what: "the dialect calls itself '\(dialect.name)'",
+                            location: "\(file) /name", what: "the dialect calls itself '\(dialect.name)'",
                             expected: "the name of the file", fix: "rename one of them"))
                 }
                 found.append(dialect)
@@ -35,7 +35,7 @@ extension Specification {
         let known = dialectNames
         throw InputProblems([
             InputProblem(
-                place: "dialect", what: "there is no dialect '\(excerpt(name))'",
+                location: "dialect", what: "there is no dialect '\(excerpt(name))'",
                 expected: "\(known.joined(separator: ", ")), or the path of a dialect file",
                 fix: nearestName(to: name, among: known).map { "did you mean '\($0)'?" } ?? "choose one of these")
         ])

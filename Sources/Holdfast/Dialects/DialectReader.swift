@@ -86,7 +86,7 @@ extension Dialect {
         return reasons
     }
 
-    private static func credential(_ reader: MemberReader) -> CredentialPlace {
+    private static func credential(_ reader: MemberReader) -> CredentialLocation {
         let kind = reader.text("in")
         if ["query", "header"].contains(kind), reader.value("name") == nil { let _: Never? = reader.lacking("name") }
         switch kind {

@@ -35,7 +35,7 @@ public struct FixtureIndex: Sendable {
         } catch {
             throw InputProblems([
                 InputProblem(
-                    place: "Fixtures/index.json", what: "\(error)", expected: "the index of the fixtures",
+                    location: "Fixtures/index.json", what: "\(error)", expected: "the index of the fixtures",
                     fix: "restore the file")
             ])
         }

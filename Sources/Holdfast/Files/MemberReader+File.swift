@@ -35,9 +35,9 @@ extension MemberReader {
 
     /// Reads an object that travelled inside something else and has no lines; one without a schema is known to be sound.
     package static func read<Value>(
-        _ value: JSONValue, at place: String, schema: FileSchema?, _ reading: (MemberReader) -> Value?
+        _ value: JSONValue, at location: String, schema: FileSchema?, _ reading: (MemberReader) -> Value?
     ) throws(InputProblems) -> Value {
-        try read(value, schema, into: ProblemCollector(file: place), reading)
+        try read(value, schema, into: ProblemCollector(file: location), reading)
     }
 
     private static func read<Value>(
@@ -55,11 +55,11 @@ extension MemberReader {
 
     /// Notes the profiles in `profiles` that are declared without the one they need.
     func noteNeeds(of profiles: Set<Profile>) {
-        let place = pointer.appending("profiles")
+        let location = pointer.appending("profiles")
         let problem = Profile.problem(declaring: profiles, at: "") { missing in
             "add \(missing.sorted().map { "\"\($0.rawValue)\"" }.joined(separator: ", ")) to the list"
         }
         guard let problem else { return }
-        collector.note(place, problem.what, expected: problem.expected, fix: problem.fix)
+        collector.note(location, problem.what, expected: problem.expected, fix: problem.fix)
     }
 }

@@ -39,7 +39,7 @@ package final class ProblemCollector {
 
     func note(_ pointer: JSONPointer, _ what: String, expected: String, fix: String, order: Order) {
         guard notes.count < Self.limit else { return }
-        let problem = InputProblem(place: place(of: pointer), what: what, expected: expected, fix: fix)
+        let problem = InputProblem(location: location(of: pointer), what: what, expected: expected, fix: fix)
         // What a reader and a schema say alike is said once.
         if !notes.contains(where: { $0.problem == problem }) { notes.append((pointer, order, problem)) }
     }
@@ -47,18 +47,18 @@ package final class ProblemCollector {
     /// The problems in the order of the file: flaws first, and of each object what it should not have and what it lacks.
     func sortedProblems(in root: JSONValue) -> [InputProblem] {
         let placed = notes.enumerated().map { index, note in
-            var place: [Int] = note.order == .flaw ? [note.order.rawValue] : []
+            var order: [Int] = note.order == .flaw ? [note.order.rawValue] : []
             var value: JSONValue? = root
             for token in note.order == .flaw ? [] : note.pointer.tokens {
-                place.append(Int(token) ?? value?.objectValue?.keys.firstIndex(of: token) ?? 0)
+                order.append(Int(token) ?? value?.objectValue?.keys.firstIndex(of: token) ?? 0)
                 value = value?[JSONPointer(tokens: [token])]
             }
-            if note.order == .unknownMember { place.removeLast() }
-            if note.order != .value { place.append(note.order.rawValue) }
-            return (place: place + (note.order == .flaw ? [index] : []), index: index, problem: note.problem)
+            if note.order == .unknownMember { order.removeLast() }
+            if note.order != .value { order.append(note.order.rawValue) }
+            return (order: order + (note.order == .flaw ? [index] : []), index: index, problem: note.problem)
         }
         return placed.sorted { left, right in
-            left.place == right.place ? left.index < right.index : left.place.lexicographicallyPrecedes(right.place)
+            left.order == right.order ? left.index < right.index : left.order.lexicographicallyPrecedes(right.order)
         }.map(\.problem)
     }
 
@@ -82,7 +82,7 @@ package final class ProblemCollector {
     }
 
     /// The file, the line and column where its text is known, and the pointer.
-    package func place(of pointer: JSONPointer) -> String {
+    package func location(of pointer: JSONPointer) -> String {
         let line = location(of: pointer).map { ":\($0)" } ?? ""
         return pointer.isRoot ? file + line : "\(file)\(line) \(pointer)"
     }
@@ -187,10 +187,10 @@ extension InputProblem {
     /// A file that is no JSON at all.
     package init(_ problem: JSONProblem, in file: String, expected: String) {
         let whole = "\(problem)"
-        let place = "\(problem.location): "
+        let prefix = "\(problem.location): "
         self.init(
-            place: "\(file):\(problem.location.line):\(problem.location.column)",
-            what: "no JSON, \(whole.hasPrefix(place) ? String(whole.dropFirst(place.count)) : whole)",
+            location: "\(file):\(problem.location.line):\(problem.location.column)",
+            what: "no JSON, \(whole.hasPrefix(prefix) ? String(whole.dropFirst(prefix.count)) : whole)",
             expected: expected,
             fix: "correct the syntax")
     }

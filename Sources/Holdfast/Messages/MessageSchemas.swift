@@ -39,7 +39,8 @@ public struct MessageSchemas: Sendable {
         func note(_ path: String, _ what: String) {
             problems.append(
                 InputProblem(
-                    place: "Spec/\(path)", what: what, expected: "a JSON Schema, draft 2020-12", fix: "correct the file"
+                    location: "Spec/\(path)", what: what, expected: "a JSON Schema, draft 2020-12",
+                    fix: "correct the file"
                 ))
         }
         var registry = SchemaRegistry()

@@ -84,7 +84,7 @@ extension MessageSchemas {
         _ value: JSONValue, _ name: String?, _ locate: (JSONPointer) -> JSONLocation?
     ) -> MessageProblem {
         let root = JSONPointer()
-        let place = value["type"] == nil ? root : root.appending("type")
+        let pointer = value["type"] == nil ? root : root.appending("type")
         let what: String
         let expected: String
         if let name {
@@ -99,7 +99,7 @@ extension MessageSchemas {
             expected = "a string that names the kind of message"
         }
         return MessageProblem(
-            type: name, instance: place, location: locate(place), what: what, expected: expected,
+            type: name, instance: pointer, location: locate(pointer), what: what, expected: expected,
             clause: name == nil ? ClauseID(.ENV, 1) : nil, keyword: nil, flaw: nil)
     }
 
@@ -136,12 +136,12 @@ extension MessageSchemas {
     private func fractionTokens(
         in value: JSONValue, _ name: String, _ entry: Entry, _ locate: (JSONPointer) -> JSONLocation?
     ) -> [MessageProblem] {
-        var places: [JSONPointer: String] = [:]
-        let marked = halved(value, at: JSONPointer(), &places)
-        guard !places.isEmpty else { return [] }
+        var halves: [JSONPointer: String] = [:]
+        let marked = halved(value, at: JSONPointer(), &halves)
+        guard !halves.isEmpty else { return [] }
         var problems: [MessageProblem] = []
         for violation in entry.schema.violations(in: marked) where violation.keyword == "type" {
-            guard let token = places.removeValue(forKey: violation.instanceLocation) else { continue }
+            guard let token = halves.removeValue(forKey: violation.instanceLocation) else { continue }
             problems.append(
                 MessageProblem(
                     type: name, instance: violation.instanceLocation, location: locate(violation.instanceLocation),
@@ -151,15 +151,17 @@ extension MessageSchemas {
         return problems
     }
 
-    private func halved(_ value: JSONValue, at place: JSONPointer, _ places: inout [JSONPointer: String]) -> JSONValue {
+    private func halved(_ value: JSONValue, at pointer: JSONPointer, _ halves: inout [JSONPointer: String]) -> JSONValue
+    {
         switch value {
         case .number(let number) where !number.isIntegerToken && number.isInteger:
-            places[place] = number.text
+            halves[pointer] = number.text
             return .number(0.5)
         case .array(let values):
-            return .array(values.enumerated().map { halved($1, at: place.appending($0), &places) })
+            return .array(values.enumerated().map { halved($1, at: pointer.appending($0), &halves) })
         case .object(let object):
-            return .object(JSONObject(object.map { ($0.key, halved($0.value, at: place.appending($0.key), &places)) }))
+            return .object(
+                JSONObject(object.map { ($0.key, halved($0.value, at: pointer.appending($0.key), &halves)) }))
         default: return value
         }
     }

@@ -173,7 +173,7 @@ private struct RuleWordReader {
         let names = known.joined(separator: ", ")
         guard index < words.count else {
             throw InputProblem(
-                place: "--fault '\(text)'", what: "\(what) is missing at the end",
+                location: "--fault '\(text)'", what: "\(what) is missing at the end",
                 expected: known.isEmpty ? what : names, fix: Self.help)
         }
         let word = words[index]
@@ -186,7 +186,7 @@ private struct RuleWordReader {
 
     private func problem(_ word: String, _ what: String, expected: String, near: String? = nil) -> InputProblem {
         InputProblem(
-            place: "--fault '\(text)'", what: "'\(word)' \(what)", expected: expected,
+            location: "--fault '\(text)'", what: "'\(word)' \(what)", expected: expected,
             fix: near.map { "did you mean '\($0)'?" } ?? Self.help)
     }
 

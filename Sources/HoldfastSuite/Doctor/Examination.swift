@@ -40,7 +40,7 @@ package struct Examination {
                 unreachable("reach", error)
                 return
             }
-            note("reach", .ok, "\(subject.webSocket.place) takes connections (\(readable(.now - began)))")
+            note("reach", .ok, "\(subject.webSocket.address) takes connections (\(readable(.now - began)))")
         }
         // Whoever was greeted before is not asked again.
         let greetings = subject.greeting == nil ? self.greetings.scenarios : []
@@ -86,8 +86,8 @@ package struct Examination {
             throw SuiteProblem(foreign, at: subject.shownAddress)
         }
         var examination = self
-        for (place, group) in greetings.groups.enumerated() {
-            let name = Greetings.name(place)
+        for (location, group) in greetings.groups.enumerated() {
+            let name = Greetings.name(location)
             guard let performance = subject.greetings.first(where: { $0.scenario == name }) else { continue }
             let probe = Probe(performance, under: specification)
             for (index, principal) in group.enumerated() {
@@ -120,8 +120,8 @@ package struct Examination {
         var greeted: [String] = []
         var answers: [(name: String, status: Int?)] = []
         var firstProbe: Probe?
-        for (place, group) in greetings.groups.enumerated() {
-            guard let probe = results[Greetings.name(place)] else { continue }
+        for (location, group) in greetings.groups.enumerated() {
+            guard let probe = results[Greetings.name(location)] else { continue }
             for (index, principal) in group.enumerated() {
                 let lane = Lane.connection(Greetings.letter(index))
                 if let reason = probe.refusal(on: lane) {
@@ -192,9 +192,9 @@ package struct Examination {
     }
 
     private mutating func rest(_ answers: [(name: String, status: Int?)]) {
-        var base = subject.http.place[...]
+        var base = subject.http.address[...]
         while base.last == "/" { base = base.dropLast() }
-        let place = subject.start == nil ? "\(base)/api/sessions" : "/api/sessions"
+        let location = subject.start == nil ? "\(base)/api/sessions" : "/api/sessions"
         guard subject.dialect.encode(RESTRequest(method: "GET", path: "/api/sessions")) != nil else {
             return note("rest", .note, "the dialect \(subject.dialect.name) has no list of sessions to ask for")
         }
@@ -208,11 +208,11 @@ package struct Examination {
                 }
             note(
                 "rest", .fault,
-                "\(place) \(status.map { "answers \($0)" } ?? "gives no answer") to "
+                "\(location) \(status.map { "answers \($0)" } ?? "gives no answer") to "
                     + answers.map(\.name).joined(separator: ", "), fix: fix)
         }
         if refused.isEmpty, !answers.isEmpty {
-            note("rest", .ok, "\(place) answers to the same credentials")
+            note("rest", .ok, "\(location) answers to the same credentials")
         }
     }
 

@@ -24,7 +24,7 @@ package enum Files {
             }
             if status.size > maxBytes { throw tooLarge(path) }
         }
-        let place = path == "-" ? "standard input" : path
+        let location = path == "-" ? "standard input" : path
         let bytes: [UInt8]?
         do throws(SystemError) {
             if path == "-" {
@@ -35,9 +35,9 @@ package enum Files {
                 bytes = try stream(file)
             }
         } catch {
-            throw unreadable(place, error)
+            throw unreadable(location, error)
         }
-        guard let bytes else { throw tooLarge(place) }
+        guard let bytes else { throw tooLarge(location) }
         return bytes
     }
 
@@ -61,14 +61,15 @@ package enum Files {
     }
 
     /// That a file cannot be read, and why.
-    static func unreadable(_ place: String, _ error: SystemError) -> InputProblem {
+    static func unreadable(_ location: String, _ error: SystemError) -> InputProblem {
         InputProblem(
-            place, "cannot be read: \(error)", expected: "a readable file", fix: "check the name and the permissions")
+            location, "cannot be read: \(error)", expected: "a readable file", fix: "check the name and the permissions"
+        )
     }
 
-    private static func tooLarge(_ place: String) -> InputProblem {
+    private static func tooLarge(_ location: String) -> InputProblem {
         InputProblem(
-            place, "there are more than \(maxBytes) bytes", expected: "at most \(maxBytes) bytes",
+            location, "there are more than \(maxBytes) bytes", expected: "at most \(maxBytes) bytes",
             fix: "check that it is what was meant")
     }
 

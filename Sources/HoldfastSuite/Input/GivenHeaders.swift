@@ -56,23 +56,23 @@ package struct GivenHeaders {
     }
 
     private static func check(
-        _ place: String, _ name: String, _ value: Substring, _ problems: inout [InputProblem]
+        _ location: String, _ name: String, _ value: Substring, _ problems: inout [InputProblem]
     ) -> Bool {
         if own.contains(name.lowercased()) || name.lowercased().hasPrefix("sec-websocket-") {
             problems.note(
-                place, "'\(name)' is a header that the suite writes itself",
+                location, "'\(name)' is a header that the suite writes itself",
                 expected: "a header that a gateway or the server asks for beside it", fix: "leave it out")
             return false
         }
         if value.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) {
             problems.note(
-                place, "the value of '\(name)' holds a line break", expected: "one line",
+                location, "the value of '\(name)' holds a line break", expected: "one line",
                 fix: "take the line break out; a file read into a variable may end with one")
             return false
         }
         if value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
             problems.note(
-                place, "the value of '\(name)' holds a control character", expected: "text", fix: "take it out")
+                location, "the value of '\(name)' holds a control character", expected: "text", fix: "take it out")
             return false
         }
         return true

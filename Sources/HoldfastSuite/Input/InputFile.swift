@@ -85,7 +85,7 @@ package struct InputFile: Sendable {
 
 extension InputProblem {
     /// Why a file cannot be read to its end; the fix of a file that others change is said by whoever reads it.
-    package init(_ problem: InputFile.Problem, in name: String, at place: String, fix: String) {
+    package init(_ problem: InputFile.Problem, in name: String, at location: String, fix: String) {
         switch problem {
         case .unreadable(let reason):
             self.init(
@@ -93,11 +93,11 @@ extension InputProblem {
                 fix: "check the name and the permissions")
         case .stalled(let seconds):
             self.init(
-                place, "nothing came for \(seconds) s", expected: "a capture that ends, or goes on",
+                location, "nothing came for \(seconds) s", expected: "a capture that ends, or goes on",
                 fix: "end what writes it, or give --patience 0 to wait for ever")
         case .cutShort(let bytes, let expected):
             self.init(
-                place, "the file ends after \(bytes) bytes, though it had \(expected) when reading began",
+                location, "the file ends after \(bytes) bytes, though it had \(expected) when reading began",
                 expected: "a file that stays as it is while it is read", fix: fix)
         }
     }

@@ -42,7 +42,7 @@ public struct SuiteProblem: Error, Sendable, CustomStringConvertible {
             self.init(.input, "\(option): \(problem)")
             return
         }
-        let what = "cannot listen on \(problem.place): \(reason)"
+        let what = "cannot listen on \(problem.address): \(reason)"
         self.init(
             InputProblem(
                 option, what, expected: "a free port on an address of this machine",

@@ -9,50 +9,50 @@ extension SubjectFile.Token {
 
     /// The credential; a program is started for it.
     /// - Parameters:
-    ///   - place: Where it was given, such as `--token-file`.
+    ///   - location: Where it was given, such as `--token-file`.
     ///   - folder: Where a relative path begins; here when nil.
     /// - Returns: The credential.
     /// - Throws: Why there is none.
-    package func value(given place: String, in folder: String? = nil) async throws -> String {
-        guard case .command(let words) = self else { return try known(given: place, in: folder) ?? "" }
-        return try await Self.printed(by: words, given: place)
+    package func value(given location: String, in folder: String? = nil) async throws -> String {
+        guard case .command(let words) = self else { return try known(given: location, in: folder) ?? "" }
+        return try await Self.printed(by: words, given: location)
     }
 
     /// The credential where it is known without a program; nil where one has to be asked.
-    func known(given place: String, in folder: String? = nil) throws -> String? {
+    func known(given location: String, in folder: String? = nil) throws -> String? {
         switch self {
         case .given(let token): return token
         case .file(let path):
             let path = folder.map { path.hasPrefix("/") ? path : "\($0)/\(path)" } ?? path
-            return try Self.checked(Files.text(of: path), of: "'\(path)'", given: place)
+            return try Self.checked(Files.text(of: path), of: "'\(path)'", given: location)
         case .variable(let name):
             guard let text = ProcessInfo.processInfo.environment[name] else {
                 // What names no variable may be the token itself.
                 throw InputProblem(
-                    place, "there is no variable of the given name",
+                    location, "there is no variable of the given name",
                     expected: "the name of a variable that holds a token",
                     fix: "export the variable, or correct the name; a token itself does not belong here")
             }
-            return try Self.checked(text, of: "the variable '\(name)'", given: place)
+            return try Self.checked(text, of: "the variable '\(name)'", given: location)
         case .command: return nil
         }
     }
 
     /// A principal that has this credential.
-    func principal(_ name: String, given place: String, in folder: String?) throws -> ServerSubject.Principal {
-        var principal = ServerSubject.Principal(name: name, token: try known(given: place, in: folder))
+    func principal(_ name: String, given location: String, in folder: String?) throws -> ServerSubject.Principal {
+        var principal = ServerSubject.Principal(name: name, token: try known(given: location, in: folder))
         if case .command(let words) = self {
-            principal.source = TokenSource { try await Self.printed(by: words, given: place) }
+            principal.source = TokenSource { try await Self.printed(by: words, given: location) }
         }
         return principal
     }
 
-    private static func printed(by words: [String], given place: String) async throws -> String {
+    private static func printed(by words: [String], given location: String) async throws -> String {
         let program = words.first ?? ""
         func refuse(_ what: String, _ fix: String) -> InputProblem {
-            InputProblem(place, "'\(program)' \(what)", expected: "a program that prints a token and ends", fix: fix)
+            InputProblem(location, "'\(program)' \(what)", expected: "a program that prints a token and ends", fix: fix)
         }
-        guard !words.isEmpty else { throw refuse("is no program", "for instance \(place) 'gh auth token'") }
+        guard !words.isEmpty else { throw refuse("is no program", "for instance \(location) 'gh auth token'") }
         let run: ProgramRun
         do throws(ProgramProblem) {
             run = try await ProgramRun(words, atMost: maxBytes, within: .seconds(30))
@@ -68,16 +68,17 @@ extension SubjectFile.Token {
             // What it says may hold the token.
             throw refuse("ends with \(run.exit)", "run it by hand until it prints the token")
         }
-        return try checked(String(decoding: run.output, as: UTF8.self), of: "what '\(program)' prints", given: place)
+        return try checked(String(decoding: run.output, as: UTF8.self), of: "what '\(program)' prints", given: location)
     }
 
     /// The first line of a text.
-    private static func checked(_ text: String, of what: String, given place: String) throws(InputProblem) -> String {
+    private static func checked(_ text: String, of what: String, given location: String) throws(InputProblem) -> String
+    {
         let line = String(text.split(separator: "\n", omittingEmptySubsequences: false).first ?? "")
         let token = String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
         guard !token.isEmpty, token.utf8.count <= maxBytes else {
             throw InputProblem(
-                place, "\(what) holds no token in its first line", expected: "the token alone, in the first line",
+                location, "\(what) holds no token in its first line", expected: "the token alone, in the first line",
                 fix: "look at what is in it")
         }
         return token

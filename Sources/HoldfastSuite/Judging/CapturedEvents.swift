@@ -8,7 +8,7 @@ enum CapturedEvents {
     /// Reads a capture to its end.
     /// - Returns: What was skipped in it.
     static func read(
-        _ path: String, by dialect: Dialect, _ take: (Event, CapturePlace) -> Void
+        _ path: String, by dialect: Dialect, _ take: (Event, CaptureLocation) -> Void
     ) throws -> CaptureLeftOut {
         let file: Descriptor
         do throws(SystemError) { file = try Descriptor(opening: path, for: .reading) } catch {
@@ -26,7 +26,7 @@ enum CapturedEvents {
         let subject = History.Subject(name: dialect.name, role: .server, profiles: dialect.profiles)
         var reader = CaptureReader(form, file: path, options: .init(subject: subject, dialect: dialect))
         func pass(_ item: CaptureItem) {
-            if case .event(let event, let place) = item { take(event, place) }
+            if case .event(let event, let location) = item { take(event, location) }
         }
         while !chunk.isEmpty {
             try reader.append(chunk) { pass($0) }

@@ -44,12 +44,12 @@ package struct DialectCheck {
         return capture
     }
 
-    private static func take(_ event: Event, _ place: CapturePlace, into coverage: inout DialectCoverage) {
+    private static func take(_ event: Event, _ location: CaptureLocation, into coverage: inout DialectCoverage) {
         switch (event.lane, event.kind) {
         case (.connection, .text(let direction, let text)):
-            coverage.take(text, sentBy: direction.sender, at: place.description)
+            coverage.take(text, sentBy: direction.sender, at: location.description)
         case (.exchange, .request(let request)):
-            coverage.take(RESTRequest(method: request.method, path: request.path), at: place.description)
+            coverage.take(RESTRequest(method: request.method, path: request.path), at: location.description)
         default: break
         }
     }

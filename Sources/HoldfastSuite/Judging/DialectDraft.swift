@@ -12,7 +12,7 @@ package struct DialectDraft {
         let wire: String
         var count = 0
         /// The places of the texts, numbers and objects in it, in the order in which they were seen.
-        var places: [String] = []
+        var locations: [String] = []
         var meaning: String?
     }
 
@@ -20,7 +20,7 @@ package struct DialectDraft {
     package static let mark = "DRAFT"
 
     private let file: String
-    private let typePlace: String
+    private let typeLocation: String
     private let path: String
     private let key: String?
     private let first: (sender: Role, value: JSONValue)?
@@ -49,7 +49,7 @@ package struct DialectDraft {
                 fix: "record it with 'conformance proxy --upstream URL --out capture.ndjson', or add the arrows")
         }
         self.file = file
-        typePlace = Self.typePlace(in: said.map(\.value))
+        typeLocation = Self.typeLocation(in: said.map(\.value))
         path = String((asked ?? "/ws").prefix { $0 != "?" })
         key = Self.key(in: asked ?? "")
         first = said.first
@@ -63,11 +63,11 @@ package struct DialectDraft {
     // MARK: Reading
 
     /// Where most messages say their type.
-    private static func typePlace(in values: [JSONValue]) -> String {
-        let places = ["type", "event", "op", "action", "method", "kind", "cmd", "command", "t"]
-        let counts = places.map { place in values.count { $0[place]?.stringValue != nil } }
+    private static func typeLocation(in values: [JSONValue]) -> String {
+        let locations = ["type", "event", "op", "action", "method", "kind", "cmd", "command", "t"]
+        let counts = locations.map { location in values.count { $0[location]?.stringValue != nil } }
         let most = counts.max() ?? 0
-        return most == 0 ? "type" : places[counts.firstIndex(of: most) ?? 0]
+        return most == 0 ? "type" : locations[counts.firstIndex(of: most) ?? 0]
     }
 
     /// The parameter of the address that carries the key.
@@ -78,7 +78,7 @@ package struct DialectDraft {
     }
 
     private mutating func note(_ value: JSONValue, from sender: Role) {
-        guard let wire = value[typePlace]?.stringValue else { return }
+        guard let wire = value[typeLocation]?.stringValue else { return }
         var index = kinds.firstIndex { $0.sender == sender && $0.wire == wire }
         if index == nil, kinds.count < Self.mostKinds {
             index = kinds.count
@@ -86,11 +86,11 @@ package struct DialectDraft {
         }
         guard let index else { return }
         kinds[index].count += 1
-        for (name, member) in value.objectValue ?? [:] where name != typePlace {
-            if !kinds[index].places.contains(name) { kinds[index].places.append(name) }
+        for (name, member) in value.objectValue ?? [:] where name != typeLocation {
+            if !kinds[index].locations.contains(name) { kinds[index].locations.append(name) }
             for (inner, _) in member.objectValue ?? [:] where !inner.contains("/") && !inner.contains("~") {
-                let place = "/\(name)/\(inner)"
-                if !kinds[index].places.contains(place) { kinds[index].places.append(place) }
+                let location = "/\(name)/\(inner)"
+                if !kinds[index].locations.contains(location) { kinds[index].locations.append(location) }
             }
         }
     }
@@ -167,10 +167,14 @@ package struct DialectDraft {
     ]
 
     /// Where a kind has a canonical member; nil where nothing is called so.
-    private func place(of member: String, in kind: Kind) -> String? {
+    private func location(of member: String, in kind: Kind) -> String? {
         for name in Self.names[member] ?? [member] {
-            if kind.places.contains(name), !kind.places.contains(where: { $0.hasPrefix("/\(name)/") }) { return name }
-            if let inner = kind.places.first(where: { $0.hasPrefix("/") && $0.hasSuffix("/\(name)") }) { return inner }
+            if kind.locations.contains(name), !kind.locations.contains(where: { $0.hasPrefix("/\(name)/") }) {
+                return name
+            }
+            if let inner = kind.locations.first(where: { $0.hasPrefix("/") && $0.hasSuffix("/\(name)") }) {
+                return inner
+            }
         }
         return nil
     }
@@ -189,7 +193,7 @@ package struct DialectDraft {
                     "in": key != nil ? "query" : greets ? "frame" : "none", "name": key,
                 ]),
             ]),
-            "greeting": greeting(greets), "typeAt": typePlace == "type" ? nil : typePlace,
+            "greeting": greeting(greets), "typeAt": typeLocation == "type" ? nil : typeLocation,
             "frames": kinds.map(rule) + unseen + [
                 JSONValue(members: [
                     "sender": "client", "wire": "*",
@@ -229,15 +233,15 @@ package struct DialectDraft {
         }
         var members: [(key: String, value: JSONValue)] = []
         for member in Self.members[type] ?? [] {
-            let place = place(of: member, in: kind)
-            if place == member { continue }
-            members.append((member, place.map { JSONValue.string($0) } ?? .null))
+            let location = location(of: member, in: kind)
+            if location == member { continue }
+            members.append((member, location.map { JSONValue.string($0) } ?? .null))
         }
-        if type == "chat", !kind.places.contains("messages") {
-            let text = place(of: "text", in: kind).map { JSONValue(members: ["lastUserText": $0]) }
+        if type == "chat", !kind.locations.contains("messages") {
+            let text = location(of: "text", in: kind).map { JSONValue(members: ["lastUserText": $0]) }
             members.insert(("messages", text ?? .null), at: 0)
         }
-        if type == "auth", !kind.places.contains("protocol") {
+        if type == "auth", !kind.locations.contains("protocol") {
             members.insert(("protocol", JSONValue(members: ["always": 1])), at: 0)
         }
         return JSONValue(members: [

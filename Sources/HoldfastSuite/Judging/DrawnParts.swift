@@ -6,7 +6,7 @@ import HoldfastReport
 /// The parts of captures that a page draws: as many as it can hold, those first in which something was found.
 struct DrawnParts: Sendable {
     private struct Entry {
-        let place: (Int, Int, Int)
+        let location: (Int, Int, Int)
         let result: ScenarioResult
     }
 
@@ -19,7 +19,7 @@ struct DrawnParts: Sendable {
 
     /// The parts in the order of files.
     var results: [ScenarioResult] {
-        entries.sorted { ($0.place.1, $0.place.2) < ($1.place.1, $1.place.2) }.map(\.result)
+        entries.sorted { ($0.location.1, $0.location.2) < ($1.location.1, $1.location.2) }.map(\.result)
     }
 
     /// What a part is called, by its number in its file.
@@ -31,8 +31,8 @@ struct DrawnParts: Sendable {
         let rank = found.contains(.violation) ? 0 : !found.isEmpty || isOfInterest ? 1 : 2
         let result = ScenarioResult(
             name: Self.name(of: unit.number, in: name), history: unit.history, verdicts: verdicts)
-        entries.append(Entry(place: (rank, unit.file, unit.number), result: result))
-        entries.sort { $0.place < $1.place }
+        entries.append(Entry(location: (rank, unit.file, unit.number), result: result))
+        entries.sort { $0.location < $1.location }
         events += unit.history.events.count
         while events > Self.mostEvents, entries.count > 1, let last = entries.popLast() {
             events -= last.result.history.events.count

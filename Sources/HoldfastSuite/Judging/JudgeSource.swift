@@ -12,7 +12,7 @@ final class JudgeSource: Sendable {
         let file: Int
         let number: Int
         let history: History
-        let places: [CapturePlace]
+        let locations: [CaptureLocation]
         let wasCutShort: Bool
         /// The clauses that the file asks about; nil for all.
         var inQuestion: Set<ClauseID>?
@@ -91,7 +91,7 @@ final class JudgeSource: Sendable {
             let scenario = state.scenarios.removeFirst()
             state.number += 1
             return Unit(
-                file: index, number: state.number, history: scenario.history, places: [], wasCutShort: false,
+                file: index, number: state.number, history: scenario.history, locations: [], wasCutShort: false,
                 inQuestion: state.inQuestion, stored: (scenario.name, scenario.verdicts))
         }
         while state.waiting.isEmpty, !state.isAtEnd { try readOn(&state) }
@@ -114,7 +114,7 @@ final class JudgeSource: Sendable {
             state.summary.lacks = (state.summary.lacks ?? []).union(capture.lacks)
         }
         return Unit(
-            file: index, number: state.number, history: declaring(part.history, &state), places: part.places,
+            file: index, number: state.number, history: declaring(part.history, &state), locations: part.locations,
             wasCutShort: part.wasCutShort, stored: nil)
     }
 

@@ -22,10 +22,10 @@ struct JudgedEvents {
     func lines(of events: [Int]) -> [String] {
         cited(events).map { index in
             let event = unit.history.events[index]
-            let place = unit.places.indices.contains(index) ? unit.places[index].description : "event \(index)"
+            let location = unit.locations.indices.contains(index) ? unit.locations[index].description : "event \(index)"
             let isTimed = unit.history.header.capture?.lacks.contains(.times) != true
             let time = isTimed ? ", +\(event.at / 1000) ms" : ""
-            return "\(place)\(time)  \(event.lane) \(Self.text(of: event.kind))"
+            return "\(location)\(time)  \(event.lane) \(Self.text(of: event.kind))"
         }
     }
 
@@ -34,16 +34,16 @@ struct JudgedEvents {
         let all = unit.history.events.indices
         let cited = cited(events)
         var drawn: Set<Int> = []
-        for (place, event) in cited.enumerated() {
-            let next = place + 1 < cited.count ? cited[place + 1] : event
+        for (location, event) in cited.enumerated() {
+            let next = location + 1 < cited.count ? cited[location + 1] : event
             let end = (event...max(event, next)).count <= Self.mostDrawn ? max(event, next) : event
             drawn.formUnion((max(0, event - 8)...min(end + 4, all.upperBound - 1)))
         }
-        let places = drawn.sorted()
+        let locations = drawn.sorted()
         let history = History(
-            header: unit.history.header, events: places.map { unit.history.events[$0] },
-            frames: places.map { unit.history.frames[$0] })
-        let marked = cited.compactMap { event in places.firstIndex(of: event) }
+            header: unit.history.header, events: locations.map { unit.history.events[$0] },
+            frames: locations.map { unit.history.frames[$0] })
+        let marked = cited.compactMap { event in locations.firstIndex(of: event) }
         return SequenceChart(history, marking: [.init(marked, on: clause)], maxVerbatim: 600)
     }
 

@@ -262,16 +262,16 @@ extension Judgement.SymptomTally {
         count += symptoms.count
         let events = JudgedEvents(unit: unit)
         for symptom in symptoms.prefix(Judgement.mostExhibits) {
-            let place = (-symptom.lasted, unit.file, unit.number)
-            if exhibits.count >= Judgement.mostExhibits, exhibits.allSatisfy({ $0.place <= place }) { continue }
+            let location = (-symptom.lasted, unit.file, unit.number)
+            if exhibits.count >= Judgement.mostExhibits, exhibits.allSatisfy({ $0.location <= location }) { continue }
             exhibits.append(
                 Judgement.SymptomExhibit(
                     file: unit.file, number: unit.number, name: name, symptom: symptom,
                     lines: events.lines(of: symptom.events), chart: events.chart(of: symptom.events, on: nil)))
         }
         let sorted = exhibits.enumerated().sorted { one, other in
-            one.element.place == other.element.place
-                ? one.offset < other.offset : one.element.place < other.element.place
+            one.element.location == other.element.location
+                ? one.offset < other.offset : one.element.location < other.element.location
         }
         exhibits = Array(sorted.map(\.element).prefix(Judgement.mostExhibits))
     }
@@ -279,5 +279,5 @@ extension Judgement.SymptomTally {
 
 extension Judgement.SymptomExhibit {
     /// What decides which ones are kept.
-    fileprivate var place: (Int, Int, Int) { (-symptom.lasted, file, number) }
+    fileprivate var location: (Int, Int, Int) { (-symptom.lasted, file, number) }
 }

@@ -42,17 +42,17 @@ final class ForeignWatch: Sendable {
     }
 
     /// Ends a run in which another protocol was recognized.
-    func throwIfFound(at place: String) throws(SuiteProblem) {
+    func throwIfFound(at location: String) throws(SuiteProblem) {
         guard let found else { return }
-        throw SuiteProblem(found, at: place)
+        throw SuiteProblem(found, at: location)
     }
 }
 
 extension SuiteProblem {
     /// The subject speaks another protocol.
-    init(_ foreign: ForeignProtocol, at place: String) {
+    init(_ foreign: ForeignProtocol, at location: String) {
         self.init(
             .unreachable,
-            InputProblem(place, foreign.what, expected: ForeignProtocol.expected, fix: foreign.fix()).description)
+            InputProblem(location, foreign.what, expected: ForeignProtocol.expected, fix: foreign.fix()).description)
     }
 }

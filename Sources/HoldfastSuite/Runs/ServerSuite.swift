@@ -82,5 +82,5 @@ extension ScenarioSelection {
 
 extension ServerSubject {
     /// Where it is reached, as reports say it: without the query, which may carry a token.
-    var shownAddress: String { start.map { String($0.url.prefix { $0 != "?" }) } ?? webSocket.place }
+    var shownAddress: String { start.map { String($0.url.prefix { $0 != "?" }) } ?? webSocket.address }
 }

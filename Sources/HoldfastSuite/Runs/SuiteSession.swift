@@ -36,7 +36,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
     /// Performs everything, or what there is time for until `stop` returns.
     /// - Throws: A `SuiteProblem`, when nothing was to be reached.
     func perform(
-        until stop: Stop?, at place: String,
+        until stop: Stop?, at location: String,
         _ run: @escaping @Sendable (@escaping @Sendable (SuiteRun.Progress) -> Void) async -> SuiteRun.Outcome
     ) async throws(SuiteProblem) -> SuiteRun.Outcome {
         let (outcome, wasInterrupted) = await cancelling(at: { [foreign] in
@@ -50,7 +50,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         self.wasInterrupted.withLock { $0 = wasInterrupted }
         meter.note(activity: "judging")
         if foreign.found != nil { meter.close() }
-        try foreign.throwIfFound(at: place)
+        try foreign.throwIfFound(at: location)
         if let problem = outcome.startProblem, !wasInterrupted {
             meter.close()
             throw SuiteProblem(.unreachable, problem.description)

@@ -92,9 +92,9 @@ package struct KillMatrix {
         meter.close()
         // Defects of servers are met in two groups, and told in the order in which they are listed.
         let order = Dictionary(peers.defects.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { $1 })
-        let places = result.peers.indices.filter { order[result.peers[$0].name] != nil }
-        let sorted = places.map { result.peers[$0] }.sorted { order[$0.name] ?? 0 < order[$1.name] ?? 0 }
-        for (place, peer) in zip(places, sorted) { result.peers[place] = peer }
+        let indices = result.peers.indices.filter { order[result.peers[$0].name] != nil }
+        let sorted = indices.map { result.peers[$0] }.sorted { order[$0.name] ?? 0 < order[$1.name] ?? 0 }
+        for (index, peer) in zip(indices, sorted) { result.peers[index] = peer }
         let all = peers.defects.map { ($0.name, $0.clause) } + peers.clientDefects.map { ($0.name, $0.clause) }
         result.waiting = all.filter { !checked.contains($0.1) }.map(KillMatrixPeer.unmet)
         if isWhole { try account(&result) }

@@ -32,7 +32,7 @@ package struct ProjectSetup: Sendable {
     // MARK: answers
 
     /// Takes the address of a server, or the command that starts it.
-    package mutating func take(place text: String) throws(InputProblem) {
+    package mutating func take(location text: String) throws(InputProblem) {
         if text.hasPrefix("ws://") || text.hasPrefix("wss://") { return try take(url: text) }
         if text.prefix(while: { !$0.isWhitespace }).contains("://") {
             throw InputProblem(

@@ -44,7 +44,7 @@ public struct ClientUnderTest: Sendable {
     package struct Source {
         fileprivate let drivers: any DriverSource
         /// How reports call the place.
-        package let place: String
+        package let location: String
         /// Where the app finds the suite's server.
         fileprivate let host: String
     }
@@ -64,25 +64,26 @@ public struct ClientUnderTest: Sendable {
         let here = host.map(LocalAddresses.reachable) ?? "127.0.0.1"
         switch driver {
         case .command(let words):
-            let place = words.joined(separator: " ")
+            let location = words.joined(separator: " ")
             return try await body(
-                Source(drivers: SpawnedDrivers(words, schemas: schemas), place: place, host: here))
+                Source(drivers: SpawnedDrivers(words, schemas: schemas), location: location, host: here))
         case .reference(let program, let defects, let variations):
             let words =
                 ["chat", "--driver"] + defects.flatMap { ["--defect", $0] }
                 + variations.flatMap { ["--variation", $0] }
-            let place = (["conformance"] + words).joined(separator: " ")
+            let location = (["conformance"] + words).joined(separator: " ")
             return try await body(
-                Source(drivers: SpawnedDrivers([program] + words, schemas: schemas), place: place, host: here))
+                Source(drivers: SpawnedDrivers([program] + words, schemas: schemas), location: location, host: here))
         case .inProcess(let make):
             return try await body(
-                Source(drivers: InProcessDrivers(schemas: schemas, make: make), place: "in this process", host: here))
+                Source(drivers: InProcessDrivers(schemas: schemas, make: make), location: "in this process", host: here)
+            )
         case .device(let text):
             let device = try await listening(ServiceAddress(text, given: "--listen"), schemas)
             invite(device.address)
             return try await finally(device.stop) {
                 let host = host.map(LocalAddresses.reachable) ?? device.host
-                return try await body(Source(drivers: device, place: device.address, host: host))
+                return try await body(Source(drivers: device, location: device.address, host: host))
             }
         }
     }

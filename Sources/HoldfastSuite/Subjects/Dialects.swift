@@ -6,18 +6,18 @@ extension Specification {
     /// A dialect by its name, or by the path of its file.
     /// - Parameters:
     ///   - text: What was given: `canonical`, the name of a dialect that comes along, or a path.
-    ///   - place: Where it was given, such as `--dialect`.
+    ///   - location: Where it was given, such as `--dialect`.
     ///   - folder: Where a relative path begins; here when nil.
     /// - Returns: The dialect.
     /// - Throws: Every problem there is.
-    package func dialect(_ text: String, given place: String, in folder: String? = nil) throws -> Dialect {
+    package func dialect(_ text: String, given location: String, in folder: String? = nil) throws -> Dialect {
         guard text.contains("/") || text.hasSuffix(".json") else {
             do {
                 return try dialect(named: text)
             } catch {
                 guard !dialectNames.contains(text) else { throw error }
                 throw InputProblems(
-                    error.problems.map { InputProblem(place, $0.what, expected: $0.expected, fix: $0.fix) })
+                    error.problems.map { InputProblem(location, $0.what, expected: $0.expected, fix: $0.fix) })
             }
         }
         let path = folder.map { text.hasPrefix("/") ? text : "\($0)/\(text)" } ?? text
@@ -43,10 +43,10 @@ extension Dialect {
     }
 
     /// Declared profiles that no system of this dialect can keep, because its wire cannot say what they ask for.
-    package func problems(declaring declared: Set<Profile>, given place: String) -> [InputProblem] {
+    package func problems(declaring declared: Set<Profile>, given location: String) -> [InputProblem] {
         declared.subtracting(profiles).sorted().map { profile in
             InputProblem(
-                place, "no server of the dialect '\(name)' can declare '\(profile.rawValue)'",
+                location, "no server of the dialect '\(name)' can declare '\(profile.rawValue)'",
                 expected: profiles.sorted().map(\.rawValue).joined(separator: ", "), fix: "leave it out")
         }
     }
@@ -80,12 +80,13 @@ extension Profile {
 extension InputProblem {
     /// A problem for each name that is none of the known ones.
     static func unknown(
-        _ names: [String], _ noun: String = "name", given place: String, among known: [String],
+        _ names: [String], _ noun: String = "name", given location: String, among known: [String],
         expected: String? = nil, otherwise fix: String
     ) -> [InputProblem] {
         names.filter { !known.contains($0) }.map { name in
             InputProblem(
-                place, "unknown \(noun) '\(name)'", insteadOf: name, among: known, expected: expected, otherwise: fix)
+                location, "unknown \(noun) '\(name)'", insteadOf: name, among: known, expected: expected, otherwise: fix
+            )
         }
     }
 }

@@ -22,7 +22,7 @@ package struct Scope: Sendable {
     }
 
     /// Tiers that are asked for and that the agent does not allow: the first of them, as a problem.
-    static func problems(_ tiers: Set<Int>, agent: SubjectFile.Agent, given place: String) -> [InputProblem] {
+    static func problems(_ tiers: Set<Int>, agent: SubjectFile.Agent, given location: String) -> [InputProblem] {
         let possible: Set =
             switch agent {
             case .plain: [1]
@@ -32,7 +32,7 @@ package struct Scope: Sendable {
         if let unknown = tiers.first(where: { !(1...3).contains($0) }) {
             return [
                 InputProblem(
-                    place, "there is no tier \(unknown)",
+                    location, "there is no tier \(unknown)",
                     expected:
                         "1 (any agent), 2 (an agent that obeys scripts) or 3 (one that asks the suite's model endpoint)",
                     fix: "name one of them, or leave it out for all that the agent allows")
@@ -43,7 +43,7 @@ package struct Scope: Sendable {
         let what = needs[tier].map { "tier \(tier) needs an agent that \($0), and this one is '\(agent.rawValue)'" }
         return [
             InputProblem(
-                place, what ?? "'\(tier)' is no tier",
+                location, what ?? "'\(tier)' is no tier",
                 expected: possible.sorted().map(String.init).joined(separator: " or "),
                 fix: "name another tier, or say what the agent does: --scripted-agent, or 'agent' in the subject file")
         ]

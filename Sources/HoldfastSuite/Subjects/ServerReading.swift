@@ -115,7 +115,7 @@ extension ServerUnderTest {
     private func people(
         _ described: SubjectFile?, in folder: String?, _ problems: inout [InputProblem]
     ) -> [ServerSubject.Principal] {
-        typealias Given = (place: String, name: String, token: SubjectFile.Token)
+        typealias Given = (location: String, name: String, token: SubjectFile.Token)
         var given: [Given] = tokens.map { ("--token", "", .given($0)) }
         given += tokenVariables.map { ("--token-env", "", .variable($0)) }
         given += tokenFiles.map { ("--token-file", "", .file($0)) }
@@ -125,15 +125,15 @@ extension ServerUnderTest {
         if isFromFile {
             given = (described?.principals ?? []).map { ("--subject /principals \($0.name)", $0.name, $0.token) }
         }
-        return given.compactMap { place, name, token in
+        return given.compactMap { location, name, token in
             if case .command(let words) = token, words.isEmpty {
                 problems.note(
-                    place, "no program in it", expected: "a command line as for a shell",
-                    fix: "for instance \(place) 'gh auth token'")
+                    location, "no program in it", expected: "a command line as for a shell",
+                    fix: "for instance \(location) 'gh auth token'")
                 return nil
             }
             do {
-                return try token.principal(name, given: place, in: isFromFile ? folder : nil)
+                return try token.principal(name, given: location, in: isFromFile ? folder : nil)
             } catch {
                 problems += [error as? InputProblem].compactMap(\.self)
                 return nil
@@ -158,12 +158,12 @@ extension ServerUnderTest {
     /// A port that only the suite could know, in the address of a server that it does not start.
     private func noteMissingStart(_ described: SubjectFile?, _ problems: inout [InputProblem]) {
         guard start == nil, described?.start == nil else { return }
-        for (place, address) in [
+        for (location, address) in [
             (url == nil ? "--subject /url" : "url", url ?? described?.url),
             (http == nil ? "--subject /http" : "--http", http ?? described?.http),
         ] where address?.contains("{port}") ?? false {
             problems.note(
-                place, "{port} is the port of a server the suite starts, and nothing says how",
+                location, "{port} is the port of a server the suite starts, and nothing says how",
                 expected: "a port by number, or --start 'COMMAND'",
                 fix: "write the port the server listens on, or add --start 'COMMAND'")
         }
@@ -256,7 +256,7 @@ extension ServerUnderTest {
     }
 
     private func endpoint(
-        _ text: String?, given place: String, isSocket: Bool, _ problems: inout [InputProblem]
+        _ text: String?, given location: String, isSocket: Bool, _ problems: inout [InputProblem]
     ) -> Endpoint? {
         guard let text else { return nil }
         let schemes = isSocket ? "ws:// or wss://" : "http:// or https://"
@@ -265,10 +265,10 @@ extension ServerUnderTest {
             let endpoint = try Endpoint(text.replacing("{port}", with: "1"))
             if endpoint.isWebSocket == isSocket { return endpoint }
             problems.note(
-                place, "'\(endpoint.place)' begins with \(endpoint.scheme.rawValue)://",
+                location, "'\(endpoint.address)' begins with \(endpoint.scheme.rawValue)://",
                 expected: "\(schemes), a host and a path", fix: "write it with \(schemes)")
         } catch {
-            problems.note(place, error.description, expected: "", fix: "")
+            problems.note(location, error.description, expected: "", fix: "")
         }
         return nil
     }

@@ -48,11 +48,11 @@ package final class SchemaJudge: ValidateJudge {
         let flaws = document.flaws.map { ValidateFault(location: $0.location, words: $0.sentence) }
         return flaws
             + schema.violations(in: document.root).map { violation in
-                let place = violation.instanceLocation
+                let pointer = violation.instanceLocation
                 return ValidateFault(
-                    location: JSONParser.location(of: place, in: bytes),
+                    location: JSONParser.location(of: pointer, in: bytes),
                     words: """
-                        \(place.isRoot ? "the message as a whole" : place.description): \(violation.message)
+                        \(pointer.isRoot ? "the message as a whole" : pointer.description): \(violation.message)
                           expected: \(violation.expected)
                           schema: \(violation.schemaURI)#\(violation.schemaLocation)
                         """)
@@ -75,11 +75,11 @@ package final class ProtocolJudge: ValidateJudge {
     package func faults(in message: UnsafeBufferPointer<UInt8>) -> [ValidateFault] {
         guard !validator.isSurelyValid(message) else { return [] }
         return schemas.validate(bytes: Array(message), as: name).map { problem in
-            let place = problem.location.map { "\($0): " } ?? ""
+            let prefix = problem.location.map { "\($0): " } ?? ""
             let words = problem.description
             return ValidateFault(
                 location: problem.location,
-                words: words.hasPrefix(place) ? String(words.dropFirst(place.count)) : words)
+                words: words.hasPrefix(prefix) ? String(words.dropFirst(prefix.count)) : words)
         }
     }
 }

@@ -76,7 +76,7 @@ extension Evaluation {
         let reasons = branches.map { branch in
             branch.first.map { first in
                 let inside = first.violation.instanceLocation
-                return inside == place ? first.violation.expected : "\(inside): \(first.violation.expected)"
+                return inside == location ? first.violation.expected : "\(inside): \(first.violation.expected)"
             } ?? "nothing"
         }
         report(.noneMatches(reasons), value, node, [keyword])
@@ -86,16 +86,16 @@ extension Evaluation {
     private func meantBranches(_ branches: [[Finding]]) -> [[Finding]] {
         // A branch that already refuses the kind of value is not meant.
         let rightKind = branches.filter { branch in
-            !branch.contains { $0.violation.instanceLocation == place && $0.fault.isAboutKind }
+            !branch.contains { $0.violation.instanceLocation == location && $0.fault.isAboutKind }
         }
         guard rightKind.count > 1 else { return rightKind }
         // Nor is one that refuses a fixed value of a member, or the shape as a whole, while another one does not.
         let rightValues = rightKind.filter { branch in
-            !branch.contains { $0.violation.instanceLocation.parent == place && $0.fault.isAboutFixedValue }
+            !branch.contains { $0.violation.instanceLocation.parent == location && $0.fault.isAboutFixedValue }
         }
         if rightValues.count == 1 { return rightValues }
         let rightShape = rightKind.filter { branch in
-            !branch.contains { $0.violation.instanceLocation == place }
+            !branch.contains { $0.violation.instanceLocation == location }
         }
         return rightShape.count == 1 ? rightShape : rightKind
     }
@@ -105,7 +105,7 @@ extension Evaluation {
         var types: TypeSet = []
         for branch in branches {
             guard branch.count == 1, case .type(_, let expected) = branch[0].fault,
-                branch[0].violation.instanceLocation == place
+                branch[0].violation.instanceLocation == location
             else { return nil }
             types.formUnion(expected)
         }

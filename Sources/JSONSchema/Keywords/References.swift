@@ -7,7 +7,7 @@ extension Evaluation {
         case .reference(let target): return follow(target, value, &marks, through: "$ref")
         case .dynamicReference(let initial, let anchor):
             let target = anchor.flatMap { outermost($0) } ?? initial
-            let opened = (node: target, instanceDepth: place.tokens.count)
+            let opened = (node: target, instanceDepth: location.tokens.count)
             // Where a dynamic reference leads is known only now, and so is whether it comes back to itself.
             guard !openReferences.contains(where: { $0 == opened }) else {
                 report(.endless, value, program.nodes[target], [])

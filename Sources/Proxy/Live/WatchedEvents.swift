@@ -144,16 +144,17 @@ final class WatchedEvents: Sendable {
         let names = state.principals.filter { open.contains($0.key) }.sorted { $0.key.description < $1.key.description }
             .map { Event(at: time, lane: $0.key, kind: .act("belongs", ["to": .string($0.value)])) }
         // The places of the events that stay must not change, so the names take places of events that went.
-        let places = names.suffix(kept)
+        let locations = names.suffix(kept)
         let gone = state.window.base + kept
         // The names took places of events that were counted when these went.
         let counted = state.window.base + state.window.introduced
         state.unjudged += max(0, gone - max(state.lookedUpTo, counted))
-        state.window.base += kept - places.count
-        state.window.events = places + rest
+        state.window.base += kept - locations.count
+        state.window.events = locations + rest
         // What came after the last look is new in this window too.
-        state.window.carried = max(places.count, min(state.lookedUpTo - state.window.base, state.window.events.count))
-        state.window.introduced = places.count
+        state.window.carried = max(
+            locations.count, min(state.lookedUpTo - state.window.base, state.window.events.count))
+        state.window.introduced = locations.count
         state.window.generation += 1
         state.bytes = bytes
         let lanes = Set(state.window.events.map(\.lane))

@@ -10,7 +10,7 @@ struct CredentialMembers {
         let name: String
         let value: String
         /// Where the value stands, between its quotation marks.
-        let place: Range<Int>
+        let location: Range<Int>
     }
 
     /// Every one whose value is a string that is not empty, in order.
@@ -20,21 +20,21 @@ struct CredentialMembers {
 
     init(_ bytes: [UInt8]) {
         bytes.withUnsafeBufferPointer { bytes in
-            var place = 0
-            while let string = Self.string(in: bytes, from: place) {
-                place = string.end
+            var index = 0
+            while let string = Self.string(in: bytes, from: index) {
+                index = string.end
                 guard let colon = Self.word(in: bytes, from: string.end), bytes[colon] == UInt8(ascii: ":"),
                     let start = Self.word(in: bytes, from: colon + 1), bytes[start] == UInt8(ascii: "\""),
                     let value = Self.string(in: bytes, from: start)
                 else { continue }
-                place = value.end
+                index = value.end
                 // No name of a credential is longer, even with each letter spelled by its number.
                 guard string.inner.count <= 128, !value.inner.isEmpty else { continue }
                 let name = Self.text(bytes[string.inner])
                 if name == "type", types.count < 64 {
                     types.append(Self.text(bytes[value.inner]))
                 } else if CredentialNames.holds(name) {
-                    members.append(Member(name: name, value: Self.text(bytes[value.inner]), place: value.inner))
+                    members.append(Member(name: name, value: Self.text(bytes[value.inner]), location: value.inner))
                 }
             }
         }
@@ -42,9 +42,9 @@ struct CredentialMembers {
 
     /// The next string at or behind a place, without its quotation marks, and the place behind it.
     private static func string(
-        in bytes: UnsafeBufferPointer<UInt8>, from place: Int
+        in bytes: UnsafeBufferPointer<UInt8>, from index: Int
     ) -> (inner: Range<Int>, end: Int)? {
-        var start = place
+        var start = index
         while start < bytes.count, bytes[start] != UInt8(ascii: "\"") { start += 1 }
         guard start < bytes.count else { return nil }
         var end = start + 1
@@ -56,10 +56,10 @@ struct CredentialMembers {
     }
 
     /// The next byte that is no space.
-    private static func word(in bytes: UnsafeBufferPointer<UInt8>, from place: Int) -> Int? {
-        var place = place
-        while place < bytes.count, bytes[place] <= 0x20 { place += 1 }
-        return place < bytes.count ? place : nil
+    private static func word(in bytes: UnsafeBufferPointer<UInt8>, from index: Int) -> Int? {
+        var index = index
+        while index < bytes.count, bytes[index] <= 0x20 { index += 1 }
+        return index < bytes.count ? index : nil
     }
 
     private static func text(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {

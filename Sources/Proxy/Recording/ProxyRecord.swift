@@ -236,7 +236,7 @@ extension ProxyRecord: RelayWatcher {
             // Of TLS the name says too little: it is the certificate in most cases, and what is wrong with it.
             let what =
                 if case .tls(let reason) = problem.code {
-                    "\(problem.place): TLS failed, \(reason.prefix(200))"
+                    "\(problem.address): TLS failed, \(reason.prefix(200))"
                 } else {
                     String(problem.description.prefix { $0 != "\n" })
                 }

@@ -185,13 +185,13 @@ package struct ShownCredentials {
     private func hiding(_ members: [CredentialMembers.Member], in bytes: [UInt8]) -> [UInt8] {
         guard !members.isEmpty else { return redaction.applied(to: bytes) }
         var result: [UInt8] = []
-        var place = 0
+        var index = 0
         for member in members {
-            result += bytes[place..<member.place.lowerBound]
+            result += bytes[index..<member.location.lowerBound]
             result += Array((redaction.shown(for: member.value) ?? "‹token›").utf8)
-            place = member.place.upperBound
+            index = member.location.upperBound
         }
-        return redaction.applied(to: result + bytes[place...])
+        return redaction.applied(to: result + bytes[index...])
     }
 
     /// A path with its query.

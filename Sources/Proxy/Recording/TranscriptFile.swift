@@ -21,7 +21,7 @@ final class TranscriptFile {
         } catch {
             let exists = error == .fileExists
             throw InputProblem(
-                place: path,
+                location: path,
                 what: exists ? "the file exists" : "cannot be written: \(error)",
                 expected: "a new file in a folder that may be written to",
                 fix: exists ? "name another one; a transcript is never written over" : "check the folder")

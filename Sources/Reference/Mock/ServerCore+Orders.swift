@@ -40,7 +40,7 @@ extension ServerCore {
                 from: .request(nextNumber()))
             guard let turn = turns.first(where: { !before.contains($0.key) })?.value else {
                 throw InputProblem(
-                    place: "ask", what: "the question was refused", expected: "a server that takes questions",
+                    location: "ask", what: "the question was refused", expected: "a server that takes questions",
                     fix: "look at the rate limit that was ordered, or at the frames")
             }
             return ["sessionId": .string(turn.names.session), "turnId": .string(turn.names.turn)]
@@ -69,7 +69,7 @@ extension ServerCore {
             let messages = known.flatMap { sessions.session($0, of: principal)?.messages } ?? []
             guard let known, let last = messages.last(where: { $0.role == "assistant" }) else {
                 throw InputProblem(
-                    place: "text", what: "there is no answer yet to tell of", expected: "a text, or a stored answer",
+                    location: "text", what: "there is no answer yet to tell of", expected: "a text, or a stored answer",
                     fix: "give 'text'")
             }
             notice = self.notice(
@@ -98,7 +98,7 @@ extension ServerCore {
         let principal = place.principal ?? owner ?? rules.anonymous
         guard names.contains(principal) else {
             throw InputProblem(
-                place: "principal", what: "nobody is named '\(clipped(principal))'",
+                location: "principal", what: "nobody is named '\(clipped(principal))'",
                 expected: names.sorted().joined(separator: ", "),
                 fix: nearestName(to: principal, among: names).map { "did you mean '\($0)'?" } ?? "correct the name")
         }
@@ -106,7 +106,7 @@ extension ServerCore {
         guard let id = place.session else { return (principal, sessions.sessions(of: principal).first?.id) }
         guard sessions.session(id, of: principal) != nil else {
             throw InputProblem(
-                place: "sessionId", what: "\(principal) has no session '\(clipped(id))'",
+                location: "sessionId", what: "\(principal) has no session '\(clipped(id))'",
                 expected: "an id that GET /control/state lists", fix: "leave it out for the newest session")
         }
         return (principal, id)

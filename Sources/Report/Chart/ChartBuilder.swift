@@ -11,7 +11,7 @@ struct ChartBuilder {
     private let items: [NotationPrinter.Item]
     private let marks: [Int: [ClauseID?: Bool]]
     private let verbatim: ChartVerbatim
-    private let places: [SequenceChart.Participant: Int]
+    private let locations: [SequenceChart.Participant: Int]
     private let process: SequenceChart.Participant
 
     private typealias Row = SequenceChart.Row
@@ -27,7 +27,7 @@ struct ChartBuilder {
         verbatim = ChartVerbatim(history, limit: maxVerbatim)
         process = .init(kind: .process, name: history.header.subject.role == .client ? "app" : "process")
         participants = Self.participants(of: history, process: process)
-        places = Dictionary(uniqueKeysWithValues: participants.enumerated().map { ($0.element, $0.offset) })
+        locations = Dictionary(uniqueKeysWithValues: participants.enumerated().map { ($0.element, $0.offset) })
         var marks: [Int: [ClauseID?: Bool]] = [:]
         for claim in claims {
             for event in claim.events where history.events.indices.contains(event) {
@@ -71,7 +71,8 @@ struct ChartBuilder {
             guard let first = item.events.first, history.events.indices.contains(first) else { return nil }
             let event = history.events[first]
             return Row(
-                events: item.events, at: event.at, place: place(of: event), kind: item.opens ? .open : kind(of: event),
+                events: item.events, at: event.at, location: location(of: event),
+                kind: item.opens ? .open : kind(of: event),
                 label: PlainText.line(String(label(item, event).prefix(Self.maxLabel + 1)), limit: Self.maxLabel),
                 verbatim: item.events.map { verbatim.verbatim(of: $0) }, marks: marks(on: item.events))
         }
@@ -110,7 +111,7 @@ struct ChartBuilder {
     }
 
     private func column(_ kind: SequenceChart.Participant.Kind, _ name: String) -> Int {
-        places[.init(kind: kind, name: name)] ?? 0
+        locations[.init(kind: kind, name: name)] ?? 0
     }
 
     /// The column of the lane an event was observed on.
@@ -119,16 +120,16 @@ struct ChartBuilder {
         case .connection(let device): column(.connection, device)
         case .exchange: column(.rest, "REST")
         case .push: column(.push, "push")
-        case .server, .client: places[process] ?? 0
+        case .server, .client: locations[process] ?? 0
         }
     }
 
-    private func place(of event: Event) -> SequenceChart.Row.Place {
+    private func location(of event: Event) -> SequenceChart.Row.Location {
         let own = column(of: event.lane)
         let server = column(.server, "server")
         // The push service is the one that is asked.
-        let towards = SequenceChart.Row.Place.message(from: own, to: server)
-        let away = SequenceChart.Row.Place.message(from: server, to: own)
+        let towards = SequenceChart.Row.Location.message(from: own, to: server)
+        let away = SequenceChart.Row.Location.message(from: server, to: own)
         switch event.kind {
         case .text(let direction, _), .binary(let direction, _), .ping(let direction), .pong(let direction),
             .close(let direction, _, _):

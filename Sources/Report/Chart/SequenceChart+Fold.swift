@@ -28,52 +28,52 @@ extension SequenceChart {
     /// - Returns: Every row once, by itself or in a fold, in order.
     package func folded(context: Int = 4, ends: Int? = nil, shortest: Int = 6) -> [Part] {
         var isShown = [Bool](repeating: false, count: rows.count)
-        func show(_ place: Int, around count: Int) {
-            for near in max(0, place - count)..<min(rows.count, place + count + 1) { isShown[near] = true }
+        func show(_ index: Int, around count: Int) {
+            for near in max(0, index - count)..<min(rows.count, index + count + 1) { isShown[near] = true }
         }
-        for place in rows.indices where !rows[place].marks.isEmpty {
-            show(place, around: rows[place].isCited ? context : 1)
-            if rows[place].isCited { sameLane(as: place, most: context).forEach { show($0, around: 0) } }
+        for index in rows.indices where !rows[index].marks.isEmpty {
+            show(index, around: rows[index].isCited ? context : 1)
+            if rows[index].isCited { sameLane(as: index, most: context).forEach { show($0, around: 0) } }
         }
-        for place in rows.indices.prefix(ends ?? context) { isShown[place] = true }
-        for place in rows.indices.suffix(ends ?? context) { isShown[place] = true }
+        for index in rows.indices.prefix(ends ?? context) { isShown[index] = true }
+        for index in rows.indices.suffix(ends ?? context) { isShown[index] = true }
         let landmarks = rows.indices.filter { rows[$0].isLandmark }
         if landmarks.count <= Self.maxLandmarks { landmarks.forEach { show($0, around: 0) } }
 
         var parts: [Part] = []
-        var place = 0
-        while place < rows.count {
-            var end = place
+        var index = 0
+        while index < rows.count {
+            var end = index
             while end < rows.count, !isShown[end] { end += 1 }
-            if end - place >= max(2, shortest) {
-                parts.append(.fold(Fold(rows: place..<end, summary: summary(of: place..<end))))
+            if end - index >= max(2, shortest) {
+                parts.append(.fold(Fold(rows: index..<end, summary: summary(of: index..<end))))
             } else {
-                parts += (place..<end).map { .row($0) }
+                parts += (index..<end).map { .row($0) }
             }
             if end < rows.count { parts.append(.row(end)) }
-            place = end + 1
+            index = end + 1
         }
         return parts
     }
 
     /// The last rows before one that stand on its lane: what led to it, whatever else happened meanwhile.
-    func sameLane(as place: Int, most: Int) -> [Int] {
-        guard let lane = rows[place].lane else { return [] }
-        return rows.indices.prefix(place).reversed().lazy.filter { rows[$0].lane == lane }.prefix(most).reversed()
+    func sameLane(as index: Int, most: Int) -> [Int] {
+        guard let lane = rows[index].lane else { return [] }
+        return rows.indices.prefix(index).reversed().lazy.filter { rows[$0].lane == lane }.prefix(most).reversed()
     }
 
     /// More acts than these are a routine, and as quiet as the rest.
     private static let maxLandmarks = 24
 
-    private func summary(of places: Range<Int>) -> String {
+    private func summary(of indices: Range<Int>) -> String {
         var counts: [String: Int] = [:]
-        for place in places { counts[rows[place].word, default: 0] += 1 }
+        for index in indices { counts[rows[index].word, default: 0] += 1 }
         let most = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let words = most.prefix(4).map { "\(readable($0.value)) \($0.key)" }.joined(separator: ", ")
         let rest = most.dropFirst(4).reduce(0) { $0 + $1.value }
-        let first = rows[places.lowerBound].at
-        let last = rows[places.upperBound - 1].at
-        return "\(readable(places.count)) rows in \(readable((last - first) / 1000)) ms: \(words)"
+        let first = rows[indices.lowerBound].at
+        let last = rows[indices.upperBound - 1].at
+        return "\(readable(indices.count)) rows in \(readable((last - first) / 1000)) ms: \(words)"
             + (rest > 0 ? ", \(readable(rest)) others" : "")
     }
 }
@@ -81,7 +81,7 @@ extension SequenceChart {
 extension SequenceChart.Row {
     /// The column it stands in beside the server's; nil for what stands in none.
     fileprivate var lane: Set<Int>? {
-        switch place {
+        switch location {
         case .message(let from, let to): [from, to]
         case .note, .pause: nil
         }

@@ -6,7 +6,7 @@ extension SequenceChart {
     /// One line of a chart: a message, or something that happened in one place.
     package struct Row: Sendable, Equatable {
         /// Where the row stands.
-        package enum Place: Sendable, Hashable {
+        package enum Location: Sendable, Hashable {
             /// From one column to another, by their places in `participants`.
             case message(from: Int, to: Int)
             /// In one column.
@@ -38,7 +38,7 @@ extension SequenceChart {
         /// When, in microseconds since the history began.
         package let at: Int
         /// Where it stands.
-        package let place: Place
+        package let location: Location
         /// What it is.
         package let kind: Kind
         /// What it says in brief, such as `done(t1 #2)`.

@@ -40,9 +40,9 @@ struct JUnitReport {
     }
 
     private func lines(of one: ReportCases.Case, in suite: String, _ times: [String: Duration]) -> [String] {
-        let place = "holdfast.\(report.subject.role.rawValue).\(suite)"
+        let location = "holdfast.\(report.subject.role.rawValue).\(suite)"
         let start =
-            "    <testcase name=\(quoted(PlainText.line(one.id))) classname=\(quoted(place))"
+            "    <testcase name=\(quoted(PlainText.line(one.id))) classname=\(quoted(location))"
             + " time=\"\(Self.seconds(time(of: one, times)))\""
         guard let inner = inner(one) else { return [start + "/>"] }
         return [start + ">", "      " + inner, "    </testcase>"]

@@ -104,13 +104,13 @@ extension SARIFLog {
             if case .expected(let reason) = one.status { justification = reason }
             guard one.isWrong || one.isRemarked || justification != nil else { return nil }
             let clause = clauses[one.id]
-            let place = clause.map { $0.file.isEmpty ? nil : (name: "Spec/\($0.file)", line: $0.line) } ?? one.file
+            let source = clause.map { $0.file.isEmpty ? nil : (name: "Spec/\($0.file)", line: $0.line) } ?? one.file
             return Result(
                 rule: clause == nil ? one.kind.replacing(" ", with: "-") : one.id,
                 level: one.isWrong ? .error : .warning,
                 text: GitHubAnnotation.words(
                     [one.message, one.details].filter { !$0.isEmpty }.joined(separator: "\n")),
-                file: place?.name, line: place.map { max($0.line, 1) }, name: one.id,
+                file: source?.name, line: source.map { max($0.line, 1) }, name: one.id,
                 fingerprint: "\(one.id) \(one.kind)",
                 justification: justification)
         }

@@ -9,7 +9,7 @@ struct TAPReport {
         let cases = ReportCases(report).all
         var lines = ["TAP version 14", "# \(PlainText.line(report.headline))", "1..\(cases.count)"]
         if cases.isEmpty { lines[2] += " # SKIP nothing was in question" }
-        for (place, one) in cases.enumerated() { lines += self.lines(of: one, number: place + 1) }
+        for (index, one) in cases.enumerated() { lines += self.lines(of: one, number: index + 1) }
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -23,7 +23,7 @@ struct HTMLChart {
         room -= parts.count
         let rows = parts.map { part -> Markup in
             switch part {
-            case .row(let place): return row(chart.rows[place])
+            case .row(let index): return row(chart.rows[index])
             case .fold(let fold):
                 let shown = max(0, min(fold.rows.count, room))
                 room -= shown
@@ -43,7 +43,7 @@ struct HTMLChart {
     func excerpt(name: String, link: String) -> Markup {
         let rows = chart.folded(ends: 0).map { part -> Markup in
             switch part {
-            case .row(let place): return row(chart.rows[place], isOpen: isShort(chart.rows[place]))
+            case .row(let index): return row(chart.rows[index], isOpen: isShort(chart.rows[index]))
             case .fold(let fold):
                 let isLast = fold.rows.upperBound == chart.rows.count
                 let word = fold.rows.lowerBound == 0 ? "before" : isLast ? "after" : "between"
@@ -76,15 +76,15 @@ struct HTMLChart {
         let details: Markup = isOpen ? "<details open>" : "<details>"
         var classes = [Self.letter(of: row.kind)]
         var words = ""
-        let name = { (place: Int) in chart.participants.indices.contains(place) ? chart.participants[place].name : "" }
-        let column = { (place: Int) in min(place, columns - 1) }
-        switch row.place {
+        let name = { (index: Int) in chart.participants.indices.contains(index) ? chart.participants[index].name : "" }
+        let column = { (index: Int) in min(index, columns - 1) }
+        switch row.location {
         case .message(let from, let to):
             classes += [from < to ? "r" : "l", "a\(column(min(from, to)))", "b\(column(max(from, to)))"]
             words = "\(name(from)) to \(name(to)): "
-        case .note(let place):
-            classes += ["p", "a\(column(place))"]
-            words = "\(name(place)): "
+        case .note(let index):
+            classes += ["p", "a\(column(index))"]
+            words = "\(name(index)): "
         case .pause: classes.append("z")
         }
         if row.isCited {
@@ -99,7 +99,7 @@ struct HTMLChart {
             "<b>\(readable(row.at / 1000))</b><i>\(words)</i><code>\(content: row.label)</code>\(row.marks.map(mark))"
         let start: Markup = "<li class=\"\(classes.joined(separator: " "))\">"
         if row.verbatim.allSatisfy(\.text.isEmpty) { return "\(start)<div class=\"s\">\(head)</div></li>" }
-        if row.verbatim.count == 1, case .message = row.place, let only = row.verbatim.first, !only.isCut {
+        if row.verbatim.count == 1, case .message = row.location, let only = row.verbatim.first, !only.isCut {
             // The arrow says already who spoke.
             return
                 "\(start)\(details)<summary class=\"s\">\(head)</summary><pre>\(content: only.text)</pre></details></li>"

@@ -28,12 +28,12 @@ struct HTMLComparison {
             \(subjects)
             """
         page.add("clauses", "Clause by clause", filter + table)
-        for (place, entry) in entries.enumerated() {
-            let run = runs[place]
+        for (index, entry) in entries.enumerated() {
+            let run = runs[index]
             let head = HTMLHead(report: entry.report)
             let scenarios = run.links.scenarios.isEmpty ? "" : run.scenarios(level: 4)
             page.add(
-                "r\(place + 1)", name(place),
+                "r\(index + 1)", name(index),
                 """
                 \(head.verdict(level: 3))\(head.facts)\
                 \(run.hasFindings ? HTMLPage.legend + run.findings(level: 4) : "<p>Nothing was found.</p>")\
@@ -43,7 +43,7 @@ struct HTMLComparison {
         return page
     }
 
-    private func name(_ place: Int) -> String { PlainText.line(names[place], limit: 60) }
+    private func name(_ index: Int) -> String { PlainText.line(names[index], limit: 60) }
 
     /// The names without the folders that all of them share, and without `report.json` where they differ without it.
     private static func short(_ names: [String]) -> [String] {
@@ -62,8 +62,8 @@ struct HTMLComparison {
         return known.values.sorted { $0.id < $1.id }
     }
 
-    private func badge(_ clause: ClauseID, _ place: Int) -> HTMLBadge? {
-        results[place][clause].map { HTMLBadge($0, in: entries[place].report) }
+    private func badge(_ clause: ClauseID, _ index: Int) -> HTMLBadge? {
+        results[index][clause].map { HTMLBadge($0, in: entries[index].report) }
     }
 
     /// The clauses that do not come to the same wherever they are in question.
@@ -107,9 +107,9 @@ struct HTMLComparison {
 
     private var filter: Markup {
         var badges: Set<HTMLBadge> = []
-        for (place, known) in results.enumerated() {
-            for clause in known.keys { badge(clause, place).map { _ = badges.insert($0) } }
-            badges.formUnion(entries[place].report.scenarios.map { HTMLBadge($0, in: entries[place].report) })
+        for (index, known) in results.enumerated() {
+            for clause in known.keys { badge(clause, index).map { _ = badges.insert($0) } }
+            badges.formUnion(entries[index].report.scenarios.map { HTMLBadge($0, in: entries[index].report) })
         }
         return HTMLPage.filter(
             badges: HTMLBadge.all.filter(badges.contains), areas: Set(clauses.map(\.id.area)).sorted())
@@ -119,13 +119,13 @@ struct HTMLComparison {
         let heads = entries.indices.map { "<th scope=\"col\">\(name($0))</th>" as Markup }
         let differing = differing
         let rows = clauses.map { clause -> Markup in
-            let cells = entries.indices.map { place -> Markup in
-                guard let badge = badge(clause.id, place), let result = results[place][clause.id] else {
+            let cells = entries.indices.map { index -> Markup in
+                guard let badge = badge(clause.id, index), let result = results[index][clause.id] else {
                     return "<td><small>not in question</small></td>"
                 }
                 let isFound = [.violation, .inconclusive, .warning].contains(result.outcome)
                 guard isFound else { return "<td>\(badge.html)</td>" }
-                return "<td><a href=\"#\(runs[place].links.id(clause.id))\">\(badge.html)</a></td>"
+                return "<td><a href=\"#\(runs[index].links.id(clause.id))\">\(badge.html)</a></td>"
             }
             let names = Set(entries.indices.compactMap { badge(clause.id, $0)?.name }).sorted().joined(separator: " ")
             return """

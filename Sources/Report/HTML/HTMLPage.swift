@@ -20,7 +20,7 @@ struct HTMLPage {
     }
 
     var text: String {
-        let style = Resources.reportCSS + Self.places
+        let style = Resources.reportCSS + Self.indices
         let script = Resources.reportJS
         let policy = """
             default-src 'none'; style-src '\(SHA256.source(of: style))'; script-src '\(SHA256.source(of: script))'; \
@@ -58,8 +58,8 @@ struct HTMLPage {
     }
 
     /// Where the columns of charts stand; places are classes, because a policy that forbids strangers' styles forbids attributes too.
-    private static let places = (0...HTMLChart.maxColumns).map { place in
-        ".n\(place){--n:\(place)}.a\(place){--a:\(place)}.b\(place){--b:\(place)}\n"
+    private static let indices = (0...HTMLChart.maxColumns).map { index in
+        ".n\(index){--n:\(index)}.a\(index){--a:\(index)}.b\(index){--b:\(index)}\n"
     }.joined()
 
     /// How a chart is read, for who sees one for the first time.

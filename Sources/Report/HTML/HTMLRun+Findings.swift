@@ -56,7 +56,7 @@ extension HTMLRun {
             """
         if let first = occurrences.first {
             html += finding(first.finding)
-            html += place(first, result)
+            html += location(first, result)
             if hasChart { html += chart(of: first, clause.id) }
             let others = occurrences.dropFirst()
             if !others.isEmpty { html += more(others) }
@@ -74,7 +74,7 @@ extension HTMLRun {
         """
     }
 
-    private func place(_ occurrence: ClauseResult.Occurrence, _ result: ClauseResult) -> Markup {
+    private func location(_ occurrence: ClauseResult.Occurrence, _ result: ClauseResult) -> Markup {
         let clause = result.clause
         let expectation = scenarios[occurrence.scenario].flatMap { report.expectation(of: clause.id, in: $0) }
         let reason: Markup? = expectation.map { entry in

@@ -14,8 +14,8 @@ extension HTMLRun {
         let failed = Dictionary(grouping: report.scenarios.filter { $0.failure != nil }, by: { $0.failure ?? "" })
         for (failure, all) in failed.sorted(by: { ($1.value.count, $0.key) < ($0.value.count, $1.key) }) {
             let rest = all.count > 1 ? "\nand in \(counted(all.count - 1, "more scenario"))" : ""
-            let place = all.first.map { "\nat \($0.stoppedAt ?? "the end")" } ?? ""
-            cards.append(trouble("driver failure", all.first?.name ?? "", failure + place + rest))
+            let location = all.first.map { "\nat \($0.stoppedAt ?? "the end")" } ?? ""
+            cards.append(trouble("driver failure", all.first?.name ?? "", failure + location + rest))
         }
         for result in report.baseline?.stale ?? [] {
             let fix = result.fix.map { "\nfix: \($0)" } ?? ""

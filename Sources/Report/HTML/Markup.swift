@@ -18,8 +18,8 @@ struct Markup: ExpressibleByStringInterpolation, Equatable {
     /// All pieces, one after the other.
     static func joined(_ pieces: some Sequence<Markup>, by separator: Markup = "") -> Markup {
         var all = ""
-        for (place, piece) in pieces.enumerated() {
-            if place > 0 { all += separator.source }
+        for (index, piece) in pieces.enumerated() {
+            if index > 0 { all += separator.source }
             all += piece.source
         }
         return Markup(all)
@@ -52,8 +52,8 @@ struct Markup: ExpressibleByStringInterpolation, Equatable {
         // An odd one out is no pair, and stays as it is.
         guard parts.count > 2, parts.count % 2 == 1 else { return "\(text)" }
         return joined(
-            parts.enumerated().map { place, part in
-                place % 2 == 0 ? "\(String(part))" : "<code class=\"prose\">\(String(part))</code>"
+            parts.enumerated().map { index, part in
+                index % 2 == 0 ? "\(String(part))" : "<code class=\"prose\">\(String(part))</code>"
             })
     }
 

@@ -37,10 +37,10 @@ extension SchemaEdit {
             switch (way.last, readerSite(direction)) {
             case (.isOneOf(let values)?, let site?):
                 let node = space.local(site.node)
-                guard let place = reader.nodes[node].keywords.firstIndex(where: { $0.fixedValues != nil }),
-                    let known = reader.nodes[node].keywords[place].fixedValues
+                guard let index = reader.nodes[node].keywords.firstIndex(where: { $0.fixedValues != nil }),
+                    let known = reader.nodes[node].keywords[index].fixedValues
                 else { return nil }
-                reader.nodes[node].keywords[place] = .enumeration(known + values)
+                reader.nodes[node].keywords[index] = .enumeration(known + values)
             case (.present(_, let literals)?, _):
                 guard literals.count == 1, case .fails(let member) = literals[0] else { return nil }
                 let node = space.local(member)

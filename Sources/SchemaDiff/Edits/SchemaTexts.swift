@@ -22,19 +22,19 @@ struct SchemaTexts: Sendable {
         return set.roots[file]?[root.appending(location)]?.objectValue
     }
 
-    /// A place inside a schema.
-    func place(_ uri: String, _ location: JSONPointer) -> GatePlace {
+    /// A location inside a schema.
+    func location(_ uri: String, _ target: JSONPointer) -> GateLocation {
         guard let (file, root) = files[uri], let document = set.documents.first(where: { $0.file == file }) else {
-            return GatePlace(file: uri, pointer: location)
+            return GateLocation(file: uri, pointer: target)
         }
-        var pointer: JSONPointer? = root.appending(location)
+        var pointer: JSONPointer? = root.appending(target)
         // What a profile adds stands in no line: the schema around it does.
-        while let place = pointer {
-            if let found = JSONParser.location(of: place, in: document.text) {
-                return GatePlace(file: file, pointer: root.appending(location), line: found.line)
+        while let known = pointer {
+            if let found = JSONParser.location(of: known, in: document.text) {
+                return GateLocation(file: file, pointer: root.appending(target), line: found.line)
             }
-            pointer = place.parent
+            pointer = known.parent
         }
-        return GatePlace(file: file, pointer: root.appending(location))
+        return GateLocation(file: file, pointer: root.appending(target))
     }
 }

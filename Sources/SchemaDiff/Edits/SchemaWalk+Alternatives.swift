@@ -74,9 +74,9 @@ extension SchemaWalk {
         }
         let hasTags = old.branches.allSatisfy { !solver.tags($0).isEmpty }
         match { one, other in
-            let places = SchemaView([one], space).nodes.map { space.nodes[$0].location }
+            let locations = SchemaView([one], space).nodes.map { space.nodes[$0].location }
             return SchemaView([other], space).nodes.dropFirst().contains { node in
-                places.dropFirst().contains { $0 == space.nodes[node].location }
+                locations.dropFirst().contains { $0 == space.nodes[node].location }
             }
         }
         // Without names, alternatives of one kind are taken for each other.
@@ -91,15 +91,15 @@ extension SchemaWalk {
             compare([one], [other], spot.path + [.inPlace(old: [.holds(one)], new: [.holds(other)])])
         }
         for index in gone {
-            let place = old.site(index)
+            let location = old.site(index)
             note(
-                "branch-removed", spot, old: place, new: new.entry.site, values: (value(place), nil),
+                "branch-removed", spot, old: location, new: new.entry.site, values: (value(location), nil),
                 narrowing: [[.holds(old.branches[index])]])
         }
         for index in fresh {
-            let place = new.site(index)
+            let location = new.site(index)
             note(
-                "branch-added", spot, old: old.entry.site, new: place, values: (nil, value(place)),
+                "branch-added", spot, old: old.entry.site, new: location, values: (nil, value(location)),
                 widening: [[.holds(new.branches[index])]])
         }
         if new.isExclusive { compareOverlaps(old, new, pairs, spot, &solver) }
@@ -133,9 +133,9 @@ extension SchemaWalk {
         let twins = Dictionary(pairs.map { ($0.1, $0.0) }, uniquingKeysWith: { first, _ in first })
         for (one, other) in overlaps(new, &solver) {
             if let first = twins[one], let second = twins[other], before.contains([first, second]) { continue }
-            let place = new.site(other)
+            let location = new.site(other)
             note(
-                "payload-union-overlap", spot, old: old.entry.site, new: place, values: (nil, value(place)),
+                "payload-union-overlap", spot, old: old.entry.site, new: location, values: (nil, value(location)),
                 narrowing: [[.holds(new.branches[one]), .holds(new.branches[other])]])
         }
     }

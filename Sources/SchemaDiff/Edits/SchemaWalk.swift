@@ -145,8 +145,8 @@ struct SchemaWalk {
     }
 
     /// The place of a site, with its line.
-    func place(_ site: SchemaSite) -> GatePlace {
+    func location(_ site: SchemaSite) -> GateLocation {
         let texts = space.side(site.node) == SchemaSpace.old ? oldTexts : newTexts
-        return texts.place(space.uri(site.node), space.location(site))
+        return texts.location(space.uri(site.node), space.location(site))
     }
 }

@@ -90,7 +90,7 @@ enum SchemaColors {
     }
 
     /// The keyword's name, one for those that mean the same, and what it holds beside schemas.
-    private static func plain(_ keyword: Keyword, at place: Int) -> [JSONValue] {
+    private static func plain(_ keyword: Keyword, at location: Int) -> [JSONValue] {
         // A list that is a set reads the same in any order.
         func names(_ names: [String]) -> JSONValue {
             .array(names.sorted { ExactString($0) < ExactString($1) }.map { .string($0) })
@@ -114,7 +114,7 @@ enum SchemaColors {
             return [word, .object(JSONObject(pairs.map { (key: $0.key, value: names($0.names)) }))]
         case .contains(_, let min, let max): return [word, JSONValue(min), max.map { JSONValue($0) } ?? .null]
         // What a dynamic anchor leads to depends on the way here: no two of them are known to say the same.
-        case .dynamicReference(_, let anchor): return [word, anchor == nil ? .null : JSONValue(place)]
+        case .dynamicReference(_, let anchor): return [word, anchor == nil ? .null : JSONValue(location)]
         case .reference: return ["allOf"]
         default: return [word]
         }

@@ -26,7 +26,7 @@ extension Solver {
         }
         var plan = ItemPlan(facts)
         guard facts.repeats else {
-            let outcome = place(demands, plan)
+            let outcome = location(demands, plan)
             if case .none = outcome { return tries.outcome }
             return outcome
         }
@@ -35,7 +35,7 @@ extension Solver {
         for first in 0...plan.boundary {
             for second in (first + 1)...(plan.boundary + 1) {
                 plan.twin = (first, second)
-                if let value = tries.value(place(demands, plan)) { return .found(value) }
+                if let value = tries.value(location(demands, plan)) { return .found(value) }
             }
         }
         return tries.outcome
@@ -69,7 +69,7 @@ extension Solver {
         }
     }
 
-    private mutating func place(_ demands: [ItemDemand], _ plan: ItemPlan) -> Outcome {
+    private mutating func location(_ demands: [ItemDemand], _ plan: ItemPlan) -> Outcome {
         guard spend() else { return .outOfSteps }
         guard let demand = demands.first else { return complete(plan) }
         let rest = Array(demands.dropFirst())
@@ -82,7 +82,7 @@ extension Solver {
             var next = plan
             next.chosen[index, default: []] += demand.literals
             if let group = demand.group { next.groups[group, default: []].insert(index) }
-            if let value = tries.value(place(rest, next)) { return .found(value) }
+            if let value = tries.value(location(rest, next)) { return .found(value) }
         }
         return tries.outcome
     }

@@ -2,14 +2,14 @@ import Holdfast
 
 /// Takes a page apart into blocks.
 struct BlockReader {
-    private let place: String
+    private let file: String
     private let lines: [Substring]
     private var next = 0
     private var definitions: [String: String] = [:]
     private(set) var problems: [InputProblem] = []
 
-    init(_ text: String, place: String) {
-        self.place = place
+    init(_ text: String, file: String) {
+        self.file = file
         lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     }
 
@@ -241,7 +241,7 @@ struct BlockReader {
     }
 
     private mutating func note(_ index: Int, _ what: String, expected: String, fix: String) {
-        problems.append(InputProblem(place: "\(place):\(index + 1):1", what: what, expected: expected, fix: fix))
+        problems.append(InputProblem(location: "\(file):\(index + 1):1", what: what, expected: expected, fix: fix))
     }
 }
 

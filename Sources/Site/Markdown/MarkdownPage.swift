@@ -12,10 +12,10 @@ package struct MarkdownPage: Equatable, Sendable {
     /// Reads a page.
     /// - Parameters:
     ///   - text: The page.
-    ///   - place: How problems name the file, such as `Spec/README.md`.
+    ///   - file: How problems name the file, such as `Spec/README.md`.
     /// - Throws: Every problem of the page at once.
-    package init(_ text: String, place: String) throws(InputProblems) {
-        var reader = BlockReader(text, place: place)
+    package init(_ text: String, file: String) throws(InputProblems) {
+        var reader = BlockReader(text, file: file)
         blocks = reader.read()
         guard reader.problems.isEmpty else { throw InputProblems(reader.problems) }
     }

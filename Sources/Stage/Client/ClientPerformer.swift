@@ -98,9 +98,9 @@ final class ClientPerformer: Sendable {
     /// What the person sent under a name: its words, and its place among messages with the same words.
     private func sent(_ name: String) -> (text: String, number: Int)? {
         state.withLock { state in
-            guard let place = state.sent.lastIndex(where: { $0.name == name }) else { return nil }
-            let text = state.sent[place].text
-            return (text, state.sent[..<place].filter { $0.text == text && $0.name != name }.count)
+            guard let index = state.sent.lastIndex(where: { $0.name == name }) else { return nil }
+            let text = state.sent[index].text
+            return (text, state.sent[..<index].filter { $0.text == text && $0.name != name }.count)
         }
     }
 

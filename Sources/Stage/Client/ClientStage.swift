@@ -31,7 +31,7 @@ package struct ClientStage: Sendable {
         let token = "p1-\(UniqueName.uuid())"
         let recorder = Recorder(bounds: bounds, redaction: Redaction([(name: "p1", token: token)]))
         let server = ScriptedServer(
-            scenario.world, token: token, recorder: recorder, schemas: schemas, place: scenario.name)
+            scenario.world, token: token, recorder: recorder, schemas: schemas, location: scenario.name)
         var performance = Performance(scenario: scenario.name, history: history(scenario, [], startedAt))
         do {
             let folder = try DataFolder.temporary()

@@ -115,7 +115,7 @@ extension ClientStepContext {
             server.act { $0.restart(epoch: epoch, lastSeq: lastSeq, keepsFrames: keepsFrames) }
         case .forget(let upTo):
             guard let seq = try filled(upTo).intValue else {
-                throw StepEnd.harness(HarnessProblem(.notANumber(name: "\(upTo.text())"), at: place))
+                throw StepEnd.harness(HarnessProblem(.notANumber(name: "\(upTo.text())"), at: location))
             }
             note("forget", ["upTo": JSONValue(seq)])
             server.act { $0.forget(upTo: seq) }

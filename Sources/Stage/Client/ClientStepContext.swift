@@ -13,7 +13,7 @@ struct ClientStepContext: Sendable {
     var server: ScriptedServer { performer.server }
     var recorder: Recorder { performer.recorder }
     /// The step as problems name it.
-    var place: String { "\(performer.scenario.name) \(pointer)" }
+    var location: String { "\(performer.scenario.name) \(pointer)" }
 
     func perform(_ action: ClientStep.Action) async throws {
         switch action {
@@ -86,7 +86,7 @@ struct ClientStepContext: Sendable {
         if case .unknown(let name, _) = problem, ClientScenarioReader.isOfAQuestion(name) {
             return .unmet("\(pointer): no question came that would give '\(name)' a value")
         }
-        return .harness(HarnessProblem(filling: problem, at: place))
+        return .harness(HarnessProblem(filling: problem, at: location))
     }
 
     /// The number of a turn: given, by the name of its question, or the latest.

@@ -47,9 +47,9 @@ final class PendingArrivals: Sendable {
         // What is looked at belongs to the server, which notes arrivals under a lock of its own: no lock is held meanwhile.
         await waiters.first(within: { deadline.rest }) {
             let entries = state.withLock { $0.entries.filter { $0.number > mark } }
-            for (place, entry) in entries.enumerated() {
+            for (index, entry) in entries.enumerated() {
                 // A client that repeats itself without end makes looking take long.
-                if place % 64 == 63, deadline.rest <= .zero || Task.isCancelled { return false }
+                if index % 64 == 63, deadline.rest <= .zero || Task.isCancelled { return false }
                 if matches(entry.arrival), take(entry.number) { return true }
             }
             return nil
@@ -59,8 +59,8 @@ final class PendingArrivals: Sendable {
     /// Takes an arrival, unless another wait was quicker.
     private func take(_ number: Int) -> Bool {
         state.withLock { state in
-            guard let place = state.entries.firstIndex(where: { $0.number == number }) else { return false }
-            let taken = state.entries.remove(at: place).arrival
+            guard let index = state.entries.firstIndex(where: { $0.number == number }) else { return false }
+            let taken = state.entries.remove(at: index).arrival
             if taken.kinds.contains(.connection), let connection = taken.connection {
                 // Whoever saw the connection has seen its request and its first frame.
                 state.entries.removeAll {

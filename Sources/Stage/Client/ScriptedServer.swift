@@ -33,17 +33,17 @@ final class ScriptedServer: Sendable {
     let pending = PendingArrivals()
     private let recorder: Recorder
     private let schemas: SentSchemas
-    private let place: String
+    private let location: String
     private let token: String
     private let state: Mutex<State>
 
     /// How long a client may be silent before it says who it is (AUTH-4).
     private static let authentication = Duration.seconds(10)
 
-    init(_ world: ClientWorld, token: String, recorder: Recorder, schemas: SentSchemas, place: String) {
+    init(_ world: ClientWorld, token: String, recorder: Recorder, schemas: SentSchemas, location: String) {
         self.recorder = recorder
         self.schemas = schemas
-        self.place = place
+        self.location = location
         self.token = token
         state = Mutex(State(world: ServerWorld(world, token: token, now: WallClock.milliseconds())))
     }
@@ -170,7 +170,9 @@ final class ScriptedServer: Sendable {
     }
 
     private func check(_ value: JSONValue, as name: String, _ state: inout State) {
-        guard let problem = schemas.problem(of: value, as: name, at: place), state.problems.count < 10 else { return }
+        guard let problem = schemas.problem(of: value, as: name, at: location), state.problems.count < 10 else {
+            return
+        }
         state.problems.append(problem)
     }
 

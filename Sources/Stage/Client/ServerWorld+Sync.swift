@@ -52,8 +52,8 @@ extension ServerWorld {
 
     /// Something that was put off is due.
     mutating func due(_ token: Int) {
-        guard let place = held.firstIndex(where: { $0.id == token }) else { return }
-        answer(held.remove(at: place), asAsked: true)
+        guard let position = held.firstIndex(where: { $0.id == token }) else { return }
+        answer(held.remove(at: position), asAsked: true)
     }
 
     /// Answers what was held back; false when there is nothing of the kind.
@@ -61,8 +61,8 @@ extension ServerWorld {
         let matches = held.indices.filter { index in
             held[index].comes == release.comes && (release.session == nil || held[index].session == release.session)
         }
-        if let place = release.isNewest ? matches.last : matches.first {
-            answer(held.remove(at: place), asAsked: release.isAsAsked)
+        if let position = release.isNewest ? matches.last : matches.first {
+            answer(held.remove(at: position), asAsked: release.isAsAsked)
             return true
         }
         guard release.comes == .post else { return false }

@@ -79,11 +79,11 @@ extension ServerWorld {
         }
         turns[number] = Turn(number: number, session: session, question: question)
         if let key = question.key, isIdempotent { turnByKey[key] = number }
-        if let place = index(of: session) {
-            sessions[place].messages.append(
+        if let position = index(of: session) {
+            sessions[position].messages.append(
                 Stored(
                     id: "u\(number)", role: .user, content: question.content, at: now, turn: number, key: question.key))
-            sessions[place].turns.append(number)
+            sessions[position].turns.append(number)
         }
         latest = number
         return number
@@ -126,8 +126,8 @@ extension ServerWorld {
         let text = text ?? "answer \(number)"
         turns[number]?.status = .done
         turns[number]?.answer = text
-        if let place = index(of: turn.session) {
-            sessions[place].messages.append(
+        if let position = index(of: turn.session) {
+            sessions[position].messages.append(
                 Stored(id: "a\(number)", role: .assistant, content: .string(text), at: now, turn: number, key: nil))
         }
         tellEnding(of: number, to: audience)
@@ -174,8 +174,8 @@ extension ServerWorld {
 
     /// What tells other devices of a question.
     func announcement(of turn: Turn) -> JSONValue {
-        let stored = index(of: turn.session).flatMap { place in
-            sessions[place].messages.first { $0.id == "u\(turn.number)" }
+        let stored = index(of: turn.session).flatMap { position in
+            sessions[position].messages.first { $0.id == "u\(turn.number)" }
         }
         return stored.map { message(for: $0, in: turn.session) } ?? [:]
     }

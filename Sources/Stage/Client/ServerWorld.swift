@@ -150,8 +150,8 @@ struct ServerWorld {
 
     /// What is done about what came: the newest rule that still holds for it is followed by this.
     mutating func follow(_ event: Rule.Event, session: String? = nil) -> (rule: Rule, past: [Session]) {
-        let place = rules.follow(Rule.Arrival(event, session: session), newest: true)
-        return place.map { (rules.entries[$0].rule, past[$0]) } ?? (Rule(event), [])
+        let position = rules.follow(Rule.Arrival(event, session: session), newest: true)
+        return position.map { (rules.entries[$0].rule, past[$0]) } ?? (Rule(event), [])
     }
 
     /// Rules that were made for something and never used, in words such as `read hold`.
@@ -186,16 +186,16 @@ struct ServerWorld {
 
     /// Stores a message of somebody else; one whose id names a turn belongs to it.
     mutating func store(_ message: ClientWorld.Message, in session: String, at time: Int) {
-        guard let place = index(of: session) else { return }
+        guard let position = index(of: session) else { return }
         let turn = Self.turn(in: message.id)
         let text = message.text ?? Self.usualText(of: message.id)
-        sessions[place].messages.append(
+        sessions[position].messages.append(
             Stored(id: message.id, role: message.role, content: .string(text), at: time, turn: turn, key: nil))
         guard let turn else { return }
         lastTurn = max(lastTurn, turn)
         if turns[turn] == nil {
             turns[turn] = Turn(number: turn, session: session)
-            sessions[place].turns.append(turn)
+            sessions[position].turns.append(turn)
         }
         if message.role == .assistant {
             turns[turn]?.status = .done

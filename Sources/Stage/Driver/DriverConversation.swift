@@ -5,7 +5,7 @@ import Synchronization
 final class DriverConversation: Sendable {
     private let transport: any DriverTransport
     private let schemas: DriverSchemas
-    private let place: String
+    private let location: String
 
     private struct State {
         var lastID = 0
@@ -17,10 +17,10 @@ final class DriverConversation: Sendable {
     /// The version of the driver protocol spoken here.
     static let version = 1
 
-    init(over transport: any DriverTransport, schemas: DriverSchemas, place: String) {
+    init(over transport: any DriverTransport, schemas: DriverSchemas, location: String) {
         self.transport = transport
         self.schemas = schemas
-        self.place = place
+        self.location = location
     }
 
     /// Why nothing more can be said; nil as long as something can.
@@ -34,7 +34,7 @@ final class DriverConversation: Sendable {
             // What comes without a name was refused as no reply.
             return DriverGreeting(answer) ?? DriverGreeting(name: "")
         case .unsupported(let reason), .failed(let reason):
-            throw broken(DriverProblem(.refused(reason: reason), at: place, command: "hello"))
+            throw broken(DriverProblem(.refused(reason: reason), at: location, command: "hello"))
         }
     }
 
@@ -50,7 +50,7 @@ final class DriverConversation: Sendable {
         for (key, value) in command { object[key] = value }
         let reasons = schemas.reasons(againstCommand: .object(object))
         guard reasons.isEmpty else {
-            throw DriverProblem(.invalidCommand(reasons: reasons), at: place, command: name)
+            throw DriverProblem(.invalidCommand(reasons: reasons), at: location, command: name)
         }
         if let line = transport.arrivals.waiting() {
             _ = try reply(in: line, to: name)
@@ -108,7 +108,7 @@ final class DriverConversation: Sendable {
     }
 
     private func broken(_ code: DriverProblem.Code, at command: String) -> DriverProblem {
-        broken(DriverProblem(code, at: place, command: command, output: transport.lastWords))
+        broken(DriverProblem(code, at: location, command: command, output: transport.lastWords))
     }
 
     private func broken(_ problem: DriverProblem) -> DriverProblem {

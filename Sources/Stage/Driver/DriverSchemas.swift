@@ -27,7 +27,7 @@ package struct DriverSchemas: Sendable {
             reason = "no such file"
         }
         throw InputProblem(
-            place: "Spec/\(path)", what: reason, expected: "a schema that compiles", fix: "restore the file")
+            location: "Spec/\(path)", what: reason, expected: "a schema that compiles", fix: "restore the file")
     }
 
     private struct Missing: Error {}

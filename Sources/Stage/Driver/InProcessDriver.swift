@@ -27,7 +27,7 @@ package struct InProcessDrivers: DriverSource {
     /// Makes a client and greets it.
     package func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink {
         let transport = FunctionTransport { [make] in make(folder) }
-        let conversation = DriverConversation(over: transport, schemas: schemas, place: "the client in this process")
+        let conversation = DriverConversation(over: transport, schemas: schemas, location: "the client in this process")
         let greeting = try await conversation.greet(within: limit)
         return InProcessDriver(transport: transport, conversation: conversation, greeting: greeting)
     }

@@ -39,9 +39,9 @@ final class LineBox: Sendable {
         change { state in
             guard state.end == nil else { return false }
             var rest = chunk[...]
-            while let place = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                state.begun += rest[..<place]
-                rest = rest[rest.index(after: place)...]
+            while let index = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                state.begun += rest[..<index]
+                rest = rest[rest.index(after: index)...]
                 let line = state.begun
                 state.begun = []
                 if !Self.add(line, to: &state) { return false }

@@ -68,7 +68,7 @@ package final class ListeningDrivers: DriverSource {
             let rest = deadline - .now
             guard rest > .zero, let transport = await devices.device(within: rest) else { break }
             wasSeen.withLock { $0 = true }
-            let conversation = DriverConversation(over: transport, schemas: schemas, place: address)
+            let conversation = DriverConversation(over: transport, schemas: schemas, location: address)
             do throws(DriverProblem) {
                 let greeting = try await conversation.greet(within: limit)
                 return ListeningDriver(transport: transport, conversation: conversation, greeting: greeting)

@@ -51,7 +51,7 @@ final class SpawnedDriver: DriverLink {
     private let launch: SubjectProcess.Launch
     private let schemas: DriverSchemas
     private let limit: Duration
-    private let place: String
+    private let location: String
 
     private struct State {
         var transport: ProcessTransport
@@ -65,13 +65,13 @@ final class SpawnedDriver: DriverLink {
     private let state: Mutex<State>
 
     private init(
-        _ launch: SubjectProcess.Launch, _ schemas: DriverSchemas, limit: Duration, place: String,
+        _ launch: SubjectProcess.Launch, _ schemas: DriverSchemas, limit: Duration, location: String,
         _ greeted: (ProcessTransport, DriverConversation, DriverGreeting)
     ) {
         self.launch = launch
         self.schemas = schemas
         self.limit = limit
-        self.place = place
+        self.location = location
         state = Mutex(State(transport: greeted.0, conversation: greeted.1, greeting: greeted.2))
     }
 
@@ -80,21 +80,21 @@ final class SpawnedDriver: DriverLink {
         _ launch: SubjectProcess.Launch, schemas: DriverSchemas, limit: Duration
     ) async throws(DriverProblem) -> SpawnedDriver {
         let words = launch.command.joined(separator: " ").split(whereSeparator: \.isNewline).joined(separator: " ")
-        let place = words.count > 120 ? "\(words.prefix(120))…" : words
-        let greeted = try await greeted(launch, schemas, limit: limit, place: place)
-        return SpawnedDriver(launch, schemas, limit: limit, place: place, greeted)
+        let location = words.count > 120 ? "\(words.prefix(120))…" : words
+        let greeted = try await greeted(launch, schemas, limit: limit, location: location)
+        return SpawnedDriver(launch, schemas, limit: limit, location: location, greeted)
     }
 
     private static func greeted(
-        _ launch: SubjectProcess.Launch, _ schemas: DriverSchemas, limit: Duration, place: String
+        _ launch: SubjectProcess.Launch, _ schemas: DriverSchemas, limit: Duration, location: String
     ) async throws(DriverProblem) -> (ProcessTransport, DriverConversation, DriverGreeting) {
         let transport: ProcessTransport
         do {
             transport = try await ProcessTransport.start(launch)
         } catch {
-            throw DriverProblem(.notStarted(reason: error.reason), at: place)
+            throw DriverProblem(.notStarted(reason: error.reason), at: location)
         }
-        let conversation = DriverConversation(over: transport, schemas: schemas, place: place)
+        let conversation = DriverConversation(over: transport, schemas: schemas, location: location)
         do throws(DriverProblem) {
             return (transport, conversation, try await conversation.greet(within: limit))
         } catch {
@@ -130,7 +130,7 @@ final class SpawnedDriver: DriverLink {
     }
 
     private func startAgain() async throws(DriverProblem) {
-        let greeted = try await Self.greeted(launch, schemas, limit: limit, place: place)
+        let greeted = try await Self.greeted(launch, schemas, limit: limit, location: location)
         let isOver = state.withLock { state in
             if !state.isOver {
                 state.transport = greeted.0
@@ -142,7 +142,7 @@ final class SpawnedDriver: DriverLink {
         }
         guard isOver else { return }
         await greeted.0.end(farewell: .zero, patience: .zero)
-        throw DriverProblem(.interrupted, at: place, command: "launch")
+        throw DriverProblem(.interrupted, at: location, command: "launch")
     }
 
     var exit: SubjectExit? {

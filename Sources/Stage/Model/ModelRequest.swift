@@ -39,9 +39,9 @@ struct ModelRequest: Sendable {
         }
         prompt = []
         results = 0
-        for (place, message) in messages.enumerated() {
+        for (index, message) in messages.enumerated() {
             guard let role = message["role"]?.stringValue else {
-                throw .badRequest("messages.\(place).role: a role is required")
+                throw .badRequest("messages.\(index).role: a role is required")
             }
             let texts = Self.texts(of: message["content"])
             if role == "tool" {

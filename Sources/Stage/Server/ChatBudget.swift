@@ -83,11 +83,11 @@ struct ChatBudget {
                 continue
             default: continue
             }
-            guard let asker, let place = Int(asker.dropFirst()), principals.indices.contains(place - 1) else {
+            guard let asker, let location = Int(asker.dropFirst()), principals.indices.contains(location - 1) else {
                 continue
             }
             let taken = answer.map { min(.microseconds(max($0, event.at)), end) } ?? end
-            note(1, of: principals[place - 1].name, at: now - end + taken)
+            note(1, of: principals[location - 1].name, at: now - end + taken)
         }
     }
 

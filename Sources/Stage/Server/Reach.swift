@@ -68,13 +68,13 @@ extension ServerSubject {
         } catch {
             let mayMend = error.code == .connectionRefused || error.code == .unreachable
             if webSocket.scheme.isSecure, !mayMend, await speaksInTheClear() {
-                throw HarnessProblem(.wrongScheme(speaksTLS: false, better: with(.ws).place), at: webSocket.place)
+                throw HarnessProblem(.wrongScheme(speaksTLS: false, better: with(.ws).address), at: webSocket.address)
             }
             if case .tls(let reason) = error.code { throw tlsProblem(reason) }
             throw HarnessProblem(
                 .unreachable(
                     reason: Self.reason(error), attempts: attempt.number,
-                    milliseconds: (.now - attempt.began).milliseconds, path: webSocket.path), at: webSocket.place)
+                    milliseconds: (.now - attempt.began).milliseconds, path: webSocket.path), at: webSocket.address)
         }
         try await upgrade(within: attempt.isWait ? attempt.left(atMost: timeouts.connect) : timeouts.connect)
     }
@@ -84,7 +84,7 @@ extension ServerSubject {
         return HarnessProblem(
             isAboutClient
                 ? .certificateRefused(reason: reason, wasShown: tls.identity != nil) : .tlsFailed(reason: reason),
-            at: webSocket.place)
+            at: webSocket.address)
     }
 
     private func upgrade(within limit: Duration) async throws(HarnessProblem) {
@@ -97,7 +97,7 @@ extension ServerSubject {
             // A server behind TLS turns cleartext away in ways of its own: a status, an alert, the end, or silence.
             if !webSocket.scheme.isSecure, await speaksTLS() {
                 throw HarnessProblem(
-                    .wrongScheme(speaksTLS: true, better: with(.wss).place), at: webSocket.place)
+                    .wrongScheme(speaksTLS: true, better: with(.wss).address), at: webSocket.address)
             }
             switch error.code {
             // Since TLS 1.3 a server misses the client's certificate after the handshake.
@@ -105,10 +105,10 @@ extension ServerSubject {
             case .upgradeRefused(_, let body) where body.lowercased().contains("ssl certificate"):
                 throw tlsProblem(TLSWords.wantsCertificate)
             case .upgradeRefused(let status, _):
-                throw HarnessProblem(.upgradeRefused(status: status, path: webSocket.path), at: webSocket.place)
+                throw HarnessProblem(.upgradeRefused(status: status, path: webSocket.path), at: webSocket.address)
             case .late:
                 throw HarnessProblem(
-                    .noUpgrade(milliseconds: limit.milliseconds, path: webSocket.path), at: webSocket.place)
+                    .noUpgrade(milliseconds: limit.milliseconds, path: webSocket.path), at: webSocket.address)
             default: return
             }
         }

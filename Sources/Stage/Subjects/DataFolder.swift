@@ -46,17 +46,17 @@ struct DataFolder: Sendable {
     static func isFolder(_ path: String) -> Bool { (try? FileStatus(of: path))?.kind == .folder }
 
     /// What is wrong with a folder somebody named; nil when it is absent or empty.
-    static func problem(of path: String, at place: String) -> InputProblem? {
+    static func problem(of path: String, at location: String) -> InputProblem? {
         guard let status = try? FileStatus(of: path) else { return nil }
         guard status.kind == .folder else {
             return InputProblem(
-                place: place, what: "'\(path)' is no folder", expected: "a folder that is absent or empty",
+                location: location, what: "'\(path)' is no folder", expected: "a folder that is absent or empty",
                 fix: "name another one, or leave it out for a temporary one")
         }
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         guard let first = entries.min() else { return nil }
         return InputProblem(
-            place: place, what: "'\(path)' is not empty: it holds '\(first)'",
+            location: location, what: "'\(path)' is not empty: it holds '\(first)'",
             expected: "a folder that is absent or empty; the suite deletes nobody's data",
             fix: "empty it yourself, name another one, or leave it out for a temporary one")
     }
@@ -67,7 +67,8 @@ struct DataFolder: Sendable {
             return folder
         } catch {
             throw InputProblem(
-                place: "--data", what: "'\(folder.path)' cannot be made", expected: "a folder that can be written to",
+                location: "--data", what: "'\(folder.path)' cannot be made",
+                expected: "a folder that can be written to",
                 fix: "name another one")
         }
     }

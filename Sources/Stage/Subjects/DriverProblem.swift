@@ -27,15 +27,15 @@ package struct DriverProblem: Error, Sendable, Equatable {
 
     package var code: Code
     /// The program as it was started, or the address the device was to open.
-    package var place: String
+    package var location: String
     /// The command that has no answer; nil where none was sent.
     package var command: String?
     /// The last lines the program wrote to standard error.
     package var output: [String]
 
-    package init(_ code: Code, at place: String, command: String? = nil, output: [String] = []) {
+    package init(_ code: Code, at location: String, command: String? = nil, output: [String] = []) {
         self.code = code
-        self.place = place
+        self.location = location
         self.command = command
         self.output = output
     }
@@ -70,7 +70,7 @@ extension DriverProblem: CustomStringConvertible {
     /// Place, what is wrong, what was expected, and what to do.
     package var description: String {
         let words = words
-        let start = isHarness ? "harness: \(words.what)" : "\(place): \(words.what)"
+        let start = isHarness ? "harness: \(words.what)" : "\(location): \(words.what)"
         let said =
             output.isEmpty ? "" : "\n  standard error ends with:\n" + output.map { "    \($0)" }.joined(separator: "\n")
         return "\(start)\(said)\n  expected: \(words.expected)\n  fix: \(words.fix)"
@@ -137,7 +137,7 @@ extension DriverProblem: CustomStringConvertible {
             ("the run was interrupted during \(asked)", "an answer", "run it again")
         case .noServer(let reason):
             (
-                "no server for the app at \(place), \(reason)",
+                "no server for the app at \(location), \(reason)",
                 "an address of this machine and a place for temporary files",
                 "name another address with --host"
             )

@@ -34,11 +34,11 @@ package struct HarnessProblem: Error, Sendable, Equatable {
 
     package var code: Code
     /// Where: a scenario with a JSON pointer, or an address.
-    package var place: String
+    package var location: String
 
-    package init(_ code: Code, at place: String) {
+    package init(_ code: Code, at location: String) {
         self.code = code
-        self.place = place
+        self.location = location
     }
 
     static let refused = "connection refused"
@@ -83,7 +83,7 @@ extension HarnessProblem: CustomStringConvertible {
     /// The same, each for itself: place and what is wrong, what was expected, and what to do.
     package var parts: (what: String, expected: String, fix: String) {
         let words = words
-        let what = isUnreachable ? "\(place): \(words.what)" : "harness: \(words.what) at \(place)"
+        let what = isUnreachable ? "\(location): \(words.what)" : "harness: \(words.what) at \(location)"
         return (what, words.expected, words.fix)
     }
 
@@ -186,11 +186,11 @@ extension HarnessProblem: CustomStringConvertible {
 
 extension HarnessProblem {
     /// A reference that could not be filled in.
-    init(filling problem: ScenarioVariables.Problem, at place: String) {
+    init(filling problem: ScenarioVariables.Problem, at location: String) {
         switch problem {
-        case .unknown(let name, let near): self.init(.unknownVariable(name: name, near: near), at: place)
-        case .notANumber(let name): self.init(.notANumber(name: name), at: place)
-        case .malformed(let text): self.init(.malformedReference(text), at: place)
+        case .unknown(let name, let near): self.init(.unknownVariable(name: name, near: near), at: location)
+        case .notANumber(let name): self.init(.notANumber(name: name), at: location)
+        case .malformed(let text): self.init(.malformedReference(text), at: location)
         }
     }
 }

@@ -33,14 +33,14 @@ struct SentSchemas: Sendable {
     }
 
     /// Why a value cannot be sent as what it claims to be; nil when it can.
-    func problem(of value: JSONValue, as name: String, at place: String) -> HarnessProblem? {
+    func problem(of value: JSONValue, as name: String, at location: String) -> HarnessProblem? {
         switch schemas {
         case .success(let schemas):
             guard !schemas.accepts(value, as: name) else { return nil }
             let reasons = schemas.validate(value, as: name).map { "\($0.instance) \($0.what)" }
-            return HarnessProblem(.invalidFrame(type: name, reasons: reasons), at: place)
+            return HarnessProblem(.invalidFrame(type: name, reasons: reasons), at: location)
         case .failure(let problems):
-            return HarnessProblem(.unusableSchema("\(problems.problems.first?.place ?? "")"), at: place)
+            return HarnessProblem(.unusableSchema("\(problems.problems.first?.location ?? "")"), at: location)
         }
     }
 }

@@ -46,17 +46,18 @@ package struct StartCommand: Sendable, Equatable {
     }
 
     /// What keeps it from being started: a folder that is not there, or one with data of somebody.
-    /// - Parameter place: What the folder for data was named by, such as `--data`.
+    /// - Parameter location: What the folder for data was named by, such as `--data`.
     /// - Returns: Every problem at once.
-    package func problems(dataFrom place: String) -> [InputProblem] {
+    package func problems(dataFrom location: String) -> [InputProblem] {
         var problems: [InputProblem] = []
         if let directory, !directory.contains("{"), !DataFolder.isFolder(directory) {
             problems.append(
                 InputProblem(
-                    place: "start", what: "'\(directory)' is no folder", expected: "the folder to start the server in",
+                    location: "start", what: "'\(directory)' is no folder",
+                    expected: "the folder to start the server in",
                     fix: "correct 'directory'"))
         }
-        if let data, let problem = DataFolder.problem(of: data, at: place) { problems.append(problem) }
+        if let data, let problem = DataFolder.problem(of: data, at: location) { problems.append(problem) }
         return problems
     }
 

@@ -48,7 +48,7 @@ extension Performance {
         case StepEnd.harness(let problem) where problem.isUnreachable && Task.isCancelled: wasInterrupted = true
         case StepEnd.harness(let problem):
             problems = [problem]
-            stoppedAt = problem.place
+            stoppedAt = problem.location
         case StepEnd.unsuitable(let reason): skipped = reason
         case StepEnd.outOfReach(let reason):
             skipped = reason

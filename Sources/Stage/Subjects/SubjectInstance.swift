@@ -85,7 +85,7 @@ final class SubjectInstance: Sendable {
     private func refuseStranger() async throws(HarnessProblem) {
         guard await isListening() else { return }
         throw HarnessProblem(
-            .notStarted(reason: "something else takes connections on \(webSocket.place) already", output: []),
+            .notStarted(reason: "something else takes connections on \(webSocket.address) already", output: []),
             at: command.shown)
     }
 
@@ -117,7 +117,7 @@ final class SubjectInstance: Sendable {
             if let exit = process.exit {
                 throw problem(
                     .endedEarly(
-                        "\(exit)", url: webSocket.place, output: words(of: process),
+                        "\(exit)", url: webSocket.address, output: words(of: process),
                         leftDaemon: exit == .code(0) && process.hadLeftSome))
             }
             hasSaid = hasSaid || process.output.sawReady
@@ -129,7 +129,7 @@ final class SubjectInstance: Sendable {
         }
         process.kill()
         let seconds = Int(limit / .seconds(1))
-        let awaited = hasSaid ? "no connection on \(webSocket.place)" : "no '\(command.ready ?? "")' in its output"
+        let awaited = hasSaid ? "no connection on \(webSocket.address)" : "no '\(command.ready ?? "")' in its output"
         throw problem(
             .notStarted(
                 reason: Task.isCancelled ? "interrupted while it started" : "\(awaited) in \(seconds) s",

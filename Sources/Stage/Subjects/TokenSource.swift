@@ -75,7 +75,7 @@ struct TokenProblem: Error, CustomStringConvertible {
 
 extension InputProblem {
     /// The place and what is wrong there, in one line.
-    fileprivate var line: String { "\(place): \(what)" }
+    fileprivate var line: String { "\(location): \(what)" }
 }
 
 extension [SubjectPrincipal] {

@@ -76,7 +76,7 @@ struct NotationLocation {
     let column: Int
 
     func problem(_ what: String, expected: String, fix: String = "leave it out") -> InputProblem {
-        InputProblem(place: "\(source):\(line):\(column)", what: what, expected: expected, fix: fix)
+        InputProblem(location: "\(source):\(line):\(column)", what: what, expected: expected, fix: fix)
     }
 }
 

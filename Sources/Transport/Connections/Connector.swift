@@ -14,11 +14,11 @@ enum Connector {
         Preparation.run()
         // Built before the connection, so that an unreadable trust file is reported as such.
         if endpoint.scheme.isSecure { _ = try tls.clientHandler(for: endpoint) }
-        let made = OneShot<Made>(place: endpoint.place)
+        let made = OneShot<Made>(address: endpoint.address)
         let connecting = connecting(
             MultiThreadedEventLoopGroup.singleton, to: endpoint, tls: tls, timeout: timeout
         ) { try handlers($0, made) }
-        connecting.whenFailure { made.fulfil(.failure(TransportProblem($0, at: endpoint.place))) }
+        connecting.whenFailure { made.fulfil(.failure(TransportProblem($0, at: endpoint.address))) }
         do {
             return try await made.value(within: timeout, what)
         } catch {

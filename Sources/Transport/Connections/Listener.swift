@@ -65,10 +65,10 @@ enum Listening {
         host: String, port: Int, prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
     ) async throws(TransportProblem) -> any Channel {
         Preparation.run()
-        let place = "\(host):\(port)"
+        let address = "\(host):\(port)"
         // A larger number would be cut to its last sixteen bits, and something listen where nobody asked for it.
         guard (0...65_535).contains(port) else {
-            throw TransportProblem(.cannotListen(reason: "ports go from 0 to 65535"), at: place)
+            throw TransportProblem(.cannotListen(reason: "ports go from 0 to 65535"), at: address)
         }
         do {
             return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -80,7 +80,7 @@ enum Listening {
                 .bind(host: host, port: port)
                 .get()
         } catch {
-            throw TransportProblem(.cannotListen(reason: reason(error)), at: place, causes: ["\(error)"])
+            throw TransportProblem(.cannotListen(reason: reason(error)), at: address, causes: ["\(error)"])
         }
     }
 

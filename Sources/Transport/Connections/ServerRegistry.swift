@@ -15,7 +15,7 @@ final class ServerRegistry: Sendable {
         var heldBytes = 0
     }
 
-    let emptied = OneShot<Void>(place: "server")
+    let emptied = OneShot<Void>(address: "server")
     private let state = Mutex(State())
     private let maxConnections: Int
 

@@ -9,13 +9,13 @@ final class AnswerBox: Sendable {
     }
 
     private let state = Mutex(State())
-    private let place: String
+    private let address: String
 
-    init(place: String) { self.place = place }
+    init(address: String) { self.address = address }
 
     /// Registers the one request that may be under way.
     func expect(maxBodyBytes: Int) throws(TransportProblem) -> OneShot<HTTPAnswer> {
-        let answer = OneShot<HTTPAnswer>(place: place)
+        let answer = OneShot<HTTPAnswer>(address: address)
         let isFree = state.withLock { state in
             guard state.waiting == nil else { return false }
             state.waiting = answer
@@ -23,7 +23,7 @@ final class AnswerBox: Sendable {
             return true
         }
         guard isFree else {
-            throw TransportProblem(.protocolError(reason: "a second request before the first answer"), at: place)
+            throw TransportProblem(.protocolError(reason: "a second request before the first answer"), at: address)
         }
         return answer
     }

@@ -7,15 +7,15 @@ import NIOTLS
 final class ClientExchangeHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
 
-    private let place: String
+    private let address: String
     private let answers: AnswerBox
     private let tripwire: Tripwire?
     private let opened: OneShot<any Channel>
     private var head: HTTPResponseHead?
     private var body: [UInt8] = []
 
-    init(place: String, answers: AnswerBox, tripwire: Tripwire? = nil, opened: OneShot<any Channel>) {
-        self.place = place
+    init(address: String, answers: AnswerBox, tripwire: Tripwire? = nil, opened: OneShot<any Channel>) {
+        self.address = address
         self.answers = answers
         self.tripwire = tripwire
         self.opened = opened
@@ -47,11 +47,11 @@ final class ClientExchangeHandler: ChannelInboundHandler {
             self.head = head
             body = []
             if let length = head.headers.first(name: "Content-Length").flatMap({ Int($0) }), length > limit {
-                fail(TransportProblem(.tooLarge(limit: limit), at: place), context)
+                fail(TransportProblem(.tooLarge(limit: limit), at: address), context)
             }
         case .body(let part):
             guard body.count + part.readableBytes <= limit else {
-                return fail(TransportProblem(.tooLarge(limit: limit), at: place), context)
+                return fail(TransportProblem(.tooLarge(limit: limit), at: address), context)
             }
             body += part.readableBytesView
         case .end:
@@ -70,7 +70,7 @@ final class ClientExchangeHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        fail(TransportProblem(error, at: place), context)
+        fail(TransportProblem(error, at: address), context)
     }
 
     private func fail(_ problem: TransportProblem, _ context: ChannelHandlerContext) {
@@ -81,7 +81,7 @@ final class ClientExchangeHandler: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        fail(TransportProblem(.closed, at: place), context)
+        fail(TransportProblem(.closed, at: address), context)
         context.fireChannelInactive()
     }
 }

@@ -34,14 +34,14 @@ package final class HTTPConnection: Sendable {
         tripwire: Tripwire? = nil,
         timeout: Duration = .seconds(10)
     ) async throws(TransportProblem) -> HTTPConnection {
-        let answers = AnswerBox(place: endpoint.place)
+        let answers = AnswerBox(address: endpoint.address)
         let channel: any Channel = try await Connector.connect(
             to: endpoint, tls: tls, timeout: timeout, waitingFor: "connection"
         ) { channel, made in
             let pipeline = channel.pipeline.syncOperations
             try Connector.addHTTP(to: pipeline)
             try pipeline.addHandler(
-                ClientExchangeHandler(place: endpoint.place, answers: answers, tripwire: tripwire, opened: made))
+                ClientExchangeHandler(address: endpoint.address, answers: answers, tripwire: tripwire, opened: made))
         }
         return HTTPConnection(endpoint: endpoint, channel: channel, answers: answers)
     }
@@ -73,12 +73,12 @@ package final class HTTPConnection: Sendable {
     /// Sends a request without waiting, so that the connection can be cut before the answer.
     /// - Throws: `closed` when the connection is gone, `protocolError` while another request waits on it.
     package func send(_ request: HTTPRequestSpec, maxBodyBytes: Int = 16 << 20) throws(TransportProblem) -> Pending {
-        guard channel.isActive else { throw TransportProblem(.closed, at: request.endpoint.place) }
+        guard channel.isActive else { throw TransportProblem(.closed, at: request.endpoint.address) }
         let answer = try answers.expect(maxBodyBytes: maxBodyBytes)
-        let written = OneShot<Void>(place: request.endpoint.place)
+        let written = OneShot<Void>(address: request.endpoint.address)
         let promise = channel.eventLoop.makePromise(of: Void.self)
         promise.futureResult.whenComplete { result in
-            written.fulfil(result.mapError { TransportProblem($0, at: request.endpoint.place) })
+            written.fulfil(result.mapError { TransportProblem($0, at: request.endpoint.address) })
         }
         channel.eventLoop.execute { [channel] in Self.write(request, to: channel, promise) }
         return Pending(method: request.method, answer: answer, written: written)

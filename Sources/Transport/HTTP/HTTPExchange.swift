@@ -18,17 +18,17 @@ package enum HTTPExchange {
         if !request.headers.contains(where: { $0.0.lowercased() == "connection" }) {
             request.headers.append(("Connection", "close"))
         }
-        let place = request.endpoint.place
+        let address = request.endpoint.address
         let (single, method) = (request, request.method)
         do {
-            return try await withDeadline(timeout, "answer to \(method)", at: place) {
+            return try await withDeadline(timeout, "answer to \(method)", at: address) {
                 let connection = try await HTTPConnection.open(
                     single.endpoint, tls: tls, tripwire: tripwire, timeout: timeout)
                 defer { connection.cut(.fin) }
                 return try await connection.perform(single, maxBodyBytes: maxBodyBytes, timeout: timeout)
             }
         } catch {
-            throw TransportProblem(error, at: place)
+            throw TransportProblem(error, at: address)
         }
     }
 }

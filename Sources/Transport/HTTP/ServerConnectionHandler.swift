@@ -211,11 +211,11 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
 
-        let place = "client \(request.remoteAddress)"
+        let address = "client \(request.remoteAddress)"
         let core = SocketCore(
             channel: context.channel,
             isClient: false,
-            place: place,
+            address: address,
             maxQueuedBytes: limits.maxQueuedBytes,
             maxUnsentBytes: limits.maxUnsentBytes
         )
@@ -223,7 +223,7 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
             sender: .client,
             maxMessageBytes: limits.maxMessageBytes,
             oversize: limits.oversize == .close ? .fail : .discard,
-            place: place
+            address: address
         )
         let pipeline = context.pipeline.syncOperations
         try pipeline.addHandler(WebSocketHandler(core: core, decoder: decoder, maxReceivedBytes: nil))

@@ -19,7 +19,7 @@ package final class RawConnection: SocketEnd {
             to: endpoint, tls: TLSOptions(), timeout: timeout, waitingFor: "connection"
         ) { channel, made in
             try channel.pipeline.syncOperations.addHandler(
-                RawHandler(place: endpoint.place) { made.fulfil(.success($0)) })
+                RawHandler(address: endpoint.address) { made.fulfil(.success($0)) })
         }
         return RawConnection(core: core)
     }
@@ -34,7 +34,7 @@ package final class RawConnection: SocketEnd {
     /// - Returns: `binary` with the bytes, `eof` or `failed`; nil after either.
     /// - Throws: `late`, or `cancelled` when the task is cancelled.
     func nextEvent(within limit: Duration) async throws(TransportProblem) -> WebSocketEvent? {
-        try await core.queue.next(within: limit, "byte", at: core.place)?.event
+        try await core.queue.next(within: limit, "byte", at: core.address)?.event
     }
 
     /// Reads until what was read contains the text, or the connection is over.
@@ -44,13 +44,13 @@ package final class RawConnection: SocketEnd {
         until end: String = "\r\n\r\n", within limit: Duration = .seconds(10)
     ) async throws(TransportProblem) -> [UInt8] {
         do {
-            return try await withDeadline(limit, quotable(end), at: core.place) {
+            return try await withDeadline(limit, quotable(end), at: core.address) {
                 var all: [UInt8] = []
                 while !String(decoding: all, as: UTF8.self).contains(end), let more = await self.next() { all += more }
                 return all
             }
         } catch {
-            throw TransportProblem(error, at: core.place)
+            throw TransportProblem(error, at: core.address)
         }
     }
 
@@ -75,7 +75,7 @@ package final class RawConnection: SocketEnd {
         let request = String(decoding: try await read(within: limit), as: UTF8.self)
         let field = "sec-websocket-key:"
         guard let line = request.split(separator: "\r\n").first(where: { $0.lowercased().hasPrefix(field) }) else {
-            throw TransportProblem(.protocolError(reason: "no Sec-WebSocket-Key in the request"), at: core.place)
+            throw TransportProblem(.protocolError(reason: "no Sec-WebSocket-Key in the request"), at: core.address)
         }
         let key = String(line.dropFirst(field.count).filter { $0 != " " })
         let answer =

@@ -17,7 +17,7 @@ final class RawListener: Sendable {
     ) async throws(TransportProblem) -> RawListener {
         let listener = try await Listener.start(host: host, port: port) { pipeline, registry in
             try pipeline.addHandler(
-                RawHandler(place: "raw client") { core in
+                RawHandler(address: "raw client") { core in
                     let connection = RawConnection(core: core)
                     registry.run {
                         await serve(connection)
@@ -39,18 +39,19 @@ final class RawListener: Sendable {
 final class RawHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    private let place: String
+    private let address: String
     private let opened: @Sendable (SocketCore) -> Void
     private var core: SocketCore?
 
-    init(place: String, opened: @escaping @Sendable (SocketCore) -> Void) {
-        self.place = place
+    init(address: String, opened: @escaping @Sendable (SocketCore) -> Void) {
+        self.address = address
         self.opened = opened
     }
 
     func channelActive(context: ChannelHandlerContext) {
         let core = SocketCore(
-            channel: context.channel, isClient: false, place: place, maxQueuedBytes: 1 << 20, maxUnsentBytes: 256 << 20)
+            channel: context.channel, isClient: false, address: address, maxQueuedBytes: 1 << 20,
+            maxUnsentBytes: 256 << 20)
         self.core = core
         opened(core)
         core.readIfWanted()
@@ -65,7 +66,7 @@ final class RawHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        core?.queue.push(WebSocketArrival(at: .now, event: .failed(TransportProblem(error, at: place))))
+        core?.queue.push(WebSocketArrival(at: .now, event: .failed(TransportProblem(error, at: address))))
         context.close(promise: nil)
     }
 

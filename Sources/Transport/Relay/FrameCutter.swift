@@ -24,7 +24,7 @@ struct FrameCutter {
         self.holds = holds
         decoder = MessageDecoder(
             sender: side == .client ? .client : .server, maxMessageBytes: limits.maxMessageBytes, oversize: .discard,
-            place: "\(side.rawValue)")
+            address: "\(side.rawValue)")
     }
 
     /// How many bytes of messages that are not whole yet are kept.
@@ -41,7 +41,7 @@ struct FrameCutter {
         defer {
             pending = ByteBuffer()
             rest = ByteBuffer()
-            decoder = MessageDecoder(sender: .client, maxMessageBytes: 0, oversize: .discard, place: "")
+            decoder = MessageDecoder(sender: .client, maxMessageBytes: 0, oversize: .discard, address: "")
         }
         return Piece(bytes: pending, event: nil)
     }

@@ -62,7 +62,7 @@ final class RelaySession {
 
     private var loop: any EventLoop { client.eventLoop }
     private var watcher: any RelayWatcher { settings.watcher }
-    private var place: String { settings.upstream.httpBase.place }
+    private var address: String { settings.upstream.httpBase.address }
 
     /// Does something later, unless the session is over by then.
     private func later(_ time: Duration, _ body: @escaping (RelaySession) -> Void) {
@@ -207,7 +207,7 @@ final class RelaySession {
                 server = channel
                 channel.read()
                 open()
-            case .failure(let error): unreachable(TransportProblem(error, at: place))
+            case .failure(let error): unreachable(TransportProblem(error, at: address))
             }
         }
     }
@@ -230,7 +230,7 @@ final class RelaySession {
         guard !isEnding, exchange != nil else { return }
         tellRequest()
         fail(problem, by: .server)
-        answer(.plain(502, "the proxy found no server at \(place): \(problem.name)"))
+        answer(.plain(502, "the proxy found no server at \(address): \(problem.name)"))
     }
 
     func serverReady() { isServerReady = true }
@@ -247,7 +247,7 @@ final class RelaySession {
             let wasSeen = !exchange.answerBody.isTooLarge
             self.exchange?.answerBody.add(bytes)
             if wasSeen, self.exchange?.answerBody.isTooLarge == true {
-                fail(TransportProblem(.tooLarge(limit: settings.limits.maxBodyBytes), at: place), by: .server)
+                fail(TransportProblem(.tooLarge(limit: settings.limits.maxBodyBytes), at: address), by: .server)
             }
             client.write(HTTPServerResponsePart.body(.byteBuffer(bytes)), promise: nil)
         case .end(let trailers): finish(trailers)
@@ -275,7 +275,7 @@ final class RelaySession {
             }
         case .answer(let response):
             self.exchange?.answer = nil
-            fail(TransportProblem(.cancelled, at: place), by: .server)
+            fail(TransportProblem(.cancelled, at: address), by: .server)
             answer(response)
         case .cut(let how): cut(how)
         }
@@ -322,10 +322,10 @@ final class RelaySession {
         guard !isEnding, !isSilent else { return }
         if let exchange, exchange.isOpen {
             if !isServerReady, exchange.answer == nil {
-                return unreachable(TransportProblem(.tls(reason: "the server ended the handshake"), at: place))
+                return unreachable(TransportProblem(.tls(reason: "the server ended the handshake"), at: address))
             }
             tellRequest()
-            fail(TransportProblem(wasReset.contains(.server) ? .reset : .closed, at: place), by: .server)
+            fail(TransportProblem(wasReset.contains(.server) ? .reset : .closed, at: address), by: .server)
         } else if exchange != nil {
             // The next question is already here, and gets a connection of its own.
             return
@@ -334,7 +334,7 @@ final class RelaySession {
     }
 
     func failed(_ error: any Error, on side: RelaySide) {
-        let problem = TransportProblem(error, at: place)
+        let problem = TransportProblem(error, at: address)
         if problem.code == .reset { wasReset.insert(side) }
         if side == .server, tunnel == nil, !isServerReady, exchange?.answer == nil {
             let channel = server
@@ -395,7 +395,7 @@ final class RelaySession {
     }
 
     private func cut(_ how: Cut) {
-        fail(TransportProblem(.cancelled, at: place), by: .server)
+        fail(TransportProblem(.cancelled, at: address), by: .server)
         guard how != .silence else {
             isSilent = true
             return

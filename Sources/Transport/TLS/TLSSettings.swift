@@ -30,7 +30,7 @@ public struct TLSIdentity: Sendable, Equatable {
             configuration.applicationProtocols = protocols
             return try NIOSSLContext(configuration: configuration)
         } catch {
-            throw TransportProblem(.tls(reason: TLSWords.reason("\(error)")), at: place)
+            throw TransportProblem(.tls(reason: TLSWords.reason("\(error)")), at: address)
         }
     }
 
@@ -46,7 +46,7 @@ public struct TLSIdentity: Sendable, Equatable {
         }
     }
 
-    private var place: String {
+    private var address: String {
         switch source {
         case .files(let certificate, _): certificate
         case .texts: "certificate of the server"
@@ -99,7 +99,7 @@ package struct TLSOptions: Sendable, Equatable {
             return try NIOSSLClientHandler(
                 context: context, serverHostname: endpoint.hostIsAddress ? nil : endpoint.host)
         } catch {
-            throw TransportProblem(.tls(reason: TLSWords.reason("\(error)")), at: endpoint.place)
+            throw TransportProblem(.tls(reason: TLSWords.reason("\(error)")), at: endpoint.address)
         }
     }
 }

@@ -81,9 +81,9 @@ final class ArrivalQueue: Sendable {
 
     /// The next event within a time, or nil after the last one; one that arrives at the last moment is delivered, never lost.
     func next(
-        within limit: Duration, _ what: String, at place: String
+        within limit: Duration, _ what: String, at address: String
     ) async throws(TransportProblem) -> WebSocketArrival? {
         if let arrival = await waiters.first(within: limit, take) { return arrival }
-        throw TransportProblem(Task.isCancelled ? .cancelled : .late(what: what, limit: limit), at: place)
+        throw TransportProblem(Task.isCancelled ? .cancelled : .late(what: what, limit: limit), at: address)
     }
 }

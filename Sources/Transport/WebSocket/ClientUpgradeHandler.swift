@@ -76,7 +76,7 @@ final class ClientUpgradeHandler: ChannelInboundHandler, RemovableChannelHandler
     }
 
     private func fail(_ code: TransportProblem.Code, _ context: ChannelHandlerContext) {
-        made.fulfil(.failure(TransportProblem(code, at: endpoint.place)))
+        made.fulfil(.failure(TransportProblem(code, at: endpoint.address)))
         context.close(promise: nil)
     }
 
@@ -84,12 +84,12 @@ final class ClientUpgradeHandler: ChannelInboundHandler, RemovableChannelHandler
         let core = SocketCore(
             channel: context.channel,
             isClient: true,
-            place: endpoint.place,
+            address: endpoint.address,
             maxQueuedBytes: limits.maxQueuedBytes,
             maxUnsentBytes: limits.maxUnsentBytes
         )
         let decoder = MessageDecoder(
-            sender: .server, maxMessageBytes: limits.maxMessageBytes, oversize: .fail, place: endpoint.place)
+            sender: .server, maxMessageBytes: limits.maxMessageBytes, oversize: .fail, address: endpoint.address)
         let handler = WebSocketHandler(core: core, decoder: decoder, maxReceivedBytes: limits.maxReceivedBytes)
         let pipeline = context.pipeline.syncOperations
         do {
@@ -98,18 +98,18 @@ final class ClientUpgradeHandler: ChannelInboundHandler, RemovableChannelHandler
                 HTTPRequestEncoder.self, ByteToMessageHandler<HTTPResponseDecoder>.self, and: context)
             if !made.fulfil(.success(core)) { context.close(promise: nil) }
         } catch {
-            made.fulfil(.failure(TransportProblem(error, at: endpoint.place)))
+            made.fulfil(.failure(TransportProblem(error, at: endpoint.address)))
             context.close(promise: nil)
         }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        made.fulfil(.failure(TransportProblem(error, at: endpoint.place)))
+        made.fulfil(.failure(TransportProblem(error, at: endpoint.address)))
         context.close(promise: nil)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        made.fulfil(.failure(TransportProblem(.closed, at: endpoint.place)))
+        made.fulfil(.failure(TransportProblem(.closed, at: endpoint.address)))
         context.fireChannelInactive()
     }
 }

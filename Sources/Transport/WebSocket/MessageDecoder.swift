@@ -21,7 +21,7 @@ struct MessageDecoder {
     private let sender: Sender
     private let oversize: Oversize
     private let maxMessageBytes: Int
-    private let place: String
+    private let address: String
 
     private var frame: Header?
     private var message: [UInt8] = []
@@ -30,11 +30,11 @@ struct MessageDecoder {
     private var control: [UInt8] = []
     private var failed = false
 
-    init(sender: Sender, maxMessageBytes: Int, oversize: Oversize, place: String) {
+    init(sender: Sender, maxMessageBytes: Int, oversize: Oversize, address: String) {
         self.sender = sender
         self.maxMessageBytes = maxMessageBytes
         self.oversize = oversize
-        self.place = place
+        self.address = address
     }
 
     /// The next event the buffer completes, or nil when more bytes are needed; call it until then.
@@ -67,7 +67,7 @@ struct MessageDecoder {
     var isBetweenFrames: Bool { frame == nil }
 
     private func problem(_ reason: String) -> TransportProblem {
-        TransportProblem(.protocolError(reason: reason), at: place)
+        TransportProblem(.protocolError(reason: reason), at: address)
     }
 
     private func readHeader(_ buffer: inout ByteBuffer) throws(TransportProblem) -> Header? {
@@ -131,7 +131,7 @@ struct MessageDecoder {
         message = []
         switch oversize {
         case .fail:
-            throw TransportProblem(.tooLarge(limit: maxMessageBytes), at: place)
+            throw TransportProblem(.tooLarge(limit: maxMessageBytes), at: address)
         case .discard:
             discarding = true
             return .tooLarge(bytes: overflow ? .max : known)

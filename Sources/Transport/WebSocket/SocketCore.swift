@@ -19,20 +19,20 @@ package final class SocketCore: Sendable {
 
     let channel: any Channel
     let isClient: Bool
-    let place: String
+    let address: String
     let queue: ArrivalQueue
     /// Set when the TCP connection is gone.
     let ended: OneShot<Void>
     let maxUnsentBytes: Int
     private let state = Mutex(State())
 
-    init(channel: any Channel, isClient: Bool, place: String, maxQueuedBytes: Int, maxUnsentBytes: Int) {
+    init(channel: any Channel, isClient: Bool, address: String, maxQueuedBytes: Int, maxUnsentBytes: Int) {
         self.channel = channel
         self.isClient = isClient
-        self.place = place
+        self.address = address
         self.maxUnsentBytes = maxUnsentBytes
         queue = ArrivalQueue(limit: maxQueuedBytes)
-        ended = OneShot(place: place)
+        ended = OneShot(address: address)
         queue.onDrained { [weak self] in self?.readIfWanted() }
     }
 
@@ -49,7 +49,7 @@ package final class SocketCore: Sendable {
     /// Handing over happens under the lock, so nothing can slip behind a close frame.
     @discardableResult
     func post(_ bytes: [UInt8], isClose: Bool = false) throws(TransportProblem) -> OneShot<Void> {
-        let written = OneShot<Void>(place: place)
+        let written = OneShot<Void>(address: address)
         let refusal: TransportProblem.Code? = state.withLock { state in
             if let over = state.over { return over }
             if state.silent { return .silenced }
@@ -62,7 +62,7 @@ package final class SocketCore: Sendable {
             channel.eventLoop.execute { self.write(bytes, written) }
             return nil
         }
-        if let refusal { throw TransportProblem(refusal, at: place) }
+        if let refusal { throw TransportProblem(refusal, at: address) }
         return written
     }
 
@@ -73,7 +73,7 @@ package final class SocketCore: Sendable {
             self.state.withLock { $0.unsentBytes -= count }
             switch result {
             case .success: written.fulfil(.success(()))
-            case .failure(let error): written.fulfil(.failure(TransportProblem(error, at: self.place)))
+            case .failure(let error): written.fulfil(.failure(TransportProblem(error, at: self.address)))
             }
         }
         channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: promise)

@@ -56,7 +56,7 @@ package final class WebSocketConnection: WebSocketEnd {
     /// With zero only what is already there is given; nil comes after the last event.
     /// - Throws: `late`, or `cancelled` when the task is cancelled.
     package func next(within limit: Duration, _ what: String) async throws(TransportProblem) -> WebSocketArrival? {
-        try await core.queue.next(within: limit, what, at: core.place)
+        try await core.queue.next(within: limit, what, at: core.address)
     }
 
     /// The bytes of events that wait to be taken.

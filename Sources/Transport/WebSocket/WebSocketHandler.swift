@@ -87,7 +87,7 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        let problem = TransportProblem(error, at: core.place)
+        let problem = TransportProblem(error, at: core.address)
         // A peer that ends TLS without goodbye is an end like another, seen when the channel closes.
         if !over, problem.code != .closed {
             over = true

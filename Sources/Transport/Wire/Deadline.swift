@@ -8,13 +8,13 @@
 /// * `place`: The peer or the step, for the message.
 /// - Throws: The problem `late`, what the body threw, or `CancellationError` when the caller was cancelled.
 func withDeadline<T: Sendable>(
-    _ limit: Duration, _ what: String, at place: String = "deadline", _ body: @escaping @Sendable () async throws -> T
+    _ limit: Duration, _ what: String, at address: String = "deadline", _ body: @escaping @Sendable () async throws -> T
 ) async throws -> T {
     try await withThrowingTaskGroup(of: T.self) { group in
         group.addTask { try await body() }
         group.addTask {
             try await Task.sleep(for: limit, clock: .continuous)
-            throw TransportProblem(.late(what: what, limit: limit), at: place)
+            throw TransportProblem(.late(what: what, limit: limit), at: address)
         }
         defer { group.cancelAll() }
         guard let first = try await group.next() else { throw CancellationError() }

@@ -61,7 +61,7 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     package var origin: String { "\(scheme.rawValue)://\(authority)" }
     package var description: String { origin + target }
     /// The URL without its query, safe to print: queries carry tokens.
-    package var place: String { origin + path }
+    package var address: String { origin + path }
     package var isWebSocket: Bool { scheme == .ws || scheme == .wss }
 
     /// The HTTP side of the same server: `ws` becomes `http`, `wss` becomes `https`, and the path becomes `/`.

@@ -6,36 +6,36 @@ import NIOSSL
 
 extension TransportProblem {
     /// Says in this module's words what the libraries underneath report, and keeps their words as causes.
-    init(_ error: any Error, at place: String) {
+    init(_ error: any Error, at address: String) {
         switch error {
         case let problem as TransportProblem: self = problem
-        case is CancellationError: self.init(.cancelled, at: place)
-        case let error as NIOConnectionError: self.init(connecting: error, at: place)
-        case let error as IOError: self.init(Self.code(of: error), at: place, causes: ["\(error)"])
-        case let error as ChannelError: self.init(Self.code(of: error), at: place, causes: ["\(error)"])
+        case is CancellationError: self.init(.cancelled, at: address)
+        case let error as NIOConnectionError: self.init(connecting: error, at: address)
+        case let error as IOError: self.init(Self.code(of: error), at: address, causes: ["\(error)"])
+        case let error as ChannelError: self.init(Self.code(of: error), at: address, causes: ["\(error)"])
         case let error as HTTPParserError:
-            self.init(.protocolError(reason: "not HTTP, \(error)"), at: place)
+            self.init(.protocolError(reason: "not HTTP, \(error)"), at: address)
         case let error as NIOHTTPDecoderError:
-            self.init(.protocolError(reason: "not HTTP, \(error)"), at: place)
+            self.init(.protocolError(reason: "not HTTP, \(error)"), at: address)
         case let error as NIOSSLError:
             if case .uncleanShutdown = error {
-                self.init(.closed, at: place, causes: ["\(error)"])
+                self.init(.closed, at: address, causes: ["\(error)"])
             } else {
-                self.init(.tls(reason: TLSWords.reason("\(error)")), at: place)
+                self.init(.tls(reason: TLSWords.reason("\(error)")), at: address)
             }
-        case let error as BoringSSLError: self.init(.tls(reason: TLSWords.reason("\(error)")), at: place)
-        case let error as NIOSSLExtraError: self.init(.tls(reason: TLSWords.reason("\(error)")), at: place)
-        default: self.init(.system(reason: "\(error)"), at: place)
+        case let error as BoringSSLError: self.init(.tls(reason: TLSWords.reason("\(error)")), at: address)
+        case let error as NIOSSLExtraError: self.init(.tls(reason: TLSWords.reason("\(error)")), at: address)
+        default: self.init(.system(reason: "\(error)"), at: address)
         }
     }
 
-    private init(connecting error: NIOConnectionError, at place: String) {
+    private init(connecting error: NIOConnectionError, at address: String) {
         let attempts = error.connectionErrors.map(\.error)
         var causes = attempts.map { "\($0)" }
         causes += [error.dnsAError, error.dnsAAAAError].compactMap { $0.map { "\($0)" } }
         let refused = attempts.contains { ($0 as? IOError)?.reason == .connectionRefused }
         let isUnknown = attempts.isEmpty && (error.dnsAError != nil || error.dnsAAAAError != nil)
-        self.init(refused ? .connectionRefused : isUnknown ? .unknownHost : .unreachable, at: place, causes: causes)
+        self.init(refused ? .connectionRefused : isUnknown ? .unknownHost : .unreachable, at: address, causes: causes)
     }
 
     private static func code(of error: IOError) -> Code {

@@ -43,14 +43,14 @@ public struct TransportProblem: Error, Sendable, Equatable {
     /// What happened.
     public var code: Code
     /// Where it happened: a URL without its query, because queries carry tokens, or an address.
-    public var place: String
+    public var address: String
     /// The descriptions of the errors underneath, the nearest first.
     var causes: [String]
 
     /// Names what happened and where.
-    public init(_ code: Code, at place: String, causes: [String] = []) {
+    public init(_ code: Code, at address: String, causes: [String] = []) {
         self.code = code
-        self.place = place
+        self.address = address
         self.causes = causes
     }
 }
@@ -59,7 +59,7 @@ extension TransportProblem: CustomStringConvertible {
     /// The place and what is wrong, then what was expected, what to do, and the causes, a line each.
     public var description: String {
         let words = words
-        var lines = ["\(place): \(words.what)", "  expected: \(words.expected)", "  fix: \(words.fix)"]
+        var lines = ["\(address): \(words.what)", "  expected: \(words.expected)", "  fix: \(words.fix)"]
         for cause in causes { lines.append("  cause: \(quotable(cause))") }
         return lines.joined(separator: "\n")
     }

@@ -113,11 +113,11 @@ enum CommandTypo {
                 let names = commands.filter { $0.configuration.shouldDisplay }.compactMap {
                     $0.configuration.commandName
                 }
-                let place = path.joined(separator: " ")
+                let location = path.joined(separator: " ")
                 return InputProblem(
-                    place, "there is no command '\(word)'", expected: names.joined(separator: ", "),
-                    fix: nearestName(to: word, among: names).map { "did you mean '\(place) \($0)'?" }
-                        ?? "see '\(place) --help'")
+                    location, "there is no command '\(word)'", expected: names.joined(separator: ", "),
+                    fix: nearestName(to: word, among: names).map { "did you mean '\(location) \($0)'?" }
+                        ?? "see '\(location) --help'")
             }
             command = next
             path.append(word)

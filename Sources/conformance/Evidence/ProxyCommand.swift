@@ -121,7 +121,7 @@ struct ProxyCommand: AsyncParsableCommand {
         } catch let problem as TransportProblem where problem.isOfTLS {
             // Clients are shown one certificate and the server's is believed by others; only the latter names the server.
             throw InputProblem(
-                problem.place == options.upstream.place ? "--ca" : "--tls-cert",
+                problem.address == options.upstream.address ? "--ca" : "--tls-cert",
                 String(problem.description.prefix { $0 != "\n" }), expected: "certificates and their key in PEM",
                 fix: "check what the file holds, and that key and certificate belong together")
         } catch {

@@ -55,9 +55,9 @@ struct ReportShowCommand: AsyncParsableCommand {
                 "--format", "'\(other.format.rawValue)' tells of one report, and here are \(files.count)",
                 expected: "html=FILE, which shows them side by side", fix: "show each report by itself")
         }
-        if let place = files.indices.first(where: { files[..<$0].contains(files[$0]) }) {
+        if let index = files.indices.first(where: { files[..<$0].contains(files[$0]) }) {
             throw InputProblem(
-                "report show", "'\(files[place])' is named twice", expected: "each report once",
+                "report show", "'\(files[index])' is named twice", expected: "each report once",
                 fix: "leave one of them out")
         }
         let entries = try files.map { HTMLReport.Entry($0, try RunReport(at: $0)) }

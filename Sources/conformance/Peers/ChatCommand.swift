@@ -149,13 +149,13 @@ struct ChatCommand: AsyncParsableCommand {
         try await app.quit()
         guard screen.hasConnected else {
             // A query may hold a token.
-            let place = String(url.prefix { $0 != "?" })
+            let location = String(url.prefix { $0 != "?" })
             throw SuiteProblem(
                 .unreachable,
                 InputProblem(
-                    place, "could not connect", expected: "a server that answers 'auth' with 'connected'",
+                    location, "could not connect", expected: "a server that answers 'auth' with 'connected'",
                     fix:
-                        "start the server, or correct the address; 'conformance doctor \(ShellWords.quoted(place))' says more"
+                        "start the server, or correct the address; 'conformance doctor \(ShellWords.quoted(location))' says more"
                 ).description)
         }
     }

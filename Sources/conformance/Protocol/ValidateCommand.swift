@@ -142,12 +142,12 @@ struct ValidateCommand: AsyncParsableCommand {
             (line: Int, fault: ValidateFault) in
             Console.write("NOT valid  \(fault.text(in: shown, line: line))\n")
         }
-        let place = "\(shown):\(found.lines + 1)"
+        let location = "\(shown):\(found.lines + 1)"
         switch found.problem {
-        case .file(let problem): throw InputProblem(problem, in: place, at: place, fix: fix)
+        case .file(let problem): throw InputProblem(problem, in: location, at: location, fix: fix)
         case .longLine(let limit):
             throw InputProblem(
-                place, "the line has more than \(limit) bytes",
+                location, "the line has more than \(limit) bytes",
                 expected: "one message a line, of \(limit) bytes at most",
                 fix: "leave the line out, or put a line end behind every message")
         case nil: return found

@@ -69,7 +69,7 @@ struct ClientCommand: AsyncParsableCommand {
         if dryRun {
             return try await client.meeting(under: specification, invite: ClientFlags.invite) { source in
                 let subject = try await client.subject(source, until: stop)
-                let suite = ClientSuite(subject, at: source.place, under: specification, selection, jobs: jobs)
+                let suite = ClientSuite(subject, at: source.location, under: specification, selection, jobs: jobs)
                 Console.write(suite.plan)
             }
         }
@@ -78,7 +78,7 @@ struct ClientCommand: AsyncParsableCommand {
             if let out { try Files.makeFolder(out) }
             let subject = try await client.subject(source, until: stop)
             return try await ClientSuite(
-                subject, at: source.place, under: specification, selection, jobs: jobs
+                subject, at: source.location, under: specification, selection, jobs: jobs
             ).run(until: stop, showing: ProgressLine.display())
         }
         report.again = self.client.rerun(spec: spec)

@@ -105,12 +105,12 @@ struct ExploreCommand: AsyncParsableCommand {
         let rerun = server.rerun(subject).replacing("\(Tool.command) server", with: "\(Tool.command) explore")
         let (out, isDrawn) = (out, corpus == nil)
         let result = await exploration.run(until: stop) { found in
-            let place = "\(out)/\(found.clause)-\(found.seed)"
-            var again = "--plan \(ShellWords.quoted("\(place).json"))"
+            let location = "\(out)/\(found.clause)-\(found.seed)"
+            var again = "--plan \(ShellWords.quoted("\(location).json"))"
             do {
                 try Files.makeFolder(out)
-                try Files.write(found.file, to: "\(place).json")
-                try Files.write(TranscriptWriter.text(found.history), to: "\(place).ndjson")
+                try Files.write(found.file, to: "\(location).json")
+                try Files.write(TranscriptWriter.text(found.history), to: "\(location).ndjson")
             } catch {
                 Console.error("\(error)")
                 again = isDrawn ? "--seed \(found.seed) --runs 1" : "--plan …"

@@ -59,9 +59,9 @@ struct InitCommand: AsyncParsableCommand {
         if let start { try setup.take(start: start) }
         if url == nil && start == nil { try ask(&setup) }
         try setup.write(to: out)
-        let place = out == "." ? "" : "\(out)/"
-        for file in setup.files { Console.write("wrote \(place)\(file.path)\n") }
-        let subject = ShellWords.quoted("\(place)subject.json")
+        let location = out == "." ? "" : "\(out)/"
+        for file in setup.files { Console.write("wrote \(location)\(file.path)\n") }
+        let subject = ShellWords.quoted("\(location)subject.json")
         let exports = setup.tokenVariables.map { "  export \($0)=…\n" }.joined()
         Console.write(
             Tool.addressed(
@@ -83,7 +83,7 @@ struct InitCommand: AsyncParsableCommand {
                     "address", "nothing was given", expected: "an address or a command",
                     fix: "for instance ws://127.0.0.1:8080/ws")
             }
-            try setup.take(place: text)
+            try setup.take(location: text)
         }
         if tokenEnv.isEmpty {
             try answer("Which variables hold tokens, one for each person? (none)") {

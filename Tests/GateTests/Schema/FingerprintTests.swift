@@ -8,7 +8,7 @@ import Testing
     private func finding(line: Int, value: JSONValue) -> GateFinding {
         GateFinding(
             rule: "limit-tightened", severity: .error, direction: .clientToServer, messages: ["chat"],
-            old: GatePlace(file: "chat.json", pointer: JSONPointer(tokens: ["maxLength"]), line: line),
+            old: GateLocation(file: "chat.json", pointer: JSONPointer(tokens: ["maxLength"]), line: line),
             oldValue: value, why: "")
     }
 

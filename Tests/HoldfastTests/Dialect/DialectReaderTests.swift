@@ -142,6 +142,6 @@ import Testing
         let thrown = #expect(throws: InputProblems.self) { try Dialect(text, file: "d.json") }
         #expect((thrown?.problems.count ?? 0) >= 2)
         let broken = #expect(throws: InputProblems.self) { try Dialect("{\n\"name\": }", file: "d.json") }
-        #expect(broken?.problems.first?.place == "d.json:2:9")
+        #expect(broken?.problems.first?.location == "d.json:2:9")
     }
 }

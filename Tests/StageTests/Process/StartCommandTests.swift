@@ -61,6 +61,6 @@ struct StartCommandTests {
         #expect(command.problems(dataFrom: "--data").first?.what.hasSuffix("is no folder") == true)
         #expect(try String(contentsOfFile: folder.path + "/letters", encoding: .utf8) == "mine")
         command = StartCommand(["run"], directory: folder.path + "/none")
-        #expect(command.problems(dataFrom: "--data").first?.place == "start")
+        #expect(command.problems(dataFrom: "--data").first?.location == "start")
     }
 }

@@ -1,7 +1,7 @@
 import HoldfastTranscript
 
 /// Where in its file an event stands.
-public struct CapturePlace: Sendable, Hashable, CustomStringConvertible {
+public struct CaptureLocation: Sendable, Hashable, CustomStringConvertible {
     /// The line, from 1; 0 where a file has no lines that mean anything.
     public let line: Int
     /// The number of bytes before the line.
@@ -37,7 +37,7 @@ public enum CaptureItem: Sendable {
     /// A history begins; everything before it is of another one.
     case header(History.Header)
     /// Something that was observed.
-    case event(Event, CapturePlace)
+    case event(Event, CaptureLocation)
     /// Something was left out here: what follows did not happen right after what came before.
     case gap
 }
