@@ -1,6 +1,5 @@
 import Foundation
 import HoldfastJSON
-import Subprocess
 import TestSupport
 import Testing
 
@@ -41,7 +40,7 @@ struct OpenAPIGeneratorTests {
         #expect(try clients.text("DoneFrame.swift").contains("public var seq: Int64?"))
         let sources = clients.files(below: "swift6/Sources", ".swift")
         try #require(sources.count > 40)
-        let check = try await GeneratedClients.run("swiftc", ["-typecheck", "-swift-version", "6"] + sources)
+        let check = try await ExampleTool.run("swiftc", ["-typecheck", "-swift-version", "6"] + sources)
         #expect(check.status == 0, "\(check.output)")
     }
 
@@ -74,16 +73,16 @@ struct OpenAPIGeneratorTests {
     }
 
     @Test(
-        .enabled("needs tsc and node") { await GeneratedClients.has("tsc", "node") }
+        .enabled("needs tsc and node") { await ExampleTool.has("tsc", "node") }
     ) func `every valid message survives TypeScript`() async throws {
         let clients = try await GeneratedClients.made.value
         let folder = "\(clients.folder.path)/typescript-fetch"
-        let compiled = try await GeneratedClients.run(
+        let compiled = try await ExampleTool.run(
             "tsc",
             ["--outDir", "\(folder)/js", "--module", "commonjs", "--target", "es2020", "--lib", "es2020,dom"]
                 + ["\(folder)/models/index.ts"])
         try #require(compiled.status == 0, "\(compiled.output)")
-        let run = try await GeneratedClients.run(
+        let run = try await ExampleTool.run(
             "node",
             ["\(SourceTree.root)/Tests/Examples/types/round_trip.js", "\(folder)/js", "\(SourceTree.root)/Fixtures"])
         #expect(run.status == 0 && run.output.contains(" messages, none lost"), "\(run.output)")
@@ -154,19 +153,5 @@ private struct GeneratedClients: Sendable {
         let place = try #require(name.split(separator: ".").last.flatMap { places[String($0)] })
         let file = try #require(files(below: place, "/\(name)").first, "\(name)")
         return try String(contentsOfFile: file, encoding: .utf8)
-    }
-
-    static func has(_ programs: String...) async -> Bool {
-        for program in programs where (try? await run(program, ["--version"]))?.status != 0 { return false }
-        return true
-    }
-
-    static func run(_ program: String, _ arguments: [String]) async throws -> (status: Int32, output: String) {
-        let outcome = try await Subprocess.run(
-            .name(program), arguments: Arguments(arguments), output: .string(limit: 1 << 20),
-            error: .string(limit: 1 << 20))
-        let output = outcome.standardOutput + outcome.standardError
-        if case .exited(let code) = outcome.terminationStatus { return (code, output) }
-        return (-1, output)
     }
 }

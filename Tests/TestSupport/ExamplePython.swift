@@ -1,5 +1,4 @@
 import Foundation
-import Subprocess
 
 /// The Python that runs the examples: the one that `HOLDFAST_PYTHON` names, that of the project's own environment
 /// (`Tests/Examples/python/setup.sh`), or the first on the path.
@@ -31,11 +30,6 @@ public enum ExamplePython {
     /// Runs a program to its end.
     /// - Returns: Its exit code, and what it printed to both outputs.
     public static func run(_ arguments: [String]) async throws -> (status: Int32, output: String) {
-        let outcome = try await Subprocess.run(
-            .path(.init(path ?? "/usr/bin/python3")), arguments: Arguments(["-B"] + arguments),
-            output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
-        let output = outcome.standardOutput + outcome.standardError
-        if case .exited(let code) = outcome.terminationStatus { return (code, output) }
-        return (-1, output)
+        try await ExampleTool.run(path ?? "/usr/bin/python3", ["-B"] + arguments)
     }
 }

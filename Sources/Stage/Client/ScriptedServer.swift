@@ -160,7 +160,25 @@ final class ScriptedServer: Sendable {
                 Event.Response(
                     status: answer.status, headers: headers.map { Event.Header(name: $0.0.lowercased(), value: $0.1) },
                     body: text)), on: .exchange(number))
-        return HTTPServerResponse(status: answer.status, headers: headers, body: Array(text.utf8))
+        return HTTPServerResponse(
+            status: answer.status, headers: headers + Self.forPages, body: Array(text.utf8))
+    }
+
+    /// Lets a page of any origin read the answers. They stand in no transcript: they are between a browser and the page's
+    /// host, and no clause is about them.
+    private static let forPages = [
+        ("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "Retry-After"),
+    ]
+
+    /// What a browser asks before a page may ask; the page's own request follows, and is recorded.
+    private static func preflight(of request: HTTPServerRequest) -> HTTPServerResponse? {
+        guard request.method == "OPTIONS", request.header("Access-Control-Request-Method") != nil else { return nil }
+        return HTTPServerResponse(
+            status: 204,
+            headers: forPages + [
+                ("Access-Control-Allow-Methods", "GET, POST"),
+                ("Access-Control-Allow-Headers", "Authorization, Content-Type"),
+            ])
     }
 
     /// The server's own frames are valid, or the suite says so of itself.
@@ -238,6 +256,7 @@ extension ScriptedServer: TransportHandler {
     }
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
+        if let answer = Self.preflight(of: request) { return answer }
         let principal = principal(of: request)
         let text = String(decoding: request.body, as: UTF8.self)
         let body = try? JSONParser.value(text)

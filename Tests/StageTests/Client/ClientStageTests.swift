@@ -180,6 +180,21 @@ struct ClientStageTests {
         #expect(performance.history.events.contains { if case .act("hang", _) = $0.kind { true } else { false } })
     }
 
+    @Test func `a page of another origin may ask, and what its browser asks is not recorded`() async throws {
+        let performance = try await perform(#"{"do":"launch"},{"do":"watch","for":10}"#, .isAPage)
+        #expect(performance.stoppedAt == nil, "\(performance.stoppedAt ?? "")")
+        let shown = performance.history.events.compactMap { event -> JSONValue? in
+            if case .state(let state) = event.kind { state["errors"] } else { nil }
+        }
+        let texts = shown.last?.arrayValue?.map { $0["text"]?.stringValue }
+        #expect(texts == ["OPTIONS 204 for *", "GET 401 for *"])
+        let requests = performance.history.events.compactMap { event -> String? in
+            if case .request(let request) = event.kind { request.method } else { nil }
+        }
+        #expect(requests == ["GET"])
+        #expect(!TranscriptWriter.text(performance.history).contains("access-control"))
+    }
+
     @Test(arguments: [TinyApp.Manner.floodsFrames, .floodsState])
     func `a client that floods is cut off, and memory stays bounded`(manner: TinyApp.Manner) async throws {
         var stage = try stage(manner)

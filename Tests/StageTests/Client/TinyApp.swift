@@ -8,7 +8,7 @@ actor TinyApp: DrivenClient {
     /// What it does besides, or in place of what it should.
     enum Manner: Sendable {
         case plain, floodsFrames, floodsConnections, neverEndsABody, hangsUp, hangs, fails, refusesPushes, reconnects
-        case floodsState
+        case floodsState, isAPage
     }
 
     private let manner: Manner
@@ -32,6 +32,7 @@ actor TinyApp: DrivenClient {
         case .floodsConnections: tasks.append(Task { await self.flood(launch) })
         case .neverEndsABody: tasks.append(Task { await self.pour(launch) })
         case .reconnects: tasks.append(Task { await self.comeAgain() })
+        case .isAPage: try await preflight(launch)
         default: break
         }
     }
@@ -131,6 +132,17 @@ actor TinyApp: DrivenClient {
         let chunk = Array("10000\r\n\(String(repeating: "x", count: 65536))\r\n".utf8)
         while !Task.isCancelled {
             guard (try? await connection.send(chunk)) != nil else { return }
+        }
+    }
+
+    /// Asks as a browser does for a page of another origin, and shows what it was told.
+    private func preflight(_ launch: Launch) async throws {
+        let list = try Endpoint("\(launch.http)/api/sessions")
+        let asked = [("Origin", "http://127.0.0.1:8000"), ("Access-Control-Request-Method", "GET")]
+        for request in [HTTPRequestSpec("OPTIONS", list, headers: asked), HTTPRequestSpec("GET", list)] {
+            let answer = try await HTTPExchange.perform(request, timeout: .seconds(5))
+            let origin = answer.header("Access-Control-Allow-Origin") ?? "none"
+            shown.errors.append(ShownError(text: "\(request.method) \(answer.status) for \(origin)"))
         }
     }
 

@@ -1,0 +1,536 @@
+// A small chat app without a screen. The server's history is the truth and this is its mirror: whatever brings a message
+// ends in `Chat.put`, and whatever went wrong is mended by `sync` or by reading the session.
+import { Chat, words, type Entry, type Message, type Phase } from "./chat.js";
+import type { Launch, Payload, ShownError, State } from "./driver.js";
+import { Stream, type Frame } from "./stream.js";
+
+const seconds = 1000;
+
+/** Where the app keeps what has to outlive it. */
+export interface Store {
+  read(): string | null;
+  write(text: string): void;
+}
+
+interface Found {
+  chat: Chat;
+  message: Message;
+}
+
+export class App {
+  private readonly stream: Stream;
+  private readonly clientId: string;
+  private timers = new Set<ReturnType<typeof setTimeout>>();
+  private socket: WebSocket | null = null;
+  private greeting: Frame | null = null;
+  private heard = 0;
+  private attempts = 0;
+  private isActive = true;
+  private hasNetwork = true;
+  private isFinal = false;
+  private hasFailed = false;
+  private restWorks = false;
+  private isDegraded = false;
+  private hasKeys: boolean;
+  private errors: ShownError[] = [];
+  private chats: Chat[];
+  private screen: Chat;
+
+  constructor(private launch: Launch, private store: Store, private draw: (state: State) => void) {
+    const kept = launch.fresh ? null : this.load();
+    this.clientId = kept?.clientId ?? crypto.randomUUID();
+    this.hasKeys = kept?.hasKeys ?? false;
+    this.chats = (kept?.chats ?? []).map(Chat.from);
+    this.screen = this.chats[kept?.screen ?? 0] ?? this.chat(null);
+    this.stream = new Stream(this, kept?.epoch, kept?.seq);
+    this.loseAsked();
+    // The tap that started the app wins over what it would show by itself.
+    if (launch.opened) this.open(launch.opened);
+    this.connect();
+  }
+
+  // What the person and the system do.
+
+  send(text: string) {
+    this.screen.pending.push(this.question(text));
+    this.flush();
+  }
+
+  sendAgain(key: string) {
+    const found = this.find({ key });
+    if (found?.message.status !== "failed") return;
+    const { chat, message } = found;
+    // What may have arrived keeps its key; what is over takes a new one, or its old ending would come.
+    if (message.phase === "refused") {
+      chat.remove(message);
+      chat.pending.push(this.question(message.text));
+    } else Object.assign(message, { phase: "waiting", status: "sending" });
+    this.flush();
+  }
+
+  select(id: string | null) {
+    this.screen = this.chat(id);
+    this.screen.unread = [];
+    this.readUntilAnswered(this.screen);
+  }
+
+  background() {
+    this.isActive = false;
+    this.leave();
+  }
+
+  foreground() {
+    if (this.isActive) return; // the first look after launch is no return
+    this.isActive = true;
+    if (this.hasNetwork) this.connect();
+  }
+
+  networkDown() {
+    this.hasNetwork = false;
+    this.leave();
+  }
+
+  networkUp() {
+    this.hasNetwork = true;
+    if (this.mayConnect) this.connect();
+  }
+
+  /** A notification in the foreground says where something is; that the socket may bring it too does not matter. */
+  receive({ sessionId, messageId }: Payload) {
+    const chat = this.chat(sessionId);
+    chat.expect(messageId);
+    if (chat !== this.screen && chat.expected && !chat.unread.includes(messageId)) chat.unread.push(messageId);
+    this.readUntilAnswered(chat);
+  }
+
+  open({ sessionId, messageId }: Payload) {
+    this.foreground();
+    this.chat(sessionId).expect(messageId);
+    this.select(sessionId);
+  }
+
+  quit() {
+    this.save();
+    this.isActive = false;
+    this.leave();
+    for (const timer of this.timers) clearTimeout(timer);
+  }
+
+  state(): State {
+    const shown = ({ id, key, role, text, status = "sent" }: Message) => ({ id, clientMessageId: key, role, text, status });
+    const isOffline = !this.hasNetwork || this.isFinal;
+    const isDegraded = this.hasFailed && this.restWorks;
+    const unread = this.chats.filter((chat) => chat.unread.length > 0);
+    return {
+      connection: isOffline ? "offline" : this.greeting ? "connected" : isDegraded ? "degraded" : "connecting",
+      sessionId: this.screen.id,
+      thinking: this.screen.awaits,
+      messages: this.screen.messages.map(shown),
+      errors: this.errors,
+      unread: Object.fromEntries(unread.map((chat) => [chat.id, chat.unread.length])),
+    };
+  }
+
+  // The connection.
+
+  private get mayConnect(): boolean {
+    return this.isActive && this.hasNetwork && !this.isFinal;
+  }
+
+  private connect() {
+    this.leave();
+    const socket = (this.socket = new WebSocket(this.launch.url));
+    const isMine = () => this.socket === socket;
+    this.heard = Date.now();
+    const { token } = this.launch;
+    const auth = { type: "auth", protocol: 1, clientId: this.clientId, ...(token && { token }) };
+    socket.onopen = () => isMine() && this.write(auth);
+    socket.onmessage = ({ data }) => {
+      if (!isMine()) return;
+      this.heard = Date.now();
+      let frame: Frame | null = null;
+      try { frame = JSON.parse(data); } catch { /* a newer server may know more */ }
+      if (typeof frame?.type === "string") this.receiveFrame(frame);
+      this.save();
+    };
+    socket.onclose = ({ code }) => isMine() && this.closed(code);
+    socket.onerror = () => isMine() && this.closed(0);
+    this.later(10 * seconds, () => isMine() && !this.greeting && this.closed(0), 1 * seconds);
+  }
+
+  /** Leaves the connection there is, whatever it believes; what went out on it without a word has to go again. */
+  private leave() {
+    const socket = this.socket;
+    this.socket = this.greeting = null;
+    if (socket) Object.assign(socket, { onopen: null, onmessage: null, onclose: null, onerror: () => {} }).close();
+    this.loseAsked();
+    for (const chat of this.chats) if (chat.awaits) this.poll(chat);
+  }
+
+  /** A server that remembers no keys would take a repeat for another question: the session is read instead. */
+  private loseAsked() {
+    for (const { message } of this.questions()) {
+      if (message.phase === "asked") message.phase = this.hasKeys ? "waiting" : "unsure";
+    }
+  }
+
+  private closed(code: number) {
+    this.hasFailed ||= !this.greeting;
+    this.leave();
+    if (code === 4001 || code === 4010) {
+      this.isFinal = true;
+      this.show(code === 4001 ? "Please sign in again." : "Please update this app.");
+      for (const { message } of this.questions()) if (message.phase === "accepted") this.fail(message, "unanswered");
+      return this.save();
+    }
+    const wait = Math.min(20, 2 ** this.attempts++) * (0.5 + Math.random() / 2);
+    this.later(wait * seconds, () => this.mayConnect && !this.socket && this.connect());
+    this.degrade();
+  }
+
+  /** While only REST works, what is on the screen and what is awaited is read now and then. */
+  private degrade() {
+    if (this.greeting || !this.mayConnect || this.isDegraded) return;
+    this.isDegraded = true;
+    for (const chat of this.chats) {
+      if (chat.awaits) this.poll(chat);
+      else if (chat === this.screen) void this.read(chat);
+    }
+    this.later(25 * seconds, () => {
+      this.isDegraded = false;
+      this.degrade();
+    });
+  }
+
+  write(frame: Frame) {
+    try { this.socket?.send(JSON.stringify(frame)); } catch { this.closed(0); }
+  }
+
+  private receiveFrame(frame: Frame) {
+    if (frame.type === "connected") return this.connected(frame);
+    if (frame.type === "syncResult") {
+      const greeting = this.greeting;
+      void this.stream.result(frame, () => this.greeting === greeting).then(() => this.save());
+    } else {
+      this.take(frame);
+      this.stream.passed(frame);
+    }
+    this.flush();
+  }
+
+  private connected(frame: Frame) {
+    this.greeting = frame;
+    this.hasFailed = this.restWorks = false;
+    this.attempts = 0;
+    this.hasKeys = frame.capabilities?.includes("idempotency") ?? false;
+    const recover = () => {
+      for (const chat of this.chats) if (chat === this.screen || chat.awaits) this.readUntilAnswered(chat);
+    };
+    // A `sync` that nobody answers is no reason to show nothing.
+    if (!this.stream.connected(frame)) recover();
+    else this.later(10 * seconds, () => this.greeting === frame && this.stream.isCatchingUp && recover());
+    this.flush();
+  }
+
+  /** Takes up a frame, live or replayed; what is not known or not well made is passed over. */
+  take(frame: Frame, epoch?: string) {
+    const found = this.find({ turn: frame.turnId, key: frame.clientMessageId }) ?? this.nameless(frame);
+    if (frame.type === "error") return this.refused(frame, found);
+    if (!["ack", "done", "message"].includes(frame.type) || typeof frame.sessionId !== "string") return;
+    const chat = found ? this.adopt(found.chat, frame.sessionId) : this.chat(frame.sessionId);
+    const place = this.stream.place(frame, epoch);
+    if (found) this.accept(chat, found.message, frame, place);
+    if (frame.type === "ack" || (frame.type === "message" && frame.role === "user" && found)) return;
+    const role = frame.type === "done" ? "assistant" : frame.role;
+    const key = role === "user" ? frame.clientMessageId : undefined;
+    const isNew = chat.put({ id: frame.messageId, role, text: frame.text, turn: frame.turnId, key, place });
+    const name = frame.messageId ?? frame.turnId ?? crypto.randomUUID();
+    if (isNew && role === "assistant" && chat !== this.screen && !chat.unread.includes(name)) chat.unread.push(name);
+    if (frame.type === "done" && found) Object.assign(found.message, { phase: "done", status: "sent" });
+  }
+
+  forgetPlaces() {
+    for (const chat of this.chats) for (const message of chat.stored) message.place = undefined;
+  }
+
+  // Questions.
+
+  private question(text: string): Message {
+    return { role: "user", text, key: crypto.randomUUID(), phase: "waiting", status: "sending" };
+  }
+
+  private *questions(): Generator<Found> {
+    for (const chat of this.chats) for (const message of chat.messages) if (message.phase) yield { chat, message };
+  }
+
+  get awaitsAnswer(): boolean {
+    return this.chats.some((chat) => chat.awaits || chat.messages.some(({ phase }) => phase === "waiting"));
+  }
+
+  private find({ turn, key }: { turn?: string; key?: string }): Found | undefined {
+    for (const one of this.questions()) {
+      if ((key && one.message.key === key) || (turn && one.message.turn === turn)) return one;
+    }
+    return undefined;
+  }
+
+  /** A frame that names neither turn nor key is about the oldest question that waits in its session. */
+  private nameless(frame: Frame): Found | undefined {
+    if (frame.turnId || frame.clientMessageId || !["done", "error"].includes(frame.type)) return undefined;
+    for (const one of this.questions()) {
+      const isHere = frame.sessionId === undefined || [null, frame.sessionId].includes(one.chat.id);
+      if (["asked", "accepted", "unsure"].includes(one.message.phase ?? "") && isHere) return one;
+    }
+    return undefined;
+  }
+
+  private flush() {
+    for (const chat of this.chats) {
+      for (const message of chat.messages) {
+        if ((message.notBefore ?? 0) > Date.now()) continue; // refused for now, and in nobody's way
+        if (message.phase === "waiting" && this.greeting) this.ask(chat, message);
+        // A second question now would begin a second session.
+        if (chat.id === null && ["waiting", "asked", "unsure"].includes(message.phase ?? "")) break;
+        if (message.phase === "waiting") break;
+      }
+    }
+    this.save();
+  }
+
+  private ask(chat: Chat, message: Message) {
+    message.session ??= chat.id;
+    message.phase = "asked";
+    this.save(); // before it goes out
+    const socket = this.socket;
+    const messages = [{ role: "user", content: message.text }];
+    const names = { clientMessageId: message.key, ...(message.session && { sessionId: message.session }) };
+    this.write({ type: "chat", messages, ...names });
+    const silence = () => {
+      if (message.phase !== "asked" || this.socket !== socket) return;
+      if (this.hasKeys || Date.now() - this.heard > this.scaled(14 * seconds)) return this.connect();
+      this.write({ type: "ping", nonce: "n" });
+      this.later(15 * seconds, silence);
+    };
+    if (!this.hasKeys) this.write({ type: "ping", nonce: "n" });
+    this.later(15 * seconds, silence);
+    this.watch(message);
+  }
+
+  /** A socket that is silent while an answer is awaited is given up. */
+  private watch(message: Message) {
+    this.later(20 * seconds, () => {
+      if (!["asked", "accepted"].includes(message.phase ?? "")) return;
+      if (this.greeting && Date.now() - this.heard > this.scaled(40 * seconds)) this.connect();
+      else if (this.greeting) this.write({ type: "ping", nonce: "n" });
+      this.watch(message);
+    });
+  }
+
+  /** The server has a question: from here on it is its keeper. */
+  private accept(chat: Chat, message: Message, { type, messageId, turnId }: Partial<Frame>, place?: number) {
+    const id = type === "done" ? undefined : messageId;
+    chat.put({ role: "user", text: message.text, id, key: message.key, turn: turnId, place });
+    // That it arrived is no news where it was given up for want of an answer.
+    if (["done", "refused", "unanswered"].includes(message.phase ?? "")) return;
+    Object.assign(message, { phase: "accepted", status: "sent", turn: turnId ?? message.turn });
+  }
+
+  private fail(message: Message, phase: Phase) {
+    Object.assign(message, { phase, status: "failed" });
+  }
+
+  private refused(frame: Frame, found?: Found) {
+    if (frame.code === "unknown_type" || (frame.turnId && !found)) return;
+    if (found && ["done", "refused"].includes(found.message.phase ?? "")) return;
+    if (found) this.refuse(found.message, frame);
+    this.show(frame.error, frame.code, found?.message.key);
+  }
+
+  private refuse(message: Message, { code, retryAfterMs = 60 * seconds }: Frame) {
+    if (code !== "busy" && code !== "rate_limited") return this.fail(message, "refused");
+    const wait = code === "busy" ? 2 * seconds : retryAfterMs + 100; // what the server tells is never divided
+    Object.assign(message, { phase: "waiting", notBefore: Date.now() + wait });
+    this.laterUnscaled(wait + 20, () => this.flush());
+  }
+
+  // Conversations.
+
+  private chat(id: string | null): Chat {
+    let chat = this.chats.find((one) => one.id === id && (id !== null || one.messages.length === 0));
+    if (!chat) this.chats.push((chat = new Chat(id)));
+    return chat;
+  }
+
+  /** The session of a question is known now. */
+  private adopt(chat: Chat, id: string): Chat {
+    if (chat.id === id) return chat;
+    if (chat.id !== null) return this.chat(id);
+    const other = this.chats.find((one) => one.id === id);
+    if (other) {
+      chat.stored.unshift(...other.stored);
+      chat.pending.unshift(...other.pending);
+      this.chats.splice(this.chats.indexOf(other), 1);
+      if (this.screen === other) this.screen = chat;
+    }
+    chat.id = id;
+    return chat;
+  }
+
+  private show(text?: string, code?: string, clientMessageId?: string) {
+    const error = { text: text || "Something went wrong.", ...(code && { code }), ...(clientMessageId && { clientMessageId }) };
+    const isShown = this.errors.some((one) => JSON.stringify(one) === JSON.stringify(error));
+    if (!isShown) this.errors = [...this.errors.slice(-19), error];
+  }
+
+  // Reading.
+
+  private async request(path: string): Promise<{ status: number; body: any }> {
+    const { http, token } = this.launch;
+    try {
+      const headers: HeadersInit = token ? { Authorization: `Bearer ${token}` } : {};
+      const end = new AbortController();
+      this.later(20 * seconds, () => end.abort(), 2 * seconds);
+      const response = await fetch(http + path, { headers, signal: end.signal });
+      const body = await response.json().catch(() => ({}));
+      this.restWorks = true;
+      return { status: response.status, body };
+    } catch {
+      this.restWorks = false;
+      return { status: 0, body: {} };
+    }
+  }
+
+  /** One read of a session at a time, and one after it for all who ask meanwhile; says whether the server answered. */
+  private read(chat: Chat): Promise<boolean> {
+    if (!chat.reading) {
+      return (chat.reading = this.readNow(chat).finally(() => { chat.reading = undefined; }));
+    }
+    return (chat.next ??= chat.reading.then(() => {
+      chat.next = undefined;
+      return this.read(chat);
+    }));
+  }
+
+  private async readNow(chat: Chat): Promise<boolean> {
+    let isAnswered = true;
+    if (chat.id === null) await this.search(chat);
+    if (chat.id !== null) {
+      const { status, body } = await this.request("/api/sessions/" + encodeURIComponent(chat.id));
+      isAnswered = status === 200 || status === 404;
+      if (status === 200) this.merge(chat, body.session);
+      else if (status === 404) this.missing(chat);
+      else if (chat.expected) this.show("This conversation cannot be read now.");
+    }
+    this.save();
+    if (chat.expected) this.later(5 * seconds, () => chat.expected && this.mayConnect && this.read(chat));
+    if (chat.awaits) this.poll(chat);
+    return isAnswered;
+  }
+
+  /** Tries again, later and later, while the connection is the same. */
+  private async readUntilAnswered(chat: Chat) {
+    const greeting = this.greeting;
+    for (let wait = 5; !(await this.read(chat)) && greeting && this.greeting === greeting; wait = Math.min(30, wait * 2)) {
+      await new Promise<void>((done) => this.later(wait * seconds, done));
+      if (this.greeting !== greeting) return;
+    }
+  }
+
+  async recover(what: "awaited" | "all") {
+    const wanted = this.chats.filter((chat) => chat.awaits || (what === "all" && chat.id !== null));
+    await Promise.all(wanted.map((chat) => this.readUntilAnswered(chat)));
+  }
+
+  /** Finds the session of a first question, in a server without keys: by its words. */
+  private async search(chat: Chat) {
+    const first = chat.messages.find((message) => message.phase === "unsure");
+    if (!first || this.hasKeys) return;
+    const { status, body } = await this.request("/api/sessions");
+    if (status !== 200) return;
+    for (const { id } of body.sessions ?? []) {
+      if (this.chats.some((one) => one.id === id)) continue;
+      const { body: found } = await this.request("/api/sessions/" + encodeURIComponent(id));
+      const question = found.session?.messages.find((entry: Entry) => entry.role === "user");
+      if (question && words(question.content) === first.text && chat.id === null) return void (chat.id = id);
+    }
+    if (first.phase === "unsure") {
+      this.fail(first, "lost");
+      this.show("It is not known whether this was sent.", undefined, first.key);
+    }
+  }
+
+  /** Reads until the answer is there; after a minute without it the person is told, connected or not. */
+  private poll(chat: Chat) {
+    if (chat.isPolled) return;
+    chat.isPolled = true;
+    chat.since ??= Date.now();
+    const since = chat.since;
+    this.later(8 * seconds, () => {
+      chat.isPolled = false;
+      if (!chat.awaits) return void (chat.since = undefined);
+      const isInTime = Date.now() - since < this.scaled(50 * seconds);
+      if (isInTime) return this.mayConnect ? void this.read(chat) : this.poll(chat);
+      chat.since = undefined;
+      for (const message of chat.messages) {
+        if (message.phase !== "accepted" && message.phase !== "unsure") continue;
+        this.fail(message, "unanswered");
+        this.show("There is no answer yet.", undefined, message.key);
+      }
+    });
+  }
+
+  private merge(chat: Chat, { messages, turns = [] }: { messages: Entry[]; turns?: { turnId: string; status: string }[] }) {
+    chat.merge(messages);
+    chat.patience -= 1;
+    if (chat.patience < 0 || chat.messages.some(({ id }) => id === chat.expected)) chat.expected = undefined;
+    const ends = new Map(turns.map(({ turnId, status }) => [turnId, status]));
+    for (const message of chat.stored) {
+      if (!message.phase || !message.id || ["done", "refused"].includes(message.phase)) continue;
+      this.accept(chat, message, {});
+      const end = ends.get(message.turn ?? "");
+      if (end === "done" || chat.answers(message)) Object.assign(message, { phase: "done", status: "sent" });
+      else if (end === "failed") this.refused({ type: "error", error: "The agent did not answer.", code: "agent_failed" }, { chat, message });
+    }
+    this.flush();
+  }
+
+  private missing(chat: Chat) {
+    if (chat.expected) this.show("This conversation cannot be found.", "session_not_found");
+    chat.expected = undefined;
+    for (const message of chat.messages) {
+      if (message.phase === "unsure" || message.phase === "accepted") this.fail(message, "refused");
+    }
+  }
+
+  // Time and storage.
+
+  /** A timer of the app's own, shortened by the scale of a test. */
+  private scaled(milliseconds: number): number {
+    return milliseconds / this.launch.timeScale;
+  }
+
+  private later(milliseconds: number, action: () => unknown, least = 0) {
+    this.laterUnscaled(Math.max(this.scaled(milliseconds), least), action);
+  }
+
+  private laterUnscaled(milliseconds: number, action: () => unknown) {
+    const timer = setTimeout(() => {
+      this.timers.delete(timer);
+      action();
+      this.save();
+    }, milliseconds);
+    this.timers.add(timer);
+  }
+
+  private save() {
+    const { clientId, hasKeys, stream: { epoch, seq } } = this;
+    const chats = this.chats.map((chat) => chat.kept());
+    const screen = this.chats.indexOf(this.screen);
+    this.store.write(JSON.stringify({ clientId, hasKeys, epoch, seq, chats, screen }));
+    this.draw(this.state());
+  }
+
+  private load() {
+    try { return JSON.parse(this.store.read() ?? "null"); } catch { return null; }
+  }
+}
