@@ -21,9 +21,7 @@ public enum ExampleTool {
         return true
     }
 
-    /// Runs a program to its end.
-    /// - Parameter program: A name on the path, or a path.
-    /// - Returns: Its exit code, and what it printed to both outputs.
+    /// Runs a program, by its name or its path, to its end: its exit code, and what it printed to both outputs.
     public static func run(_ program: String, _ arguments: [String]) async throws -> (status: Int32, output: String) {
         let outcome = try await Subprocess.run(
             program.contains("/") ? .path(.init(program)) : .name(program), arguments: Arguments(arguments),

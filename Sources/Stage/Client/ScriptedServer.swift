@@ -164,8 +164,9 @@ final class ScriptedServer: Sendable {
             status: answer.status, headers: headers + Self.forPages, body: Array(text.utf8))
     }
 
-    /// Lets a page of any origin read the answers. They stand in no transcript: they are between a browser and the page's
-    /// host, and no clause is about them.
+    /// Headers that let a page of any origin read the answers.
+    ///
+    /// They stand in no transcript: they are between a browser and the page, and no clause is about them.
     private static let forPages = [
         ("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "Retry-After"),
     ]

@@ -27,7 +27,9 @@ private val ping = mapOf("type" to "ping", "nonce" to "n")
  */
 enum class Phase { WAITING, ASKED, ACCEPTED, UNSURE, DONE, REFUSED, UNANSWERED, LOST }
 
-class Message(val role: String, val text: String, var id: String? = null, var key: String? = null, var turn: String? = null) {
+class Message(
+    val role: String, val text: String, var id: String? = null, var key: String? = null, var turn: String? = null
+) {
     var phase: Phase? = null
     var status = "sent"
     var session: String? = null
@@ -186,7 +188,10 @@ class App(private val launch: Launch, private val file: File) {
             return null
         }
 
-        override fun onClose(socket: WebSocket, code: Int, reason: String): CompletionStage<*>? = null.also { ifMine { closed(code) } }
+        override fun onClose(socket: WebSocket, code: Int, reason: String): CompletionStage<*>? {
+            ifMine { closed(code) }
+            return null
+        }
 
         override fun onError(socket: WebSocket, problem: Throwable) = ifMine { closed(0) }
     }
@@ -323,7 +328,8 @@ class App(private val launch: Launch, private val file: File) {
         save() // before it goes out
         val asked = link
         val messages = listOf(mapOf("role" to "user", "content" to message.text))
-        asked?.send(present("type" to "chat", "messages" to messages, "clientMessageId" to message.key, "sessionId" to message.session))
+        val names = arrayOf("clientMessageId" to message.key, "sessionId" to message.session)
+        asked?.send(present("type" to "chat", "messages" to messages, *names))
         if (!hasKeys) asked?.send(ping)
         fun silence() {
             later(15 * SECONDS) {
@@ -399,8 +405,9 @@ class App(private val launch: Launch, private val file: File) {
     /** Takes up one message, whatever brought it: what is shown for it, and whether that is new. */
     private fun put(chat: Chat, news: Message): Pair<Message, Boolean> {
         val known = chat.messages.firstOrNull { one ->
-            val isAnswer = news.role == "assistant" && news.turn != null && one.turn == news.turn && (news.id == null || one.id == null)
-            one.role == news.role && (news.id != null && one.id == news.id || news.key != null && one.key == news.key || isAnswer)
+            val isOneTurn = news.role == "assistant" && news.turn != null && one.turn == news.turn
+            val isSame = news.id != null && one.id == news.id || news.key != null && one.key == news.key
+            one.role == news.role && (isSame || isOneTurn && (news.id == null || one.id == null))
         }
         if (known != null) {
             known.id = known.id ?: news.id
@@ -444,7 +451,8 @@ class App(private val launch: Launch, private val file: File) {
         request(path(id)) { status, body ->
             if (status == 200) body.member("session")?.let { merge(chat, it) }
             if (status == 404) {
-                chat.messages.filter { it.phase == Phase.UNSURE || it.phase == Phase.ACCEPTED }.forEach { fail(it, Phase.REFUSED) }
+                val open = chat.messages.filter { it.phase == Phase.UNSURE || it.phase == Phase.ACCEPTED }
+                for (message in open) fail(message, Phase.REFUSED)
             }
             wasRead(chat, status == 200 || status == 404)
         }
@@ -527,7 +535,7 @@ class App(private val launch: Launch, private val file: File) {
         chat.messages = shown.map { it.value }.toMutableList()
         val ends = session.list("turns").map { it.text("turnId") to it.text("status") }.toMap()
         for ((index, message) in chat.messages.withIndex()) {
-            if (message.phase == null || message !in order || message.phase == Phase.DONE || message.phase == Phase.REFUSED) continue
+            if (message.phase in listOf(null, Phase.DONE, Phase.REFUSED) || message !in order) continue
             val isAnswered = chat.messages.drop(index + 1).any {
                 it.role == "assistant" && (it.turn == null || it.turn == message.turn)
             }
@@ -574,7 +582,8 @@ class App(private val launch: Launch, private val file: File) {
             present("id" to chat.id, "unread" to chat.unread.toDouble(), "messages" to chat.messages.map {
                 present(
                     "role" to it.role, "text" to it.text, "id" to it.id, "key" to it.key, "turn" to it.turn,
-                    "phase" to it.phase?.name, "status" to it.status, "session" to it.session, "notBefore" to it.notBefore.toDouble())
+                    "phase" to it.phase?.name, "status" to it.status, "session" to it.session,
+                    "notBefore" to it.notBefore.toDouble())
             })
         }
         file.writeText(writeJson(mapOf("hasKeys" to hasKeys, "chats" to kept, "screen" to chats.indexOf(screen).toDouble())))

@@ -1,5 +1,5 @@
-// The driver kit: copy this file and Json.kt, implement DrivenClient with your app, and carry the lines: from standard input as
-// Main.kt does, or on a phone over the WebSocket that the app has already (OkHttp: `webSocket.send(driver.obey(text))`). It needs
+// The driver kit: copy this file and Json.kt, implement DrivenClient with your app, and carry the lines: from standard input
+// as Main.kt does, or on a phone over the WebSocket that the app has already (`socket.send(driver.obey(text))`). It needs
 // nothing but Kotlin's own library, so the same class runs on a JVM and on Android.
 
 /** What an app or its driver cannot do: what only that could decide is untested, for this reason. */
@@ -28,7 +28,8 @@ class State(
     fun json(): Json = mapOf(
         "connection" to connection, "sessionId" to sessionId, "thinking" to thinking,
         "messages" to messages.map {
-            present("id" to it.id, "clientMessageId" to it.clientMessageId, "role" to it.role, "text" to it.text, "status" to it.status)
+            val names = arrayOf("id" to it.id, "clientMessageId" to it.clientMessageId)
+            present(*names, "role" to it.role, "text" to it.text, "status" to it.status)
         },
         "errors" to errors.map { present("text" to it.text, "code" to it.code, "clientMessageId" to it.clientMessageId) },
         "unread" to unread
@@ -80,7 +81,10 @@ class Driver(private val client: DrivenClient) {
 
     private fun act(command: Json): Json {
         when (val verb = command.text("do")) {
-            "hello" -> return mapOf("ok" to true, "name" to client.name, "version" to client.version, "profiles" to client.profiles)
+            "hello" -> {
+                val about = mapOf("name" to client.name, "version" to client.version, "profiles" to client.profiles)
+                return mapOf("ok" to true) + about
+            }
             "launch" -> client.launch(Launch(
                 command.need("url"), command.need("http"), command.text("token"), command.number("timeScale") ?: 1.0,
                 command["fresh"] == true, command.member("opened")))

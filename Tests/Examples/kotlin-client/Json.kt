@@ -73,10 +73,11 @@ private class Parser(private val text: String) {
             if (next == '"') return result.toString().also { at++ }
             if (next != '\\') { result.append(next); continue }
             val escaped = text.getOrNull(++at) ?: fail()
-            when (val place = "bfnrt".indexOf(escaped)) {
-                -1 -> if (escaped == 'u') { result.append(text.substring(at + 1, at + 5).toInt(16).toChar()); at += 4 } else result.append(escaped)
-                else -> result.append("\b\u000c\n\r\t"[place])
-            }
+            val place = "bfnrt".indexOf(escaped)
+            if (escaped == 'u') {
+                result.append(text.substring(at + 1, at + 5).toInt(16).toChar())
+                at += 4
+            } else result.append(if (place < 0) escaped else "\b\u000c\n\r\t"[place])
         }
     }
 

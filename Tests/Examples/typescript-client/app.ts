@@ -489,7 +489,9 @@ export class App {
       this.accept(chat, message, {});
       const end = ends.get(message.turn ?? "");
       if (end === "done" || chat.answers(message)) Object.assign(message, { phase: "done", status: "sent" });
-      else if (end === "failed") this.refused({ type: "error", error: "The agent did not answer.", code: "agent_failed" }, { chat, message });
+      else if (end === "failed") {
+        this.refused({ type: "error", error: "The agent did not answer.", code: "agent_failed" }, { chat, message });
+      }
     }
     this.flush();
   }

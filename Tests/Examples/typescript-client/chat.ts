@@ -1,8 +1,8 @@
 // One session as a person sees it: each message once, in the order of the history.
 
 /**
- * The life of a question: `waiting` → `asked` → `accepted` → `done`, or `refused`; `unsure` when it was lost on the way to a
- * server that remembers no keys, `lost` and `unanswered` when nobody knows more.
+ * The life of a question: `waiting` → `asked` → `accepted` → `done`, or `refused`; `unsure` when it was lost on the way to
+ * a server that remembers no keys, `lost` and `unanswered` when nobody knows more.
  */
 export type Phase = "waiting" | "asked" | "accepted" | "unsure" | "done" | "refused" | "unanswered" | "lost";
 
