@@ -230,6 +230,9 @@ import Testing
         }
         try clause.conforms("A+ A>chat(c1) \(done(1_000_000))")
         try clause.violates("A+ A>chat(c1) \(done(1_000_001))^")
+        // What was too large even for the stage, which cut the connection; a cut for another reason says nothing of a size.
+        try clause.conforms("A+ A>chat(c1) \(done(1_000)) A!cut(how=reset) A<eof")
+        try clause.violates("A+ A>chat(c1) \(done(1_000)) A!cut(how=reset moreThan=4194304)^ A<eof")
         func page(_ size: Int) -> String {
             let frame = #"{"type":"syncResult","epoch":"e1","lastSeq":0,"missed":[],"complete":true,"x":""}"#
             return "A<`" + frame.dropLast(2) + String(repeating: "x", count: size - frame.utf8.count) + "\"}`"

@@ -103,6 +103,9 @@ struct Probe: Sendable {
             case .text(.fromServer, let text):
                 let frame = Frame(text)
                 if frame.type == "error" { return "the server answers error{\(frame.code ?? "no code")}" }
+            case .act("cut", let details):
+                guard let bytes = details["moreThan"]?.intValue else { return "no 'connected' comes" }
+                return "the server sends a message of more than \(bytes) bytes"
             case .eof: return "the server ends the connection"
             default: break
             }

@@ -74,10 +74,19 @@ package enum Files {
     }
 
     /// Writes a file whole or not at all, and makes the folders above it where that is asked for.
+    ///
+    /// A link stays: what it leads to is written. What is no regular file (a pipe, a device) is written into, never replaced.
     package static func write(_ text: String, to path: String, makingFolders: Bool = false) throws {
         if makingFolders { try makeFolder(folder(of: path)) }
+        let target = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+        let attributes = try? FileManager.default.attributesOfItem(atPath: target.path)
+        let type = attributes?[.type] as? FileAttributeType ?? .typeRegular
         do {
-            try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+            if type == .typeRegular, !path.hasPrefix("/dev/") {
+                try Data(text.utf8).write(to: target, options: .atomic)
+            } else {
+                try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+            }
         } catch {
             throw InputProblem(
                 path, "cannot be written: \(reason(error))", expected: "a writable place",

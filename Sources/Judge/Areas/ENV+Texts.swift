@@ -96,8 +96,14 @@ extension ENV {
     /// ENV-17: "A server MUST NOT send a message of more than 1048576 bytes, nor a `message`, `toolUse`, `done` or `error` of
     /// more than 1000000".
     ///
-    /// Exercised once per message.
+    /// Exercised once per message. What was too large for the stage itself is an act `cut` with `moreThan`.
     static func messagesStaySmall(_ history: Observations, _ evidence: inout Evidence) {
+        for (event, note) in history.events.enumerated() {
+            guard case .act("cut", let details) = note.kind, let bytes = details["moreThan"]?.intValue else { continue }
+            evidence.test(
+                bytes < 1_048_576, otherwise: "a message is larger than clients read",
+                expected: "at most 1048576 bytes", actual: "more than \(bytes) bytes", at: [event])
+        }
         for frame in history.received {
             let size: Int
             switch history.events[frame.event].kind {

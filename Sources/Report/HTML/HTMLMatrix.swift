@@ -8,8 +8,15 @@ struct HTMLMatrix {
 
     var html: Markup {
         let used = HTMLBadge.all.filter { badge in report.clauses.contains { HTMLBadge($0, in: report) == badge } }
-        let areas = Dictionary(grouping: report.clauses, by: \.clause.id.area).sorted { $0.key < $1.key }
-        let rows = areas.map { area, results -> Markup in
+        // What was not judged has no card to lead to, and its count still belongs to the area.
+        let others = [("out of reach", report.unreached), ("set aside", report.setAside)].filter { !$0.1.isEmpty }
+        let areas = Set((report.clauses.map(\.clause.id) + others.flatMap(\.1)).map(\.area)).sorted()
+        let rows = areas.map { area -> Markup in
+            let results = report.clauses.filter { $0.clause.id.area == area }
+            let left = others.map { _, clauses -> Markup in
+                let count = clauses.count { $0.area == area }
+                return count == 0 ? "<td class=\"none\">·</td>" : "<td>\(count)</td>"
+            }
             let cells = used.map { badge -> Markup in
                 let count = results.count { HTMLBadge($0, in: report) == badge }
                 guard count > 0 else { return "<td class=\"none\">·</td>" }
@@ -18,9 +25,12 @@ struct HTMLMatrix {
                     \(count)<span class="hidden"> \(area.rawValue) \(badge.word)</span></a></td>
                     """
             }
+            let name: Markup =
+                results.isEmpty
+                ? "\(area.rawValue)"
+                : "<a href=\"#\(links.id(area))\" data-f=\"* \(area.rawValue)\">\(area.rawValue)</a>"
             return """
-                <tr><th scope="row"><a href="#\(links.id(area))" data-f="* \(area.rawValue)">\(area.rawValue)</a> \
-                <small>\(area.meaning)</small></th>\(cells)</tr>\n
+                <tr><th scope="row">\(name) <small>\(area.meaning)</small></th>\(cells)\(left)</tr>\n
                 """
         }
         let totals = used.map { badge -> Markup in
@@ -28,9 +38,10 @@ struct HTMLMatrix {
         }
         return """
             <div class="scroll" tabindex="0" role="region" aria-label="Clauses by area and verdict"><table class="matrix">
-            <thead><tr><th scope="col">Area</th>\(used.map { "<th scope=\"col\">\($0.html)</th>" as Markup })</tr></thead>
+            <thead><tr><th scope="col">Area</th>\(used.map { "<th scope=\"col\">\($0.html)</th>" as Markup })\
+            \(others.map { "<th scope=\"col\">\($0.0)</th>" as Markup })</tr></thead>
             <tbody>\(rows)</tbody>
-            <tfoot><tr><th scope="row">All</th>\(totals)</tr></tfoot></table></div>\n
+            <tfoot><tr><th scope="row">All</th>\(totals)\(others.map { "<td>\($0.1.count)</td>" as Markup })</tr></tfoot></table></div>\n
             """
     }
 }

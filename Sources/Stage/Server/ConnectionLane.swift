@@ -32,6 +32,8 @@ final class ConnectionLane: Sendable {
     private let dialect: Dialect
     private let openedAt: ContinuousClock.Instant
     private let state = Mutex(State())
+    /// Held while a message is recorded and queued.
+    private let sending = Mutex(())
     /// Set when nothing more is read from it.
     private let over = Latch<Bool>()
 
@@ -91,25 +93,33 @@ final class ConnectionLane: Sendable {
 
     /// Records a text and sends it, a fragment a piece; a ping goes between the first two, as proxies do it.
     func send(pieces: [[UInt8]], shown: String? = nil) async throws(TransportProblem) {
-        if pieces.count > 1 { recorder.note(.act("fragments", ["count": JSONValue(pieces.count)]), on: lane) }
-        recorder.note(.text(.toServer, shown ?? String(decoding: pieces.joined(), as: UTF8.self)), on: lane)
-        for (index, piece) in pieces.enumerated() {
-            let isFinal = index == pieces.count - 1
-            try await connection.send(
-                WebSocketFrame(index == 0 ? .text : .continuation, piece, isFinal: isFinal))
-            if index == 0, !isFinal { try await ping() }
+        let text = shown ?? String(decoding: pieces.joined(), as: UTF8.self)
+        let fragments = Event.Kind.act("fragments", ["count": JSONValue(pieces.count)])
+        var frames = pieces.enumerated().map { index, piece in
+            WebSocketFrame(index == 0 ? .text : .continuation, piece, isFinal: index == pieces.count - 1)
         }
+        if pieces.count > 1 { frames.insert(WebSocketFrame(.ping, []), at: 1) }
+        try await send(
+            frames,
+            as: pieces.count > 1 ? [fragments, .text(.toServer, text), .ping(.toServer)] : [.text(.toServer, text)])
     }
 
     func send(binary: [UInt8]) async throws(TransportProblem) {
-        recorder.note(.binary(.toServer, binary), on: lane)
-        try await connection.send(bytes: binary)
+        try await send([WebSocketFrame(.binary, binary)], as: [.binary(.toServer, binary)])
     }
 
     /// Sends a ping of the WebSocket itself, with a payload that its pong repeats.
     func ping(_ payload: String = "") async throws(TransportProblem) {
-        recorder.note(.ping(.toServer), on: lane)
-        try await connection.ping(Array(payload.utf8))
+        try await send([WebSocketFrame(.ping, Array(payload.utf8))], as: [.ping(.toServer)])
+    }
+
+    /// Records and queues frames in one step, so that steps at the same moment are recorded in the order in which they are sent.
+    private func send(_ frames: [WebSocketFrame], as kinds: [Event.Kind]) async throws(TransportProblem) {
+        let queued = try sending.withLock { _ throws(TransportProblem) in
+            for kind in kinds { recorder.note(kind, on: lane) }
+            return try connection.queue(frames)
+        }
+        try await queued.value()
     }
 
     /// Reads on, and answers no ping of the WebSocket itself any more.
@@ -206,7 +216,7 @@ final class ConnectionLane: Sendable {
             guard recorder.record(.pong(.fromServer), on: lane, at: time) else { return flooded(time) }
             if !payload.isEmpty { mailbox.add(.string(String(decoding: payload, as: UTF8.self)), as: Self.pong) }
             return true
-        case .tooLarge(let bytes): return ended("a message of \(bytes) bytes", time)
+        case .tooLarge(let bytes): return refused(moreThan: bytes - 1, time)
         case .close(let code, let reason):
             let kind = Event.Kind.close(.fromServer, code: code.map(Int.init), reason: reason)
             guard recorder.record(kind, on: lane, at: time) else { return flooded(time) }
@@ -214,7 +224,9 @@ final class ConnectionLane: Sendable {
             mailbox.end()
             return true
         case .eof: return ended("", time)
-        case .failed(let problem): return ended(Self.words(problem), time)
+        case .failed(let problem):
+            if case .tooLarge(let limit) = problem.code { return refused(moreThan: limit, time) }
+            return ended(Self.words(problem), time)
         case .flooded: return flooded(time)
         }
     }
@@ -233,10 +245,18 @@ final class ConnectionLane: Sendable {
         return false
     }
 
+    /// Gives up a connection for a message that nobody has to read (ENV-17).
+    private func refused(moreThan bytes: Int, _ time: ContinuousClock.Instant) -> Bool {
+        let cut = Event.Kind.act("cut", ["how": .string(Cut.reset.rawValue), "moreThan": JSONValue(bytes)])
+        _ = recorder.record(cut, on: lane, at: time)
+        return ended("a message of more than \(bytes) bytes, so the stage cut the connection", time)
+    }
+
     /// Cuts a connection that brings more than is kept; the end is noted even where nothing else fits.
     private func flooded(_ time: ContinuousClock.Instant) -> Bool {
         recorder.noteFlood()
         connection.cut(.reset)
+        recorder.note(.act("cut", ["how": .string(Cut.reset.rawValue)]), on: lane)
         recorder.note(.eof(reason: "flooded: more than the stage keeps, so the stage cut the connection"), on: lane)
         return false
     }
@@ -244,7 +264,6 @@ final class ConnectionLane: Sendable {
     private static func words(_ problem: TransportProblem) -> String {
         switch problem.code {
         case .protocolError(let reason): "\(problem.name): \(reason)"
-        case .tooLarge(let limit): "\(problem.name): more than \(limit) bytes in one message"
         default: problem.name
         }
     }

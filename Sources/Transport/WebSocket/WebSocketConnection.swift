@@ -92,6 +92,11 @@ package final class WebSocketConnection: WebSocketEnd {
     }
 
     package func queue(_ bytes: [UInt8]) throws(TransportProblem) -> OneShot<Void> { try core.post(bytes) }
+
+    /// Queues frames, one behind the other, and returns what becomes of them.
+    package func queue(_ frames: [WebSocketFrame]) throws(TransportProblem) -> OneShot<Void> {
+        try core.post(frames.reduce(into: []) { $0 += core.encoded($1) })
+    }
 }
 
 /// The bounds that keep a peer from filling this process's memory or time.

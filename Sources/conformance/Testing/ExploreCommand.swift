@@ -41,7 +41,7 @@ struct ExploreCommand: AsyncParsableCommand {
     @Option(help: "The most plans; 100 when neither plans nor minutes are given.")
     var runs: Int?
 
-    @Option(help: "For how many minutes at most; what was found is still made small.")
+    @Option(help: "For how many whole minutes at most; what was found is still made small.")
     var minutes: Int?
 
     @Option(

@@ -1,0 +1,33 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import HoldfastSuite
+
+/// Files that are written where something else may stand already.
+@Suite struct FilesTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("files-\(UUID().uuidString)")
+        .path
+
+    @Test func `a link stays, and what it leads to is written`() throws {
+        try Files.makeFolder(folder)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (target, link) = (folder + "/report.html", folder + "/latest.html")
+        try Files.write("old", to: target)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+        try Files.write("new", to: link)
+        #expect(try String(contentsOfFile: target, encoding: .utf8) == "new")
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == target)
+    }
+
+    @Test func `a pipe is written into and stays a pipe`() async throws {
+        try Files.makeFolder(folder)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let pipe = folder + "/pipe"
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let reader = Task.detached { try String(contentsOfFile: pipe, encoding: .utf8) }
+        try Files.write("text", to: pipe)
+        #expect(try await reader.value == "text")
+        #expect(mkfifo(pipe, 0o600) == -1)
+    }
+}
