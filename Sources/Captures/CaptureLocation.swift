@@ -35,7 +35,7 @@ public struct CaptureLocation: Sendable, Hashable, CustomStringConvertible {
 /// One thing that a reader found in a capture.
 public enum CaptureItem: Sendable {
     /// A history begins; everything before it is of another one.
-    case header(History.Header)
+    indirect case header(History.Header)
     /// Something that was observed.
     case event(Event, CaptureLocation)
     /// Something was left out here: what follows did not happen right after what came before.

@@ -111,7 +111,7 @@ public struct CaptureReader: Sendable {
             return
         }
         let (complete, problem) = lines.append(bytes)
-        for line in complete { try self.line(line.text, line.location, take) }
+        try self.take(complete, take)
         if let problem { throw problem }
     }
 
@@ -126,7 +126,7 @@ public struct CaptureReader: Sendable {
             for item in items { try take(item) }
             return
         }
-        if let last = try lines.finish() { try line(last.text, last.location, take) }
+        if let last = try lines.finish() { try self.take([last], take) }
         if case .notes(var notes) = reader {
             let items = notes.finish()
             reader = .notes(notes)
@@ -141,24 +141,28 @@ public struct CaptureReader: Sendable {
         try take(.header(History.Header(subject: options.subject, dialect: options.dialect, capture: capture)))
     }
 
-    private mutating func line(
-        _ line: String, _ location: CaptureLocation, _ take: (CaptureItem) throws(InputProblem) -> Void
+    private mutating func take(
+        _ lines: [CaptureLines.Line], _ take: (CaptureItem) throws(InputProblem) -> Void
     ) throws(InputProblem) {
-        let items: [CaptureItem]
         let current = reader
         reader = .taken
         switch consume current {
         case .transcript(var transcript):
-            items = try transcript.take(line, location)
+            for line in lines {
+                if let item = try transcript.take(line.text, line.place) { try take(item) }
+            }
             reader = .transcript(transcript)
         case .frames(var frames):
-            items = try frames.take(line, location)
+            for line in lines {
+                for item in try frames.take(line.text, line.place) { try take(item) }
+            }
             reader = .frames(frames)
         case .notes(var notes):
-            items = notes.take(line, location)
+            for line in lines {
+                for item in notes.take(line.text, line.place) { try take(item) }
+            }
             reader = .notes(notes)
-        case .har, .taken: items = []
+        case .har, .taken: break
         }
-        for item in items { try take(item) }
     }
 }

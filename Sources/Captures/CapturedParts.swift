@@ -159,12 +159,11 @@ package struct CapturedParts: Sendable {
     private mutating func note(_ item: Noted) {
         clock += 1
         let name = item.event.lane
-        var lane = open.removeValue(forKey: name) ?? OpenLane()
-        lane.lastUse = clock
-        if lane.isBusy { busy -= 1 }
-        lane.take(item, dialect: header?.dialect ?? .canonical, mostBytes: Self.mostCarriedBytes)
-        if lane.isBusy { busy += 1 }
-        if lane.isOpen || lane.isBusy { open[name] = lane }
+        let wasBusy = open[name]?.isBusy ?? false
+        let (isOpen, isBusy) = open[name, default: OpenLane()].take(
+            item, at: clock, dialect: header?.dialect ?? .canonical, mostBytes: Self.mostCarriedBytes)
+        busy += (isBusy ? 1 : 0) - (wasBusy ? 1 : 0)
+        if !isOpen, !isBusy { open[name] = nil }
         if open.count > 2 * Self.mostCarried { forgetSilent() }
     }
 
@@ -210,14 +209,19 @@ private struct OpenLane: Sendable {
     private var greeted: Set<String> = []
     private(set) var owner: String?
     private(set) var isOpen = false
-    /// What waits for an answer, by what answers it.
-    private var waiting: [String: Int] = [:]
+    /// How much waits for an answer, by what answers it.
+    private var waiting = SIMD8<Int>.zero
 
-    var isBusy: Bool { waiting.contains { $0.value > 0 } }
+    /// What answers something, as a place in `waiting`.
+    private enum Answer: Int {
+        case response, error, connected, syncResult, pong, done
+    }
+
+    var isBusy: Bool { waiting != .zero }
 
     mutating func forget() {
         forgetGreeting()
-        waiting = [:]
+        waiting = .zero
     }
 
     mutating func forgetGreeting() {
@@ -225,11 +229,20 @@ private struct OpenLane: Sendable {
         greeted = []
     }
 
-    mutating func take(_ item: Noted, dialect: Dialect, mostBytes: Int) {
+    /// Takes the next event, and tells whether something is open now and whether something waits.
+    mutating func take(
+        _ item: Noted, at clock: Int, dialect: Dialect, mostBytes: Int
+    ) -> (isOpen: Bool, isBusy: Bool) {
+        lastUse = clock
+        take(item, dialect: dialect, mostBytes: mostBytes)
+        return (isOpen, isBusy)
+    }
+
+    private mutating func take(_ item: Noted, dialect: Dialect, mostBytes: Int) {
         guard case .connection = item.event.lane else {
             switch item.event.kind {
-            case .request: waiting["response", default: 0] += 1
-            case .response, .failed: waiting["response"] = 0
+            case .request: waiting[Answer.response.rawValue] += 1
+            case .response, .failed: waiting[Answer.response.rawValue] = 0
             default: break
             }
             return
@@ -240,9 +253,9 @@ private struct OpenLane: Sendable {
             (isOpen, owner) = (true, opening.principal)
             greeting = [item]
         case .opened: if !greeting.isEmpty, greeted.insert("opened").inserted { greeting.append(item) }
-        case .refused, .close, .eof: (isOpen, greeting, waiting) = (false, [], [:])
+        case .refused, .close, .eof: (isOpen, greeting, waiting) = (false, [], .zero)
         case .act("belongs", let details): (isOpen, owner) = (true, details["to"]?.stringValue ?? owner)
-        case .act("cut", _): (isOpen, greeting, waiting) = (false, [], [:])
+        case .act("cut", _): (isOpen, greeting, waiting) = (false, [], .zero)
         case .text(let direction, let text):
             isOpen = true
             guard let document = item.frame?.document, document.flaws.isEmpty,
@@ -272,27 +285,32 @@ private struct OpenLane: Sendable {
     }
 
     private mutating func ask(_ type: String?) {
-        let answer: String
+        let answer: Answer
         switch type {
-        case "chat": answer = "done"
-        case "sync": answer = "syncResult"
-        case "ping": answer = "pong"
-        case "auth": answer = "connected"
-        default: answer = "error"
+        case "chat": answer = .done
+        case "sync": answer = .syncResult
+        case "ping": answer = .pong
+        case "auth": answer = .connected
+        default: answer = .error
         }
-        waiting[answer, default: 0] += 1
+        waiting[answer.rawValue] += 1
     }
 
     private mutating func answer(_ type: String) {
         switch type {
-        case "done", "syncResult", "pong", "connected": lower(type)
+        case "done": lower(.done)
+        case "syncResult": lower(.syncResult)
+        case "pong": lower(.pong)
+        case "connected": lower(.connected)
         case "error":
             // Whatever it answers; a question last, because an error of its own comes late.
-            let order = ["error", "connected", "syncResult", "done"]
-            if let first = order.first(where: { waiting[$0] ?? 0 > 0 }) { lower(first) }
+            let order: [Answer] = [.error, .connected, .syncResult, .done]
+            if let first = order.first(where: { waiting[$0.rawValue] > 0 }) { lower(first) }
         default: break
         }
     }
 
-    private mutating func lower(_ answer: String) { waiting[answer] = max(0, (waiting[answer] ?? 0) - 1) }
+    private mutating func lower(_ answer: Answer) {
+        waiting[answer.rawValue] = max(0, waiting[answer.rawValue] - 1)
+    }
 }

@@ -10,15 +10,15 @@ struct TranscriptLines {
 
     init(file: String) { self.file = file }
 
-    /// What a line tells.
-    mutating func take(_ line: String, _ location: CaptureLocation) throws(InputProblem) -> [CaptureItem] {
-        guard line.contains(where: { !$0.isWhitespace }) else { return [] }
-        let reader = try LineReader(line, location: "\(file):\(location.line)", offset: location.offset)
+    /// What a line tells; nil for an empty one.
+    mutating func take(_ line: String, _ place: CapturePlace) throws(InputProblem) -> CaptureItem? {
+        guard line.utf8.first == UInt8(ascii: "{") || line.contains(where: { !$0.isWhitespace }) else { return nil }
+        let reader = try LineReader(line, file: file, line: place.line, offset: place.offset)
         if reader.object["format"] != nil {
             hasHeader = true
             last = 0
             events = PackedEvents(below: reader)
-            return [.header(try reader.header())]
+            return .header(try reader.header())
         }
         guard hasHeader else {
             throw reader.problem(
@@ -31,6 +31,6 @@ struct TranscriptLines {
                 "time runs back, from \(last) to \(event.at) microseconds", expected: "'at' of at least \(last)")
         }
         last = event.at
-        return [.event(event, location)]
+        return .event(event, place)
     }
 }

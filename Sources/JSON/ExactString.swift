@@ -30,6 +30,30 @@ package struct ExactString: Hashable, Comparable, Sendable {
 
 /// Whether two strings hold the same scalars in the same order.
 package func exactlyEqual(_ left: String, _ right: String) -> Bool {
-    guard left.utf8.count == right.utf8.count else { return false }
-    return left.utf8.elementsEqual(right.utf8)
+    let (left, right) = (left.utf8, right.utf8)
+    let count = left.count
+    guard count == right.count else { return false }
+    let isSame = left.withContiguousStorageIfAvailable { left in
+        right.withContiguousStorageIfAvailable { right in
+            haveSameBytes(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
+        }
+    }
+    if case .some(.some(let isSame)) = isSame { return isSame }
+    return left.elementsEqual(right)
+}
+
+/// Whether bytes are the same; there are as many of one as of the other.
+private func haveSameBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    func word(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> UInt64 {
+        bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+    }
+    let count = left.count
+    guard count >= 8 else { return (0..<count).allSatisfy { left[$0] == right[$0] } }
+    var place = 0
+    while place + 8 <= count {
+        if word(left, place) != word(right, place) { return false }
+        place += 8
+    }
+    // The last eight bytes may lie over the ones before.
+    return word(left, count - 8) == word(right, count - 8)
 }

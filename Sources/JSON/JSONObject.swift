@@ -6,7 +6,7 @@ public struct JSONObject: Sendable {
     public typealias Element = (key: String, value: JSONValue)
 
     /// Up to this many members a scan is faster than a table, and most objects on a wire are smaller.
-    private static let scannedCount = 8
+    private static let scannedCount = 16
 
     private var members: [Member] = []
     /// Positions by key; empty while the members are few enough to be scanned.
@@ -97,7 +97,7 @@ public struct JSONObject: Sendable {
 
     private func position(of key: String) -> Int? {
         if positions.isEmpty {
-            return members.firstIndex { exactlyEqual($0.key, key) }
+            return members.indices.first { exactlyEqual(members[$0].key, key) }
         }
         return positions[ExactString(key)]
     }

@@ -7,7 +7,10 @@ public enum JSONParser {
         _ text: String,
         limits: JSONLimits = .standard
     ) throws(JSONProblem) -> JSONDocument {
-        try parse(Array(text.utf8), limits)
+        var text = text
+        return try text.withUTF8 { bytes in
+            Result { () throws(JSONProblem) in try parse(bytes, limits) }
+        }.get()
     }
 
     /// Parses bytes, which have to be UTF-8, and lists the flaws beside the value.
@@ -54,7 +57,13 @@ public enum JSONParser {
     }
 
     private static func parse(_ bytes: [UInt8], _ limits: JSONLimits) throws(JSONProblem) -> JSONDocument {
+        try bytes.withUnsafeBufferPointer { (bytes) throws(JSONProblem) in try parse(bytes, limits) }
+    }
+
+    private static func parse(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ limits: JSONLimits
+    ) throws(JSONProblem) -> JSONDocument {
         var tape = JSONTape(limits: limits)
-        return try bytes.withUnsafeBufferPointer { (bytes) throws(JSONProblem) in try tape.document(bytes) }
+        return try tape.document(bytes)
     }
 }

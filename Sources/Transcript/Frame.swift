@@ -11,25 +11,27 @@ public struct Frame: Sendable {
     /// The index in `missed` when it was replayed; nil when it came live.
     package private(set) var replayIndex: Int?
     /// Behind a reference, because frames are copied far more often than they are made.
-    private let content: Content
+    @usableFromInline let content: Content
 
-    private final class Content: Sendable {
-        let isBinary: Bool
-        let value: JSONValue?
-        let document: JSONDocument?
-        let problem: JSONProblem?
-        let wireBytes: Int
-        let assumed: [JSONPointer]
-        let type: String?
-        let sessionId: String?
-        let turnId: String?
-        let messageId: String?
-        let clientMessageId: String?
-        let text: String?
-        let code: String?
-        let epoch: String?
-        let seq: Int?
-        let isDuplicate: Bool
+    /// What modules above read of it costs no call.
+    @usableFromInline
+    final class Content: Sendable {
+        @usableFromInline let isBinary: Bool
+        @usableFromInline let value: JSONValue?
+        @usableFromInline let document: JSONDocument?
+        @usableFromInline let problem: JSONProblem?
+        @usableFromInline let wireBytes: Int
+        @usableFromInline let assumed: [JSONPointer]
+        @usableFromInline let type: String?
+        @usableFromInline let sessionId: String?
+        @usableFromInline let turnId: String?
+        @usableFromInline let messageId: String?
+        @usableFromInline let clientMessageId: String?
+        @usableFromInline let text: String?
+        @usableFromInline let code: String?
+        @usableFromInline let epoch: String?
+        @usableFromInline let seq: Int?
+        @usableFromInline let isDuplicate: Bool
 
         init(
             _ value: JSONValue?, document: JSONDocument? = nil, problem: JSONProblem? = nil, wireBytes: Int,
@@ -87,44 +89,44 @@ public struct Frame: Sendable {
     }
 
     /// The parsed text; nil when it is not JSON.
-    public var document: JSONDocument? { content.document }
+    @inlinable public var document: JSONDocument? { content.document }
     /// Why the text is not JSON; nil when it is.
-    public var problem: JSONProblem? { content.problem }
+    @inlinable public var problem: JSONProblem? { content.problem }
     /// Its size on the wire; in a view of a dialect that is not the size of the canonical text.
-    public var wireBytes: Int { content.wireBytes }
+    @inlinable public var wireBytes: Int { content.wireBytes }
     /// Whether it was a binary message.
-    public var isBinary: Bool { content.isBinary }
+    @inlinable public var isBinary: Bool { content.isBinary }
     /// Whether it came as a replayed frame of a `syncResult`.
     package var isReplayed: Bool { replayIndex != nil }
 
     /// The message; nil when it was binary or no JSON.
-    public var value: JSONValue? { content.value }
+    @inlinable public var value: JSONValue? { content.value }
     /// The message without the members that the wire did not say and a dialect assumes; a verdict about a member asks this.
     package var said: JSONValue? { content.assumed.reduce(value) { $0?.removing($1) } }
 
     /// A field of the message; nil when it is absent or the message is no object.
-    public subscript(name: String) -> JSONValue? { content.value?[name] }
+    @inlinable public subscript(name: String) -> JSONValue? { content.value?[name] }
     /// The text of a field; nil when it is absent or no string.
-    public func string(_ name: String) -> String? { self[name]?.stringValue }
+    @inlinable public func string(_ name: String) -> String? { self[name]?.stringValue }
 
     /// The member `type`; nil when it is absent or no string.
-    public var type: String? { content.type }
+    @inlinable public var type: String? { content.type }
     /// The member `sessionId`, which names a conversation.
-    public var sessionId: String? { content.sessionId }
+    @inlinable public var sessionId: String? { content.sessionId }
     /// The question and its answer.
-    public var turnId: String? { content.turnId }
+    @inlinable public var turnId: String? { content.turnId }
     /// The member `messageId`, which names a stored message.
-    public var messageId: String? { content.messageId }
+    @inlinable public var messageId: String? { content.messageId }
     /// The client's idempotency key.
-    public var clientMessageId: String? { content.clientMessageId }
+    @inlinable public var clientMessageId: String? { content.clientMessageId }
     /// The text of a `done` or `message`.
-    public var text: String? { content.text }
+    @inlinable public var text: String? { content.text }
     /// The code of an `error`.
-    public var code: String? { content.code }
+    @inlinable public var code: String? { content.code }
     /// The stream the sequence numbers belong to.
-    public var epoch: String? { content.epoch }
+    @inlinable public var epoch: String? { content.epoch }
     /// The position in the stream; nil also when it is no integer.
-    public var seq: Int? { content.seq }
+    @inlinable public var seq: Int? { content.seq }
     /// Whether this is a copy that repeats an outcome.
-    public var isDuplicate: Bool { content.isDuplicate }
+    @inlinable public var isDuplicate: Bool { content.isDuplicate }
 }

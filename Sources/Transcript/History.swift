@@ -16,14 +16,11 @@ public struct History: Sendable {
     }
 
     /// A history whose frames were made with its events.
-    package init(header: Header, events: [Event], frames: [Frame?]) {
+    package init(header: Header, events: [Event], frames: consuming [Frame?]) {
         self.header = header
         self.events = events
-        self.frames = frames.enumerated().map { index, frame in
-            var frame = frame
-            frame?.event = index
-            return frame
-        }
+        for index in frames.indices { frames[index]?.event = index }
+        self.frames = frames
     }
 
     /// The first line of a transcript.

@@ -3,32 +3,41 @@ import HoldfastJSON
 
 /// The members of one transcript line, with problems that name file and line.
 package struct LineReader {
-    let location: String
+    private let file: String
+    private let line: Int?
+    private let offset: Int?
     package let object: JSONObject
 
+    /// Where the line stands; only a problem puts it into words.
+    var place: String { Self.place(file, line) + (offset.map { " (byte \($0))" } ?? "") }
+
+    private static func place(_ file: String, _ line: Int?) -> String { line.map { "\(file):\($0)" } ?? file }
+
     /// Reads a line; `offset`, the bytes before it, is named where it is known.
-    package init(_ text: String, location: String, offset: Int? = nil) throws(InputProblem) {
-        self.location = offset.map { "\(location) (byte \($0))" } ?? location
+    package init(_ text: String, file: String, line: Int, offset: Int? = nil) throws(InputProblem) {
+        (self.file, self.line, self.offset) = (file, line, offset)
         let value: JSONValue
         do {
             value = try JSONParser.value(text, limits: JSONLimits(maxBytes: .max))
         } catch {
             throw InputProblem(
-                location: "\(location):\(error.location.column)"
+                place: "\(Self.place(file, line)):\(error.location.column)"
                     + (offset.map { " (byte \($0 + error.location.byteOffset))" } ?? ""),
                 what: "the line is not JSON: \(error)",
                 expected: "one JSON object a line", fix: "delete the line, or record the transcript again")
         }
         guard let object = value.objectValue else {
             throw InputProblem(
-                location: location, what: "the line holds a JSON \(value.typeName)", expected: "a JSON object",
+                place: Self.place(file, line), what: "the line holds a JSON \(value.typeName)",
+                expected: "a JSON object",
                 fix: "delete the line, or record the transcript again")
         }
         self.object = object
     }
 
-    init(location: String, object: JSONObject) {
-        self.location = location
+    /// The line of a report, or a member of a line, at a place that is known.
+    init(place: String, object: JSONObject) {
+        (file, line, offset) = (place, nil, nil)
         self.object = object
     }
 
@@ -72,7 +81,12 @@ package struct LineReader {
     }
     func bool(_ name: String) throws(InputProblem) -> Bool { try member(name, "true or false", \.boolValue) }
     func members(_ name: String) throws(InputProblem) -> LineReader {
-        LineReader(location: location, object: try member(name, "an object", \.objectValue))
+        LineReader(of: self, object: try member(name, "an object", \.objectValue))
+    }
+
+    private init(of whole: LineReader, object: JSONObject) {
+        (file, line, offset) = (whole.file, whole.line, whole.offset)
+        self.object = object
     }
 
     /// A value in quotes, cut at 120 characters.

@@ -64,13 +64,12 @@ public struct TranscriptReader {
         defer { pending.removeAll(keepingCapacity: true) }
         if pending.last == UInt8(ascii: "\r") { pending.removeLast() }
         guard !pending.isEmpty else { return }
-        let location = "\(file):\(line)"
         guard let text = String(validating: pending, as: UTF8.self) else {
             throw InputProblem(
-                location: location, what: "the line is not UTF-8", expected: "UTF-8 throughout",
+                place: "\(file):\(line)", what: "the line is not UTF-8", expected: "UTF-8 throughout",
                 fix: "record the transcript again")
         }
-        try take(LineReader(text, location: location))
+        try take(LineReader(text, file: file, line: line))
     }
 
     /// Takes one line as the object it holds, for reports that carry transcripts.

@@ -124,14 +124,14 @@ final class JudgeSource: Sendable {
         let subject = header.subject
         if options.isNamed, subject.role == options.reading.subject.role {
             header.subject.profiles = options.reading.subject.profiles
-            return History(header: header, events: history.events)
+            return History(header: header, events: history.events, frames: history.frames)
         }
         guard options.isUndeclared, history.header.capture != nil, subject.role == .server,
             subject.profiles == [.core], history.header.dialect.isCanonical
         else { return history }
         state.summary.stated.formUnion(history.events.statedProfiles)
         header.subject.profiles.formUnion(state.summary.stated)
-        return History(header: header, events: history.events)
+        return History(header: header, events: history.events, frames: history.frames)
     }
 
     private func finish(_ state: inout State) -> Unit? {

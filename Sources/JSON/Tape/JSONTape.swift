@@ -7,8 +7,9 @@ public struct JSONTape: ~Copyable {
     private(set) var tokens: UnsafeMutablePointer<TapeToken>
     private var capacity: Int
     private(set) var count = 0
-    /// One entry for each container that is open; as many as may be.
-    let open: UnsafeMutablePointer<OpenContainer>
+    /// One entry for each container that is open; there is room for `openCapacity`.
+    private(set) var open: UnsafeMutablePointer<OpenContainer>
+    private(set) var openCapacity: Int
     let maxDepth: Int
     /// What cannot stand in the text: strings without their escapes.
     var annex = TapeBytes()
@@ -30,9 +31,11 @@ public struct JSONTape: ~Copyable {
     public init(limits: JSONLimits = .standard) {
         self.limits = limits
         maxDepth = max(0, limits.depth)
-        capacity = 256
+        // Most texts are messages: a tape for one of them costs little.
+        capacity = 64
         tokens = .allocate(capacity: capacity)
-        open = .allocate(capacity: maxDepth + 1)
+        openCapacity = 8
+        open = .allocate(capacity: openCapacity)
     }
 
     deinit {
@@ -138,6 +141,16 @@ public struct JSONTape: ~Copyable {
             start: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: length),
             link: UInt32(truncatingIfNeeded: count + 1), kind: kind, isPlain: isPlain, isInAnnex: isInAnnex)
         count += 1
+    }
+
+    /// Makes room for one more open container.
+    @inline(never)
+    mutating func growOpen() {
+        let larger = UnsafeMutablePointer<OpenContainer>.allocate(capacity: openCapacity * 2)
+        larger.moveInitialize(from: open, count: openCapacity)
+        open.deallocate()
+        open = larger
+        openCapacity *= 2
     }
 
     @inline(never)

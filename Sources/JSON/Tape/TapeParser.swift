@@ -83,6 +83,7 @@ extension JSONTape {
         _ kind: TapeToken.Kind, at place: Place, _ depth: Int, _ text: JSONText
     ) throws(JSONProblem) {
         guard depth < maxDepth else { throw text.problem(.tooDeep(limit: maxDepth), at: place) }
+        if depth == openCapacity { growOpen() }
         open[depth] = OpenContainer(token: count, members: 0, isObject: kind == .object, names: 0)
         append(kind, start: place - text.start, length: 0)
         // Until it closes, it holds all that follows.

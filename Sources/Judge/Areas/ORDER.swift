@@ -366,7 +366,7 @@ enum ORDER {
     /// Once for each number, and for each `connected` that says nothing was sent yet after something was shown.
     static func numbersBeginAtOne(_ history: Observations, _ evidence: inout Evidence) {
         let replayed = history.syncs.flatMap(\.missed)
-        for frame in history.received.filter({ NumberedFrame.types.contains($0.type ?? "") }) + replayed {
+        for frame in history.received.filter({ NumberedFrame.isOfStream($0.type) }) + replayed {
             guard let seq = frame["seq"]?.numberValue, !frame.isDuplicate else { continue }
             evidence.test(
                 seq.isInteger && seq >= 1, otherwise: "a number is no integer from 1", expected: "1 or more",

@@ -96,7 +96,7 @@ extension SYNC {
         for (sync, result) in history.answeredSyncs {
             let principal = history.principal(of: sync)
             let others = history.received.contains { frame in
-                frame.event < sync.request.event && NumberedFrame.types.contains(frame.type ?? "")
+                frame.event < sync.request.event && NumberedFrame.isOfStream(frame.type)
                     && history.principal(of: frame) != principal
             }
             guard others else { continue }

@@ -24,7 +24,7 @@ struct ClientPlaces {
     init(_ history: Observations) {
         self.history = history
         given = NumberedFrame.all(on: history.connections, syncs: history.syncs) {
-            !NumberedFrame.unnumberedTypes.contains($0.type ?? "")
+            !NumberedFrame.isBesideStream($0.type)
         }
     }
 

@@ -1,7 +1,9 @@
 import HoldfastTranscript
 
 /// One WebSocket connection from its opening to its end.
-struct ObservedConnection: Sendable {
+///
+/// An object, because checks ask for it with every frame; it changes only while ``all(in:)`` goes through the events.
+final class ObservedConnection: @unchecked Sendable {
     /// The letter of the device.
     let device: String
     /// Which connection of that device, from 1.
@@ -31,6 +33,15 @@ struct ObservedConnection: Sendable {
     private(set) var ending: Ending?
     /// Events at which the stage stopped reading, each with the one at which it read on.
     private(set) var pauses: [(stopped: Int, resumed: Int?)] = []
+
+    private init(device: String, generation: Int, principal: String, opening: Int, isWhole: Bool, endIsTold: Bool) {
+        self.device = device
+        self.generation = generation
+        self.principal = principal
+        self.opening = opening
+        self.isWhole = isWhole
+        self.endIsTold = endIsTold
+    }
 
     struct Ending: Sendable, Equatable {
         let event: Int
@@ -119,7 +130,7 @@ struct ObservedConnection: Sendable {
         return connections
     }
 
-    private mutating func take(_ kind: Event.Kind, at index: Int) {
+    private func take(_ kind: Event.Kind, at index: Int) {
         events.append(index)
         switch kind {
         case .opened: opened = opened ?? index
@@ -138,7 +149,7 @@ struct ObservedConnection: Sendable {
         }
     }
 
-    private mutating func note(_ frame: Frame, _ kind: Event.Kind) {
+    private func note(_ frame: Frame, _ kind: Event.Kind) {
         switch kind {
         case .text(.fromServer, _), .binary(.fromServer, _):
             received.append(frame)
@@ -149,12 +160,12 @@ struct ObservedConnection: Sendable {
         }
     }
 
-    private mutating func end(_ kind: Ending.Kind, at index: Int) {
+    private func end(_ kind: Ending.Kind, at index: Int) {
         ending = ending ?? Ending(event: index, kind: kind)
     }
 
     /// Notes that an end without a word may be for silence: two heartbeats had passed, and the machine was late in the last few.
-    private mutating func doubtSilence(in history: History, by clock: PatientClock) {
+    private func doubtSilence(in history: History, by clock: PatientClock) {
         guard let ending, ending.kind == .lost, let connected else { return }
         let stated = history.header.subject.limits["heartbeatSeconds"] ?? 30
         let heartbeat = 1_000_000 * min(max(greeting?["heartbeatSeconds"]?.intValue ?? stated, 1), 86_400)

@@ -7,14 +7,25 @@ struct NumberedFrame {
     let epoch: String
     let seq: Int
 
-    /// Types that take a place in the stream.
-    static let types: Set<String> = ["message", "toolUse", "done", "error"]
-    /// Types that take none, whatever members they have.
-    static let unnumberedTypes: Set<String> = ["connected", "syncResult", "ack", "pong"]
+    /// Whether frames of a type take a place in the stream.
+    static func isOfStream(_ type: String?) -> Bool {
+        switch type {
+        case "message", "toolUse", "done", "error": true
+        default: false
+        }
+    }
+
+    /// Whether frames of a type take none, whatever members they have.
+    static func isBesideStream(_ type: String?) -> Bool {
+        switch type {
+        case "connected", "syncResult", "ack", "pong": true
+        default: false
+        }
+    }
 
     var event: Int { frame.event }
     /// Whether it is of a type of this version.
-    var isOfKnownType: Bool { Self.types.contains(frame.type ?? "") }
+    var isOfKnownType: Bool { Self.isOfStream(frame.type) }
 
     /// Every numbered frame shown to anyone, in the order of time; a replay in the order of its list.
     ///
@@ -43,13 +54,13 @@ struct NumberedFrame {
 
     /// Whether a live frame takes a place in the stream; copies do not.
     static func isNumbered(_ frame: Frame) -> Bool {
-        mayBeNumbered(frame) && types.contains(frame.type ?? "")
+        isOfStream(frame.type) && mayBeNumbered(frame)
     }
 
     /// Whether a live frame takes a place in the stream as far as can be told: also one of a type that this version does not
     /// know.
     static func mayBeNumbered(_ frame: Frame) -> Bool {
-        !frame.isDuplicate && frame.seq != nil && !unnumberedTypes.contains(frame.type ?? "")
+        !frame.isDuplicate && frame.seq != nil && !isBesideStream(frame.type)
     }
 }
 

@@ -7,22 +7,78 @@ import HoldfastTranscript
 /// Where the subject declares `idempotency`, requests with the same `clientMessageId` are one turn; elsewhere each request
 /// is its own. `acks`, `frames`, `endings` and `copies` hold what every connection of the principal saw, in time order.
 struct ObservedTurn: Sendable {
+    /// Behind a reference, because turns are looked at far more often than they are changed.
+    private var facts: Facts
+
+    private final class Facts: @unchecked Sendable {
+        var requests: [ObservedRequest]
+        var turnId: String?
+        var sessionId: String?
+        var acks: [Frame] = []
+        var frames: [Frame] = []
+        var endings: [Frame] = []
+        var copies: [Frame] = []
+        var replayed: [Frame] = []
+
+        init(requests: [ObservedRequest]) { self.requests = requests }
+
+        init(copying other: Facts) {
+            (requests, turnId, sessionId) = (other.requests, other.turnId, other.sessionId)
+            (acks, frames, endings) = (other.acks, other.frames, other.endings)
+            (copies, replayed) = (other.copies, other.replayed)
+        }
+    }
+
+    init(requests: [ObservedRequest]) { facts = Facts(requests: requests) }
+
+    /// The facts, to be changed: other holders of them keep what they had.
+    private var ownFacts: Facts {
+        mutating get {
+            if !isKnownUniquelyReferenced(&facts) { facts = Facts(copying: facts) }
+            return facts
+        }
+    }
+
     /// The requests, in order; at least one.
-    var requests: [ObservedRequest]
+    var requests: [ObservedRequest] {
+        get { facts.requests }
+        _modify { yield &ownFacts.requests }
+    }
     /// The server's name for the turn, once learnt from any frame, response or read.
-    var turnId: String?
+    var turnId: String? {
+        get { facts.turnId }
+        _modify { yield &ownFacts.turnId }
+    }
     /// The conversation, once learnt from the server; see ``sessionAsked`` for what was asked.
-    var sessionId: String?
+    var sessionId: String? {
+        get { facts.sessionId }
+        _modify { yield &ownFacts.sessionId }
+    }
     /// Acks, also those that say `duplicate`.
-    var acks: [Frame] = []
+    var acks: [Frame] {
+        get { facts.acks }
+        _modify { yield &ownFacts.acks }
+    }
     /// `toolUse` and `message` frames.
-    var frames: [Frame] = []
+    var frames: [Frame] {
+        get { facts.frames }
+        _modify { yield &ownFacts.frames }
+    }
     /// Frames that end the turn: `done` without `duplicate`, or an `error` that ends it; one a connection when all is well.
-    var endings: [Frame] = []
+    var endings: [Frame] {
+        get { facts.endings }
+        _modify { yield &ownFacts.endings }
+    }
     /// Copies of the outcome with `duplicate: true`; they end nothing.
-    var copies: [Frame] = []
+    var copies: [Frame] {
+        get { facts.copies }
+        _modify { yield &ownFacts.copies }
+    }
     /// Frames of the turn inside `syncResult.missed`.
-    var replayed: [Frame] = []
+    var replayed: [Frame] {
+        get { facts.replayed }
+        _modify { yield &ownFacts.replayed }
+    }
 
     /// The first question that started it, whichever transport it took.
     var request: ObservedRequest { requests[0] }
@@ -56,18 +112,8 @@ struct ObservedTurn: Sendable {
 
 /// One request that carried a question: a `chat` frame or `POST /api/chat`.
 struct ObservedRequest: Sendable {
-    let event: Int
-    let origin: Origin
-    let principal: String
-    let clientMessageId: String?
-    /// The conversation named; nil when it asks for a new one.
-    let sessionAsked: String?
-    /// The question as text; the texts of its parts joined.
-    let prompt: String
-    /// The content of its last message as it was written.
-    let content: JSONValue?
-    /// The steps of a scripted question; empty for one in plain words.
-    let script: [JSONValue]
+    /// What was asked, which does not change; behind a reference like the facts of a turn.
+    private let question: Question
     /// The ack on its own connection that answers it.
     var ack: Frame?
     /// The event that refused it without starting a turn: an `error` frame or a response outside 200…299.
@@ -77,6 +123,43 @@ struct ObservedRequest: Sendable {
     var success: Int?
     /// The event of a response over REST that tells the failure of the turn itself.
     var failure: Int?
+
+    private final class Question: Sendable {
+        let event: Int
+        let origin: Origin
+        let principal: String
+        let clientMessageId: String?
+        let sessionAsked: String?
+        let prompt: String
+        let content: JSONValue?
+        let script: [JSONValue]
+
+        init(_ value: JSONValue, content: JSONValue?, event: Int, origin: Origin, principal: String) {
+            self.event = event
+            self.origin = origin
+            self.principal = principal
+            self.content = content
+            clientMessageId = value.string("clientMessageId")
+            sessionAsked = value.string("sessionId")
+            prompt = plainText(of: content)
+            // Only an object can hold a script, and most questions are words.
+            let mayBeScript = prompt.utf8.first { $0 > 0x20 } == UInt8(ascii: "{")
+            script = mayBeScript ? (try? JSONParser.document(prompt))?.root["script"]?.arrayValue ?? [] : []
+        }
+    }
+
+    var event: Int { question.event }
+    var origin: Origin { question.origin }
+    var principal: String { question.principal }
+    var clientMessageId: String? { question.clientMessageId }
+    /// The conversation named; nil when it asks for a new one.
+    var sessionAsked: String? { question.sessionAsked }
+    /// The question as text; the texts of its parts joined.
+    var prompt: String { question.prompt }
+    /// The content of its last message as it was written.
+    var content: JSONValue? { question.content }
+    /// The steps of a scripted question; empty for one in plain words.
+    var script: [JSONValue] { question.script }
 
     /// The transport, as an index into the connections or exchanges of the history.
     enum Origin: Sendable, Equatable {
@@ -118,19 +201,13 @@ struct ObservedRequest: Sendable {
 
     /// The request in a message; nil when it is no question that could be accepted.
     private init?(_ value: JSONValue?, event: Int, origin: Origin, principal: String) {
-        guard let messages = value?["messages"]?.arrayValue, let last = messages.last, last.string("role") == "user"
+        guard let value, let messages = value["messages"]?.arrayValue, let last = messages.last,
+            last.string("role") == "user"
         else { return nil }
         for name in ["sessionId", "clientMessageId"] {
-            if let field = value?[name], field.stringValue == nil { return nil }
+            if let field = value[name], field.stringValue == nil { return nil }
         }
-        self.event = event
-        self.origin = origin
-        self.principal = principal
-        clientMessageId = value?.string("clientMessageId")
-        sessionAsked = value?.string("sessionId")
-        prompt = plainText(of: last["content"])
-        content = last["content"]
-        script = (try? JSONParser.document(prompt))?.root["script"]?.arrayValue ?? []
+        question = Question(value, content: last["content"], event: event, origin: origin, principal: principal)
     }
 
     /// How long the script itself makes the turn last.
