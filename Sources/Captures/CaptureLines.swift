@@ -3,11 +3,24 @@ import Holdfast
 /// Cuts bytes into lines as they arrive, and never holds more than one line.
 struct CaptureLines {
     /// A line and where it stands.
-    typealias Line = (text: String, location: CaptureLocation)
+    struct Line {
+        let bytes: ArraySlice<UInt8>
+        let place: CapturePlace
+
+        /// The text of a line in a file.
+        func text(in file: String) throws(InputProblem) -> String {
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw InputProblem(
+                    place: place.problem(in: file), what: "the line is not UTF-8", expected: "UTF-8 throughout",
+                    fix: "record the capture again, or convert it with iconv")
+            }
+            return text
+        }
+    }
 
     private let file: String
     private let maxLineBytes: Int
-    private var pending: [UInt8] = []
+    private var pending: ArraySlice<UInt8> = []
     private var line = 0
     /// The bytes before the pending line.
     private var offset = 0
@@ -27,7 +40,7 @@ struct CaptureLines {
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                 try grow(rest[..<end])
                 position += 1
-                complete.append(try takeLine())
+                complete.append(takeLine())
                 rest = rest[(end + 1)...]
             }
             try grow(rest)
@@ -38,7 +51,7 @@ struct CaptureLines {
     }
 
     /// The last line, when it had no line end.
-    mutating func finish() throws(InputProblem) -> Line? { pending.isEmpty ? nil : try takeLine() }
+    mutating func finish() -> Line? { pending.isEmpty ? nil : takeLine() }
 
     private mutating func grow(_ bytes: ArraySlice<UInt8>) throws(InputProblem) {
         guard pending.count + bytes.count <= maxLineBytes else {
@@ -48,22 +61,17 @@ struct CaptureLines {
                 expected: "one event a line, of \(maxLineBytes) bytes at most",
                 fix: "leave the line out, or put a line end behind every event")
         }
-        if pending.isEmpty { pending = Array(bytes) } else { pending += bytes }
+        if pending.isEmpty { pending = bytes } else { pending += bytes }
         position += bytes.count
     }
 
-    private mutating func takeLine() throws(InputProblem) -> Line {
+    private mutating func takeLine() -> Line {
         line += 1
         let location = CaptureLocation(line: line, offset: offset)
         offset = position
         defer { pending = [] }
         if pending.last == UInt8(ascii: "\r") { pending.removeLast() }
         if line == 1, pending.starts(with: CaptureForm.byteOrderMark) { pending.removeFirst(3) }
-        guard let text = String(validating: pending, as: UTF8.self) else {
-            throw InputProblem(
-                location: location.problem(in: file), what: "the line is not UTF-8", expected: "UTF-8 throughout",
-                fix: "record the capture again, or convert it with iconv")
-        }
-        return (text, location)
+        return Line(bytes: pending, place: place)
     }
 }

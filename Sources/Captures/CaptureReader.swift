@@ -126,7 +126,7 @@ public struct CaptureReader: Sendable {
             for item in items { try take(item) }
             return
         }
-        if let last = try lines.finish() { try self.take([last], take) }
+        if let last = lines.finish() { try self.take([last], take) }
         if case .notes(var notes) = reader {
             let items = notes.finish()
             reader = .notes(notes)
@@ -148,18 +148,19 @@ public struct CaptureReader: Sendable {
         reader = .taken
         switch consume current {
         case .transcript(var transcript):
+            var tape = JSONTape(limits: JSONLimits(maxBytes: .max))
             for line in lines {
-                if let item = try transcript.take(line.text, line.place) { try take(item) }
+                if let item = try transcript.take(line, &tape) { try take(item) }
             }
             reader = .transcript(transcript)
         case .frames(var frames):
             for line in lines {
-                for item in try frames.take(line.text, line.place) { try take(item) }
+                for item in try frames.take(line.text(in: file), line.place) { try take(item) }
             }
             reader = .frames(frames)
         case .notes(var notes):
             for line in lines {
-                for item in notes.take(line.text, line.place) { try take(item) }
+                for item in notes.take(try line.text(in: file), line.place) { try take(item) }
             }
             reader = .notes(notes)
         case .har, .taken: break

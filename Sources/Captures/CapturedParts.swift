@@ -43,7 +43,7 @@ package struct CapturedParts: Sendable {
 
     private let bounds: Bounds
     private var header: History.Header?
-    private var noted: [Noted] = []
+    private var noted = Notes()
     private var carried = 0
     private var bytes = 0
     private var carriedBytes = 0
@@ -101,17 +101,17 @@ package struct CapturedParts: Sendable {
         return busy == 0 && (bytes >= bounds.soft || count >= bounds.softEvents)
     }
 
-    private mutating func reset() { (noted, carried, bytes, carriedBytes) = ([], 0, 0, 0) }
+    private mutating func reset() { (noted, carried, bytes, carriedBytes) = (Notes(), 0, 0, 0) }
 
     private mutating func cut(_ capture: History.Capture?, isQuiet: Bool, isShort: Bool) -> Part? {
         if header?.capture == nil { isCut = true }
-        let last = noted.last
+        let (time, place) = (noted.events.last?.at ?? 0, noted.places.last ?? CapturePlace(line: 0, offset: 0))
         func belongs(_ lane: Lane, to owner: String) -> Noted {
-            let event = Event(at: last?.event.at ?? 0, lane: lane, kind: .act("belongs", ["to": .string(owner)]))
-            return Noted(event, at: last?.location ?? CaptureLocation(line: 0, offset: 0))
+            Noted(Event(at: time, lane: lane, kind: .act("belongs", ["to": .string(owner)])), at: place)
         }
         let part = part(capture, isShort: isShort)
         let lanes = open.filter { $0.value.isOpen }.sorted { $0.value.lastUse < $1.value.lastUse }
+        var carriedOn: [Noted] = []
         // The connections that were used last are the likeliest to speak again.
         for (lane, known) in lanes.suffix(Self.mostCarried).reversed() {
             var kept = isQuiet ? known.greeting : []
@@ -124,12 +124,14 @@ package struct CapturedParts: Sendable {
                 open[lane]?.forgetGreeting()
                 kept = known.owner.map { [belongs(lane, to: $0)] } ?? []
             }
-            noted += kept
+            carriedOn += kept
             bytes += kept.reduce(0) { $0 + $1.size }
         }
         for (lane, _) in lanes.dropLast(Self.mostCarried) { open[lane]?.forgetGreeting() }
-        let inOrder = noted.enumerated().sorted { ($0.element.event.at, $0.offset) < ($1.element.event.at, $1.offset) }
-        noted = inOrder.map(\.element)
+        let inOrder = carriedOn.enumerated().sorted {
+            ($0.element.event.at, $0.offset) < ($1.element.event.at, $1.offset)
+        }
+        for item in inOrder { noted.append(item.element) }
         carried = noted.count
         carriedBytes = bytes
         if !isQuiet {
@@ -151,19 +153,19 @@ package struct CapturedParts: Sendable {
         defer { reset() }
         // A clock that stopped in the middle has told nothing.
         let isTimeless = header.capture?.lacks.contains(.times) == true
-        let events = noted.map { isTimeless ? Event(at: 0, lane: $0.event.lane, kind: $0.event.kind) : $0.event }
-        let history = History(header: header, events: events, frames: noted.map(\.frame))
-        return Part(history: history, locations: noted.map(\.location), wasCutShort: isShort)
+        let events =
+            isTimeless ? noted.events.map { Event(at: 0, lane: $0.lane, kind: $0.kind) } : noted.events
+        let history = History(header: header, events: events, frames: noted.takeFrames())
+        return Part(history: history, places: noted.places, wasCutShort: isShort)
     }
 
     private mutating func note(_ item: Noted) {
         clock += 1
         let name = item.event.lane
-        let wasBusy = open[name]?.isBusy ?? false
-        let (isOpen, isBusy) = open[name, default: OpenLane()].take(
+        let lane = open[name, default: OpenLane()].take(
             item, at: clock, dialect: header?.dialect ?? .canonical, mostBytes: Self.mostCarriedBytes)
-        busy += (isBusy ? 1 : 0) - (wasBusy ? 1 : 0)
-        if !isOpen, !isBusy { open[name] = nil }
+        busy += lane.nowBusy
+        if lane.isDone { open[name] = nil }
         if open.count > 2 * Self.mostCarried { forgetSilent() }
     }
 
@@ -174,6 +176,27 @@ package struct CapturedParts: Sendable {
             open[lane] = nil
             if known.isBusy { busy -= 1 }
         }
+    }
+}
+
+/// The events of a part with what they brought.
+private struct Notes: Sendable {
+    private(set) var events: [Event] = []
+    private(set) var places: [CapturePlace] = []
+    private var frames: [Frame?] = []
+
+    var count: Int { events.count }
+
+    mutating func append(_ item: Noted) {
+        events.append(item.event)
+        places.append(item.place)
+        frames.append(item.frame)
+    }
+
+    /// The frames, for one who changes them in place.
+    mutating func takeFrames() -> [Frame?] {
+        defer { frames = [] }
+        return frames
     }
 }
 
@@ -229,13 +252,15 @@ private struct OpenLane: Sendable {
         greeted = []
     }
 
-    /// Takes the next event, and tells whether something is open now and whether something waits.
+    /// Takes the next event, and tells whether the lane is busy now and was not before (1), or the reverse (-1), and whether
+    /// nothing of it is open any more.
     mutating func take(
         _ item: Noted, at clock: Int, dialect: Dialect, mostBytes: Int
-    ) -> (isOpen: Bool, isBusy: Bool) {
+    ) -> (nowBusy: Int, isDone: Bool) {
+        let wasBusy = isBusy
         lastUse = clock
         take(item, dialect: dialect, mostBytes: mostBytes)
-        return (isOpen, isBusy)
+        return ((isBusy ? 1 : 0) - (wasBusy ? 1 : 0), !isOpen && !isBusy)
     }
 
     private mutating func take(_ item: Noted, dialect: Dialect, mostBytes: Int) {
@@ -258,8 +283,8 @@ private struct OpenLane: Sendable {
         case .act("cut", _): (isOpen, greeting, waiting) = (false, [], .zero)
         case .text(let direction, let text):
             isOpen = true
-            guard let document = item.frame?.document, document.flaws.isEmpty,
-                let type = canonical(document.root, direction, dialect)
+            guard let frame = item.frame, frame.flaws?.isEmpty == true, let value = frame.value,
+                let type = canonical(value, direction, dialect)
             else { return }
             if text.utf8.count <= mostBytes, type == "auth" || type == "connected", !greeting.isEmpty,
                 greeted.insert(type).inserted

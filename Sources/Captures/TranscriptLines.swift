@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastJSON
 import HoldfastTranscript
 
 /// Reads transcripts that stand one behind the other in one file, each begun by its header line.
@@ -11,9 +12,18 @@ struct TranscriptLines {
     init(file: String) { self.file = file }
 
     /// What a line tells; nil for an empty one.
-    mutating func take(_ line: String, _ place: CapturePlace) throws(InputProblem) -> CaptureItem? {
-        guard line.utf8.first == UInt8(ascii: "{") || line.contains(where: { !$0.isWhitespace }) else { return nil }
-        let reader = try LineReader(line, file: file, line: place.line, offset: place.offset)
+    mutating func take(_ line: CaptureLines.Line, _ tape: inout JSONTape) throws(InputProblem) -> CaptureItem? {
+        let place = line.place
+        let message = line.bytes.withUnsafeBufferPointer { bytes in
+            tape.withTokens(of: bytes) { $0.flatMap(events.message) }
+        }
+        if hasHeader, let message, message.at >= last {
+            last = message.at
+            return .event(message, place)
+        }
+        let text = try line.text(in: file)
+        guard text.contains(where: { !$0.isWhitespace }) else { return nil }
+        let reader = try LineReader(text, file: file, line: place.line, offset: place.offset)
         if reader.object["format"] != nil {
             hasHeader = true
             last = 0

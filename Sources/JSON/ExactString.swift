@@ -43,7 +43,7 @@ package func exactlyEqual(_ left: String, _ right: String) -> Bool {
 }
 
 /// Whether bytes are the same; there are as many of one as of the other.
-private func haveSameBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+func haveSameBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     func word(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> UInt64 {
         bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
     }

@@ -20,6 +20,9 @@ public struct JSONObject: Sendable {
     /// An object without members.
     public init() {}
 
+    /// An object without members that has room for some.
+    init(capacity: Int) { members.reserveCapacity(capacity) }
+
     /// An object with these members; a repeated key keeps its first place and its last value.
     public init(_ pairs: some Sequence<(key: String, value: JSONValue)>) {
         for pair in pairs {
@@ -97,7 +100,10 @@ public struct JSONObject: Sendable {
 
     private func position(of key: String) -> Int? {
         if positions.isEmpty {
-            return members.indices.first { exactlyEqual(members[$0].key, key) }
+            let length = key.utf8.count
+            return members.indices.first {
+                members[$0].key.utf8.count == length && exactlyEqual(members[$0].key, key)
+            }
         }
         return positions[ExactString(key)]
     }

@@ -17,6 +17,17 @@ package struct PackedEvents {
 
     /// Reads the line of one event.
     package mutating func event(_ line: LineReader) throws(InputProblem) -> Event { try line.event(&texts) }
+
+    /// The event of a line that holds a text message and nothing else, as most lines do; nil for any other line, also a wrong
+    /// one, which a ``LineReader`` reads.
+    package func message(_ line: TapeView) -> Event? {
+        guard texts == nil, line.memberCount == 5, let at = line.int(of: "at"), at >= 0,
+            line.text(of: "kind") == "text", let lane = line.text(of: "lane").flatMap(Lane.init),
+            let direction = line.text(of: "direction").flatMap(Direction.init(rawValue:)),
+            let text = line.text(of: "text")
+        else { return nil }
+        return Event(at: at, lane: lane, kind: .text(direction, text))
+    }
 }
 
 extension LineReader {

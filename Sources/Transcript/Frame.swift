@@ -90,6 +90,8 @@ public struct Frame: Sendable {
 
     /// The parsed text; nil when it is not JSON.
     @inlinable public var document: JSONDocument? { content.document }
+    /// What is wrong with its text besides; nil when it is not JSON.
+    @inlinable public var flaws: [JSONFlaw]? { content.document?.flaws }
     /// Why the text is not JSON; nil when it is.
     @inlinable public var problem: JSONProblem? { content.problem }
     /// Its size on the wire; in a view of a dialect that is not the size of the canonical text.

@@ -1,5 +1,6 @@
 extension RandomAccessCollection where Index == Int {
     /// The first index whose element is one that a condition holds for, where it holds for all that follow as well.
+    @inlinable
     package func boundary(where isBehind: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {

@@ -40,11 +40,3 @@ extension MessageSchemas {
         return type
     }
 }
-
-extension TapeView {
-    /// The string a member of the outermost object is, if it is one.
-    fileprivate func text(of name: String) -> String? {
-        guard let value = member(name), tokens[value].kind == .string else { return nil }
-        return string(tokens[value])
-    }
-}

@@ -21,7 +21,13 @@ package struct TapeView {
             tokens: tokens, position: index + 1, end: min(Int(token.link), count), step: token.kind == .object ? 1 : 0)
     }
 
-    func isNamed(_ name: String, _ key: Int) -> Bool { name.utf8.elementsEqual(bytes(tokens[key])) }
+    func isNamed(_ name: String, _ key: Int) -> Bool {
+        guard Int(tokens[key].length) == name.utf8.count else { return false }
+        let bytes = bytes(tokens[key])
+        return name.utf8.withContiguousStorageIfAvailable {
+            haveSameBytes(UnsafeRawBufferPointer($0), UnsafeRawBufferPointer(bytes))
+        } ?? name.utf8.elementsEqual(bytes)
+    }
 
     /// The value of a member of the outermost object, if that is one and has it.
     package func member(_ name: String) -> Int? {
@@ -37,6 +43,21 @@ package struct TapeView {
         }
     }
 
+    /// How many members the outermost object has; nil when it is something else.
+    package var memberCount: Int? { tokens[0].kind == .object ? Int(tokens[0].length) : nil }
+
+    /// The text of a member of the outermost object; nil when it is absent or no string.
+    package func text(of name: String) -> String? {
+        guard let value = member(name), tokens[value].kind == .string else { return nil }
+        return string(tokens[value])
+    }
+
+    /// A member of the outermost object that is a whole number and fits; nil otherwise.
+    package func int(of name: String) -> Int? {
+        guard let value = member(name), tokens[value].kind == .number else { return nil }
+        return number(tokens[value]).int
+    }
+
     package func string(_ token: TapeToken) -> String {
         String(decoding: bytes(token), as: UTF8.self)
     }
@@ -50,6 +71,12 @@ package struct TapeView {
         var values: [JSONValue] = []
         var object = JSONObject()
         var key = ""
+
+        init(isObject: Bool, parts: UInt32) {
+            self.isObject = isObject
+            left = parts
+            if isObject { object = JSONObject(capacity: Int(parts)) } else { values.reserveCapacity(Int(parts)) }
+        }
     }
 
     /// The value at a token, with all that it holds, built with a stack of its own.
@@ -73,7 +100,7 @@ package struct TapeView {
             case .array, .object:
                 let isObject = token.kind == .object
                 if token.length > 0 {
-                    stack.append(Container(isObject: isObject, left: token.length))
+                    stack.append(Container(isObject: isObject, parts: token.length))
                     continue
                 }
                 value = isObject ? .object(JSONObject()) : .array([])
