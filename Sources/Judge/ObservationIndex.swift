@@ -4,6 +4,7 @@ struct ObservationIndex: Sendable {
     /// Turns of which nothing tells the session, in the order of asking.
     private(set) var unplaced: [Int] = []
     private var turnsByConnection: [Int: [Int]] = [:]
+    private var connectionsByPrincipal: [String: [Int]] = [:]
     private var readsBySession: [OwnName: [ObservedSessionRead]] = [:]
     private var exchangesByResponse: [Int: Int] = [:]
 
@@ -20,6 +21,9 @@ struct ObservationIndex: Sendable {
                 turnsByConnection[connection, default: []].append(index)
             }
         }
+        for (index, connection) in history.connections.enumerated() {
+            connectionsByPrincipal[connection.principal, default: []].append(index)
+        }
         for read in history.sessionReads {
             guard let principal = read.principal else { continue }
             readsBySession[OwnName(read.sessionId, of: principal), default: []].append(read)
@@ -34,6 +38,9 @@ struct ObservationIndex: Sendable {
 
     /// The turns that were asked, or asked again, on a connection, in the order of asking.
     func turns(on connection: Int) -> [Int] { turnsByConnection[connection] ?? [] }
+
+    /// The connections of a principal, in the order in which they were asked for.
+    func connections(of principal: String) -> [Int] { connectionsByPrincipal[principal] ?? [] }
 
     /// The reads of a session by a principal, in the order of the responses.
     func reads(of session: String, by principal: String) -> [ObservedSessionRead] {

@@ -25,6 +25,8 @@ struct Observations: Sendable {
     let connections: [ObservedConnection]
     /// Every frame the server sent on any connection, in the order of time.
     let received: [Frame]
+    /// Those of them whose type this specification defines for servers.
+    let receivedOfKnownType: [Frame]
     /// Every frame sent to the server on any connection, in the order of time.
     let sent: [Frame]
     /// Every handshake that was begun in order: an `auth` as the first frame, valid but for its version and its token.
@@ -84,9 +86,9 @@ struct Observations: Sendable {
         let profiles = history.header.subject.profiles
         schemas = specification.schemasOfSent(for: profiles)
         coreSchemas = specification.messageSchemas(for: [])
-        connections = ObservedConnection.all(in: history)
-        received = connections.flatMap(\.received).sorted { $0.event < $1.event }
-        sent = connections.flatMap(\.sent).sorted { $0.event < $1.event }
+        (connections, received, sent) = ObservedConnection.all(in: history)
+        let known = Set(schemas.types(sentBy: .server))
+        receivedOfKnownType = received.filter { $0.type.map(known.contains) ?? false }
         handshakes = Handshake.all(on: connections, schemas: coreSchemas, checksTokens: profiles.contains(.auth))
         exchanges = ObservedExchange.all(in: history)
         sessionReads = exchanges.compactMap(ObservedSessionRead.init)

@@ -42,8 +42,8 @@ package enum JudgeFiles {
     private static func captures(in folder: String) -> [String] {
         let base = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
         let inside = (try? HoldfastPlatform.files(below: folder)) ?? []
-        let found = inside.lazy.filter { path in
-            path.split(separator: "/").last == "report.json" || endings.contains(where: path.hasSuffix)
+        let found = inside.filter { path in
+            path == "report.json" || path.hasSuffix("/report.json") || endings.contains(where: path.hasSuffix)
         }.prefix(most)
         let copies = found.filter { $0.hasSuffix("report.json") }
             .map { $0.dropLast("report.json".count) + "transcripts/" }

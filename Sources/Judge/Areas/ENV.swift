@@ -50,9 +50,8 @@ enum ENV {
     /// The schema of `syncResult` covers the frames inside `missed`. What a schema says for another clause (`x-clause`) is
     /// judged there. Exercised once per frame of a known type.
     static func everyFrameIsValid(_ history: Observations, _ evidence: inout Evidence) {
-        let known = Set(history.schemas.types(sentBy: .server))
-        for frame in history.received {
-            guard let value = frame.said, let type = frame.type, known.contains(type) else { continue }
+        for frame in history.receivedOfKnownType {
+            guard let value = frame.said, let type = frame.type else { continue }
             let name = history.schemas.name(of: value)
             let problem = history.schemas.validate(value, as: name).first { $0.clause == ClauseID(.ENV, 2) }
             evidence.test(no: problem) { problem in
@@ -174,19 +173,16 @@ enum ENV {
     ///
     /// Exercised once per frame or body that holds such a number.
     static func numbersAreIntegerTokens(_ history: Observations, _ evidence: inout Evidence) {
-        func judge(_ value: JSONValue, at events: [Int]) {
-            let members = IntegerMembers.all(in: value)
-            let bad = members.first { !IntegerMembers.isInteger($0.value) }
-            evidence.test(no: bad, keptIf: !members.isEmpty) { bad in
+        func judge(_ value: JSONValue, at events: @autoclosure () -> [Int]) {
+            let members = IntegerMembers(in: value)
+            evidence.test(no: members.bad, keptIf: members.exist) { bad in
                 Finding(
                     "\(bad.place) is no integer token", expected: "an integer from 0 to 9007199254740991",
-                    actual: shown(bad.value.text()), at: events)
+                    actual: shown(bad.value.text()), at: events())
             }
         }
-        let known = Set(history.schemas.types(sentBy: .server))
-        for frame in history.received {
-            guard let value = frame.value, known.contains(frame.type ?? "") else { continue }
-            judge(value, at: [frame.event])
+        for frame in history.receivedOfKnownType {
+            if let value = frame.value { judge(value, at: [frame.event]) }
         }
         for exchange in history.exchanges where exchange.route != .other {
             guard let root = exchange.answer?.root else { continue }
@@ -263,18 +259,18 @@ enum ENV {
     private static func flawless(
         _ history: Observations, _ evidence: inout Evidence, _ objection: (JSONFlaw) -> String?
     ) {
-        func judge(_ document: JSONDocument?, at events: [Int]) {
-            guard let document else { return }
-            let first = document.flaws.compactMap { flaw in objection(flaw).map { (what: $0, flaw: flaw) } }.first
+        func judge(_ flaws: [JSONFlaw]?, at events: @autoclosure () -> [Int]) {
+            guard let flaws else { return }
+            let first = flaws.compactMap { flaw in objection(flaw).map { (what: $0, flaw: flaw) } }.first
             evidence.test(no: first) { what, flaw in
                 Finding(
                     "\(what) at \(flaw.location)", expected: "no such text",
-                    actual: flaw.pointer.isRoot ? "in the message" : "at \(flaw.pointer)", at: events)
+                    actual: flaw.pointer.isRoot ? "in the message" : "at \(flaw.pointer)", at: events())
             }
         }
-        for frame in history.received { judge(history.frames[frame.event]?.document, at: [frame.event]) }
+        for frame in history.received { judge(frame.flaws, at: [frame.event]) }
         for exchange in history.exchanges where exchange.received?.bodyIsText == true {
-            judge(exchange.answer, at: exchange.events)
+            judge(exchange.answer?.flaws, at: exchange.events)
         }
     }
 

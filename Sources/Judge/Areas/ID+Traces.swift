@@ -119,19 +119,18 @@ extension ID {
         for (index, turn) in history.turns.enumerated() {
             for frame in turn.acks + turn.frames + turn.endings + turn.copies {
                 if let turnId = frame.turnId, frame.type == "ack" || turn.acks.isEmpty {
-                    register.note(turnId, "turn", as: "turn \(index)", turn.principal, at: frame.event)
+                    register.note(turnId, .turn, as: .turn(index), turn.principal, at: frame.event)
                 }
                 guard let id = frame.messageId else { continue }
                 let isAnswer = frame.type == "done" || frame.string("role") == "assistant"
                 register.note(
-                    id, "message", as: "\(isAnswer ? "answer" : "question") of turn \(index)", turn.principal,
-                    at: frame.event)
+                    id, .message, as: isAnswer ? .answer(index) : .question(index), turn.principal, at: frame.event)
             }
         }
         for read in history.sessionReads {
             for message in read.messages {
                 guard let id = message.id, let principal = read.principal else { continue }
-                register.note(id, "place", as: read.sessionId, principal, at: read.event)
+                register.note(id, .place, as: .place(read.sessionId), principal, at: read.event)
             }
         }
         for clash in register.clashes {
@@ -213,20 +212,41 @@ extension ID {
 
 /// What each id was used for.
 private struct IdRegister {
+    enum Kind: Hashable {
+        case turn, message, place
+    }
+
+    /// What an id names, by the place of its turn or by its session.
+    enum Use: Equatable, CustomStringConvertible {
+        case turn(Int)
+        case question(Int)
+        case answer(Int)
+        case place(String)
+
+        var description: String {
+            switch self {
+            case .turn(let index): "turn \(index)"
+            case .question(let index): "question of turn \(index)"
+            case .answer(let index): "answer of turn \(index)"
+            case .place(let session): session
+            }
+        }
+    }
+
     private struct Key: Hashable {
         let id: String
-        let kind: String
+        let kind: Kind
         let principal: String
     }
 
-    private var uses: [Key: (what: String, event: Int)] = [:]
-    private var counts: [String: Int] = [:]
-    private(set) var clashes: [(id: String, first: String, second: String, before: Int, event: Int)] = []
+    private var uses: [Key: (what: Use, event: Int)] = [:]
+    private var counts: [Kind: Int] = [:]
+    private(set) var clashes: [(id: String, first: Use, second: Use, before: Int, event: Int)] = []
 
     /// How many uses could have clashed with an earlier one of their kind and did not.
-    var distinct: Int { counts.filter { $0.key != "place" }.values.reduce(0) { $0 + max(0, $1 - 1) } }
+    var distinct: Int { counts.filter { $0.key != .place }.values.reduce(0) { $0 + max(0, $1 - 1) } }
 
-    mutating func note(_ id: String, _ kind: String, as what: String, _ principal: String, at event: Int) {
+    mutating func note(_ id: String, _ kind: Kind, as what: Use, _ principal: String, at event: Int) {
         let key = Key(id: id, kind: kind, principal: principal)
         if let use = uses[key] {
             guard use.what != what, !clashes.contains(where: { $0.id == id }) else { return }

@@ -94,9 +94,11 @@ enum ID {
     ///
     /// Live frames and frames inside `missed`; an `error` inside `missed` always ended a turn.
     static func turnFramesNameTheSession(_ history: Observations, _ evidence: inout Evidence) {
-        var owners: [Int: ObservedTurn] = [:]
+        var owners: [ObservedTurn?] = Array(repeating: nil, count: history.events.count)
         for turn in history.turns {
-            for frame in turn.frames + turn.endings + turn.copies { owners[frame.event] = turn }
+            for frames in [turn.frames, turn.endings, turn.copies] {
+                for frame in frames { owners[frame.event] = turn }
+            }
         }
         let replayed = history.syncs.flatMap(\.missed)
         for frame in history.received + replayed {
@@ -198,8 +200,9 @@ enum ID {
                 // In a capture it may refuse a question that nobody saw.
                 !history.isCapture || frame.type != "error" || frame.turnId != nil
             else { continue }
-            let missed = (frame["missed"]?.arrayValue ?? []).map { $0["sessionId"] }
-            judge([frame["sessionId"]] + missed, at: [frame.event])
+            let missed = frame["missed"]?.arrayValue?.map { $0["sessionId"] }
+            if missed == nil, frame.sessionId.map(isSessionID) == true { evidence.keep(); continue }
+            judge([frame["sessionId"]] + (missed ?? []), at: [frame.event])
         }
         for exchange in history.exchanges where exchange.status == 200 {
             guard let root = exchange.answer?.root else { continue }

@@ -69,14 +69,11 @@ enum LIVE {
     /// Once for each ping on an open connection. A pong may answer several pings at once (RFC 6455, 5.5.3). Silence after
     /// something malformed is the matter of ENV-10.
     static func transportPingsAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
-        let events = history.events
         for (index, connection) in history.connections.enumerated() where connection.opened != nil {
-            let own = history.events(on: index)
-            let pongs = own.filter { events[$0].kind == .pong(.fromServer) }
-            for ping in own where events[ping].kind == .ping(.toServer) {
+            for ping in connection.transportPings {
                 let isExcused = history.isAfterHostileFrame(ping)
                 let late = isExcused ? nil : history.deadline(after: ping, within: history.timeouts.pong, on: index)
-                evidence.test(pongs.contains { $0 > ping }, orBy: late) { late in
+                evidence.test(connection.transportPongs.contains { $0 > ping }, orBy: late) { late in
                     Finding(
                         "a WebSocket ping stayed without its pong", expected: "a WebSocket pong", actual: "none",
                         at: [ping, late])

@@ -333,26 +333,22 @@ enum ORDER {
     ///
     /// Once for each number shown again, and for each ending or message shown again; other members are left to SYNC-8.
     static func numberMeansOneFrame(_ history: Observations, _ evidence: inout Evidence) {
-        var byNumber: [String: NumberedFrame] = [:]
-        var byName: [String: NumberedFrame] = [:]
+        var streams: [ShownStream.Key: ShownStream] = [:]
         let isGuess = history.capture?.lacks.contains(.principals) == true
         for item in history.shown {
             // Who is who is a guess in a capture, so that one connection alone is certainly one stream.
-            let stream = "\(item.principal) \(item.epoch)" + (isGuess ? " \(item.frame.connection)" : "")
-            let number = "\(stream) \(item.seq)"
-            let name = name(of: item.frame).map { "\(stream) \($0)" }
-            defer {
-                if byNumber[number] == nil { byNumber[number] = item }
-                if let name, byName[name] == nil { byName[name] = item }
-            }
+            let key = ShownStream.Key(
+                stream: Stream.Key(principal: item.principal, epoch: item.epoch),
+                connection: isGuess ? item.frame.connection : nil)
+            let before = streams[key, default: ShownStream()].take(item, named: name(of: item.frame))
             let isElsewhere = { (other: NumberedFrame) in
                 other.frame.connection != item.frame.connection || item.frame.isReplayed || other.frame.isReplayed
             }
-            if let name, let before = byName[name], before.seq != item.seq {
+            if let before = before.byName, before.seq != item.seq {
                 evidence.violate(
                     "a frame comes under another number", expected: "seq \(before.seq)", actual: "seq \(item.seq)",
                     at: [before.event, item.event])
-            } else if let before = byNumber[number], isElsewhere(before) {
+            } else if let before = before.byNumber, isElsewhere(before) {
                 let names = (before.frame.identity, item.frame.identity)
                 evidence.test(
                     names.0 == names.1, otherwise: "one number stands for two frames",
@@ -382,5 +378,26 @@ enum ORDER {
                     actual: "0", at: [before.event, greeting.event])
             }
         }
+    }
+}
+
+/// What was shown first under each number and each name of one stream.
+private struct ShownStream {
+    struct Key: Hashable {
+        let stream: Stream.Key
+        let connection: Int?
+    }
+
+    private var byNumber: [Int: NumberedFrame] = [:]
+    private var byName: [String: NumberedFrame] = [:]
+
+    /// Takes the next frame; gives what was shown before under its number and under its name.
+    mutating func take(
+        _ item: NumberedFrame, named name: String?
+    ) -> (byNumber: NumberedFrame?, byName: NumberedFrame?) {
+        let before = (byNumber[item.seq], name.flatMap { byName[$0] })
+        if before.0 == nil { byNumber[item.seq] = item }
+        if let name, before.1 == nil { byName[name] = item }
+        return before
     }
 }

@@ -15,7 +15,8 @@ extension TURN {
             evidence.violate(passed.finding("an open connection was not sent a frame of a turn"))
         }
         for turn in history.turns where turn.isAccepted {
-            let uses = turn.toolUses
+            let uses = Dictionary(grouping: turn.toolUses, by: \.connection)
+            let most = uses.values.map(\.count).max() ?? 0
             for index in observers(of: turn, history) {
                 let isAsker = turn.requests.contains { $0.connection == index }
                 guard let ending = turn.endings(on: index).first else {
@@ -30,8 +31,7 @@ extension TURN {
                         at: [turn.event, turn.ended ?? turn.event, end])
                     continue
                 }
-                let own = uses.filter { $0.connection == index }.count
-                let most = Dictionary(grouping: uses, by: \.connection).values.map(\.count).max() ?? 0
+                let own = uses[index]?.count ?? 0
                 if own < most {
                     evidence.violate(
                         "an open connection did not see every toolUse of a turn", expected: "\(most) toolUse",
@@ -49,15 +49,15 @@ extension TURN {
 
     /// What a connection was shown otherwise than the first one: the tools in their order, then the ending.
     private static func difference(
-        of turn: ObservedTurn, on index: Int, _ own: Int, _ most: Int, _ uses: [Frame]
+        of turn: ObservedTurn, on index: Int, _ own: Int, _ most: Int, _ uses: [Int: [Frame]]
     ) -> (expected: String?, actual: String?, event: Int)? {
-        let lanes = Dictionary(grouping: uses, by: \.connection)
-        if own == most, let first = lanes.values.filter({ $0.count == most }).min(by: { $0[0].event < $1[0].event }) {
-            for (one, other) in zip(first, lanes[index] ?? []) where one.string("tool") != other.string("tool") {
+        if own == most, let first = uses.values.filter({ $0.count == most }).min(by: { $0[0].event < $1[0].event }) {
+            for (one, other) in zip(first, uses[index] ?? []) where one.string("tool") != other.string("tool") {
                 return (one.string("tool"), other.string("tool"), other.event)
             }
         }
-        guard let first = turn.endings.first, let ending = turn.endings(on: index).first, first.turnId == ending.turnId
+        guard let first = turn.endings.first, let ending = turn.endings(on: index).first, first.event != ending.event,
+            first.turnId == ending.turnId
         else { return nil }
         for name in ["type", "text", "code"] where first[name] != ending[name] {
             return (first.string(name), ending.string(name), ending.event)
@@ -180,10 +180,9 @@ extension TURN {
 
     /// Connections of the principal that were connected before a question and could see its whole turn.
     private static func observers(of turn: ObservedTurn, _ history: Observations) -> [Int] {
-        history.connections.indices.filter { index in
+        history.index.connections(of: turn.principal).filter { index in
             let connection = history.connections[index]
-            guard connection.principal == turn.principal, let connected = connection.connected, connected < turn.event
-            else { return false }
+            guard let connected = connection.connected, connected < turn.event else { return false }
             return connection.isOpen(at: turn.event)
         }
     }

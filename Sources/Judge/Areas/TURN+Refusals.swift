@@ -9,12 +9,12 @@ extension TURN {
     /// Once for each `error` whose code, or the lack of everything else that it could be about, says that it refuses a `chat`,
     /// where each that it can be about has a key. A refusal for the rate is the matter of RATE-6 where that binds.
     static func refusalsNameTheirQuestion(_ history: Observations, _ evidence: inout Evidence) {
-        let taken = history.firstSigns
+        lazy var taken = history.firstSigns
         let hostile = Set(history.hostileFrames.map(\.frame.connection))
-        let turns = Dictionary(grouping: history.turns.filter(\.isAccepted), by: \.principal).mapValues { turns in
+        lazy var turns = Dictionary(grouping: history.turns.filter(\.isAccepted), by: \.principal).mapValues { turns in
             Spans(turns.map { ($0.event, $0.ended) })
         }
-        let syncs = Dictionary(grouping: history.syncs, by: \.connection)
+        lazy var syncs = Dictionary(grouping: history.syncs, by: \.connection)
         for (index, connection) in history.connections.enumerated() {
             // Without a greeting nothing binds, and what was asked before a capture began may be what is refused.
             guard let greeting = connection.connected else { continue }

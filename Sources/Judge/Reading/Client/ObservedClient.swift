@@ -176,20 +176,15 @@ struct ObservedClient: Sendable {
     }
 
     private static func ends(of connections: [ObservedConnection], in history: History) -> [Int?] {
-        var ends = [Int?](repeating: nil, count: connections.count)
-        var current: [String: Int] = [:]
-        let openings = Dictionary(connections.indices.map { (connections[$0].opening, $0) }) { first, _ in first }
-        for (index, event) in history.events.enumerated() {
-            guard case .connection(let device) = event.lane else { continue }
-            if let opened = openings[index] { current[device] = opened }
-            guard let connection = current[device], ends[connection] == nil else { continue }
-            switch event.kind {
-            case .refused, .close, .eof: ends[connection] = index
-            case .act("cut", let details) where details.string("how") != "silence": ends[connection] = index
-            default: break
+        connections.map { connection in
+            connection.events.first { index in
+                switch history.events[index].kind {
+                case .refused, .close, .eof: true
+                case .act("cut", let details): details.string("how") != "silence"
+                default: false
+                }
             }
         }
-        return ends
     }
 
     /// Gives each sending to what a person typed: by its key once that is known, else by its words.

@@ -93,6 +93,7 @@ struct HostileFrame: Sendable {
     /// there what was taken by name waits no longer, and an `error` is the answer to the first message that its code fits, the
     /// rather one that the server has not read past already; if there is none, to the message just before it.
     static func all(of kinds: [Int: Kind], in history: Observations) -> [HostileFrame] {
+        guard !kinds.isEmpty else { return [] }
         let endings = Set(history.turns.flatMap(\.endings).map(\.event))
         var refused: [Int: Int] = [:]
         for request in history.turns.flatMap(\.requests) {

@@ -2,33 +2,39 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The members that count, number or measure something, wherever a server writes them.
-enum IntegerMembers {
+/// The members that count, number or measure something, wherever a server writes them in a frame or body.
+struct IntegerMembers {
+    /// Whether there are any.
+    private(set) var exist = false
+    /// The first that is no integer, with its place.
+    private(set) var bad: (place: String, value: JSONValue)?
+
     private static let ofFrame = ["seq", "lastSeq", "retryAfterMs", "limit", "windowMs", "heartbeatSeconds"]
     private static let ofStats = ["inputTokens", "outputTokens", "durationMs"]
+    private static let ofLimits = ["maxFrameBytes", "messagesPerMinute", "replayMessages", "replaySeconds"]
 
-    /// Every such member of a frame or body, with its place.
-    static func all(in value: JSONValue, at place: String = "") -> [(place: String, value: JSONValue)] {
-        var found: [(String, JSONValue)] = []
-        func take(_ names: [String], of object: JSONValue?, _ path: String) {
-            for name in names {
-                if let member = object?[name] { found.append(("\(path)/\(name)", member)) }
-            }
-        }
-        take(ofFrame, of: value, place)
-        take(ofStats, of: value["stats"], "\(place)/stats")
-        if value["type"] == "connected" {
-            take(
-                ["maxFrameBytes", "messagesPerMinute", "replayMessages", "replaySeconds"], of: value["limits"],
-                "\(place)/limits")
+    init(in value: JSONValue) { take(value, at: "") }
+
+    private mutating func take(_ value: JSONValue, at place: String) {
+        take(Self.ofFrame, of: value, at: place)
+        if let stats = value["stats"] { take(Self.ofStats, of: stats, at: "\(place)/stats") }
+        if let limits = value["limits"], value["type"] == "connected" {
+            take(Self.ofLimits, of: limits, at: "\(place)/limits")
         }
         for (index, frame) in (value["missed"]?.arrayValue ?? []).enumerated() {
-            found += all(in: frame, at: "\(place)/missed/\(index)")
+            take(frame, at: "\(place)/missed/\(index)")
         }
         for (index, session) in (value["sessions"]?.arrayValue ?? []).enumerated() {
-            take(["messageCount"], of: session, "\(place)/sessions/\(index)")
+            take(["messageCount"], of: session, at: "\(place)/sessions/\(index)")
         }
-        return found
+    }
+
+    private mutating func take(_ names: [String], of object: JSONValue, at place: String) {
+        for name in names {
+            guard let member = object[name] else { continue }
+            exist = true
+            if bad == nil, !Self.isInteger(member) { bad = ("\(place)/\(name)", member) }
+        }
     }
 
     /// Whether a value is spelled as an integer from 0 to 2^53 - 1.

@@ -29,6 +29,11 @@ final class ObservedConnection: @unchecked Sendable {
     private(set) var received: [Frame] = []
     /// Frames to the server, in order; also those that are no JSON.
     private(set) var sent: [Frame] = []
+    /// The frames of both sides in the order of time, each with whether the client sent it.
+    private(set) var frames: [(frame: Frame, isSent: Bool)] = []
+    /// WebSocket pings of the client, and pongs of the server, by their events.
+    private(set) var transportPings: [Int] = []
+    private(set) var transportPongs: [Int] = []
     /// The first thing that ended it for one side; nil while it is open at the end of the history.
     private(set) var ending: Ending?
     /// Events at which the stage stopped reading, each with the one at which it read on.
@@ -91,13 +96,12 @@ final class ObservedConnection: @unchecked Sendable {
         }
     }
 
-    /// The frames of both sides in the order of time, each with whether the client sent it.
-    var frames: [(frame: Frame, isSent: Bool)] {
-        (sent.map { ($0, true) } + received.map { ($0, false) }).sorted { $0.0.event < $1.0.event }
-    }
-
-    static func all(in history: History) -> [ObservedConnection] {
+    /// Every connection in the order of asking, and the frames of all of them, by who sent them, in the order of time.
+    static func all(
+        in history: History
+    ) -> (connections: [ObservedConnection], received: [Frame], sent: [Frame]) {
         var connections: [ObservedConnection] = []
+        var (received, sent): ([Frame], [Frame]) = ([], [])
         var current: [String: Int] = [:]
         var generations: [String: Int] = [:]
         let capture = history.header.capture
@@ -105,10 +109,12 @@ final class ObservedConnection: @unchecked Sendable {
             guard case .connection(let device) = event.lane else { continue }
             let principal: String?
             if case .opening(let opening) = event.kind { principal = opening.principal } else { principal = nil }
-            if principal != nil || current[device] == nil {
+            var known = current[device]
+            if principal != nil || known == nil {
                 if case .wait = event.kind { continue }
                 generations[device, default: 0] += 1
-                current[device] = connections.count
+                known = connections.count
+                current[device] = known
                 // Whose a connection is whose opening nobody saw has to be told (`belongs`).
                 connections.append(
                     ObservedConnection(
@@ -116,18 +122,18 @@ final class ObservedConnection: @unchecked Sendable {
                         principal: principal ?? (capture == nil ? "p1" : "unknown \(device)"), opening: index,
                         isWhole: principal != nil, endIsTold: capture?.lacks.contains(.network) != true))
             }
-            guard let position = current[device] else { continue }
+            guard let position = known else { continue }
             connections[position].take(event.kind, at: index)
             if var frame = history.frames[index] {
                 frame.connection = position
-                connections[position].note(frame, event.kind)
+                if connections[position].note(frame, event.kind) { sent.append(frame) } else { received.append(frame) }
             }
         }
         if !history.header.lateness.isEmpty {
             let clock = PatientClock(history.header.lateness)
             for position in connections.indices { connections[position].doubtSilence(in: history, by: clock) }
         }
-        return connections
+        return (connections, received, sent)
     }
 
     private func take(_ kind: Event.Kind, at index: Int) {
@@ -137,6 +143,8 @@ final class ObservedConnection: @unchecked Sendable {
         case .refused: refused = refused ?? index
         case .close(let direction, let code, _): end(.closed(direction, code: code), at: index)
         case .eof: end(.lost, at: index)
+        case .ping(.toServer): transportPings.append(index)
+        case .pong(.fromServer): transportPongs.append(index)
         case .act(DialectView.assumedAct, _):
             connected = connected ?? index
             isGreetingAssumed = true
@@ -149,14 +157,19 @@ final class ObservedConnection: @unchecked Sendable {
         }
     }
 
-    private func note(_ frame: Frame, _ kind: Event.Kind) {
+    /// Takes a frame, and tells whether the client sent it.
+    private func note(_ frame: Frame, _ kind: Event.Kind) -> Bool {
         switch kind {
         case .text(.fromServer, _), .binary(.fromServer, _):
             received.append(frame)
+            frames.append((frame, false))
             if connected == nil, frame.type == "connected" { connected = frame.event }
+            return false
         default:
             sent.append(frame)
+            frames.append((frame, true))
             if auth == nil, frame.type == "auth" { auth = frame.event }
+            return true
         }
     }
 

@@ -21,7 +21,9 @@ extension Observations {
     /// The valid pings of a connection after `connected`, in the order of sending.
     func pings(on connection: Int) -> [ObservedPing] {
         let observed = connections[connection]
-        guard let connected = observed.connected else { return [] }
+        guard let connected = observed.connected, observed.sent.contains(where: { $0.type == "ping" }) else {
+            return []
+        }
         var pings: [ObservedPing] = []
         var waiting: [Int] = []
         for (frame, isSent) in observed.frames where frame.event > connected {

@@ -18,7 +18,7 @@ struct SessionKnowledge: Sendable {
         lives = history.lives
         let connections = history.connections
         for connection in connections {
-            for frame in connection.received where ["ack", "message", "toolUse", "done"].contains(frame.type ?? "") {
+            for frame in connection.received where frame.isOf("ack", "message", "toolUse", "done") {
                 name(frame.sessionId, connection.principal, at: frame.event)
             }
         }
@@ -85,9 +85,8 @@ struct SessionKnowledge: Sendable {
 
     private mutating func name(_ session: String?, _ principal: String?, at event: Int) {
         guard let session, let principal else { return }
-        let key = OwnName(session, of: principal)
-        let life = lives.life(at: event)
-        named[key, default: [:]][life] = min(named[key]?[life] ?? event, event)
+        let first = { (known: inout Int) in known = min(known, event) }
+        first(&named[OwnName(session, of: principal), default: [:]][lives.life(at: event), default: event])
     }
 }
 

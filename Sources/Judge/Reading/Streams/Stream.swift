@@ -88,17 +88,15 @@ struct Stream {
 
     static func all(in shown: [NumberedFrame]) -> [Key: Stream] {
         var streams: [Key: Stream] = [:]
-        var known: [Key: Set<Int>] = [:]
         for item in shown {
-            let key = Key(principal: item.principal, epoch: item.epoch)
-            if known[key, default: []].insert(item.seq).inserted { streams[key, default: Stream()].firsts.append(item) }
-            streams[key, default: Stream()].take(item)
+            streams[Key(principal: item.principal, epoch: item.epoch), default: Stream()].take(item)
         }
         for key in streams.keys { streams[key]?.firsts.sort { $0.seq < $1.seq } }
         return streams
     }
 
     private mutating func take(_ item: NumberedFrame) {
+        if places[item.seq] == nil { firsts.append(item) }
         places[item.seq, default: []].append(items.count)
         items.append(item)
         greatest.append(max(item.seq, greatest.last ?? item.seq))

@@ -15,7 +15,9 @@ extension Observations {
     /// were sent, or they followed the accepted one on its own connection.
     var repeats: [Repeat] {
         turns.flatMap { turn -> [Repeat] in
-            guard turn.clientMessageId != nil, let first = original(of: turn) else { return [] }
+            guard turn.clientMessageId != nil, turn.requests.count > 1, let first = original(of: turn) else {
+                return []
+            }
             return turn.requests.filter { $0.event > first.event }.compactMap { request in
                 let known = acceptance(of: turn, first, seenBy: request)
                 let isBehind = request.connection != nil && request.connection == first.connection && first.ack != nil

@@ -44,6 +44,7 @@ extension TurnReconstruction {
 
     /// Puts replayed frames to their turns; without any name of the turn, the same frame seen live tells.
     mutating func placeReplayed(_ frames: [Frame]) {
+        guard !frames.isEmpty else { return }
         var live: [SharedFrame: Int] = [:]
         for (index, turn) in turns.enumerated() {
             for frame in turn.frames + turn.endings {

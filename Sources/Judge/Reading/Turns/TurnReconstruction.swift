@@ -228,10 +228,11 @@ struct TurnReconstruction {
 
     mutating func bind(_ turn: Int, turnId: String?, session: String?, isSure: Bool = true) {
         let principal = turns[turn].principal
-        if let turnId {
+        // Most frames of a turn repeat its names.
+        if let turnId, turns[turn].turnId != turnId {
             let name = OwnName(turnId, of: principal)
-            turns[turn].turnId = turns[turn].turnId ?? turnId
-            byTurnId[name] = byTurnId[name] ?? turn
+            if turns[turn].turnId == nil { turns[turn].turnId = turnId }
+            if byTurnId[name] == nil { byTurnId[name] = turn }
         }
         guard let session else { return }
         if turns[turn].sessionId == nil {
@@ -242,8 +243,8 @@ struct TurnReconstruction {
     }
 
     private mutating func see(_ session: String, _ principal: String, at event: Int) {
-        let name = OwnName(session, of: principal)
-        sessionSeen[name] = min(sessionSeen[name] ?? event, event)
+        let first = { (known: inout Int) in known = min(known, event) }
+        first(&sessionSeen[OwnName(session, of: principal), default: event])
     }
 
     /// Learns from a question that is shown as it was stored, by the id that its ack gave it, which session it is in.

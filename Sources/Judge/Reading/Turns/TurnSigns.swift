@@ -6,13 +6,18 @@ extension ObservedTurn {
     var session: String? { sessionId ?? sessionAsked }
     /// The first event that shows that the server took it on.
     var firstSign: Int? {
-        let frames = acks + self.frames + endings + copies + replayed
-        return (frames.map(\.event) + [response].compactMap { $0 }).min()
+        let frame = Self.first(of: acks, frames, endings, copies, replayed)
+        return response.map { min($0, frame ?? $0) } ?? frame
     }
     /// The first live frame that shows that it was taken on, by its event.
-    var firstFrame: Int? { (acks + frames + endings).map(\.event).min() }
+    var firstFrame: Int? { Self.first(of: acks, frames, endings) }
     /// The first event that shows that it was accepted and runs; one before it where nothing does.
-    func accepted(since event: Int) -> Int { (acks + frames).map(\.event).min().map { max($0, event) } ?? event }
+    func accepted(since event: Int) -> Int { Self.first(of: acks, frames).map { max($0, event) } ?? event }
+    /// The earliest frame of some lists, by its event.
+    private static func first(of lists: [Frame]...) -> Int? {
+        lists.reduce(nil) { first, frames in frames.reduce(first) { min($0 ?? .max, $1.event) } }
+    }
+
     /// The live frames that show that it runs or ran: each `toolUse` and each ending.
     var signsOfRunning: [Frame] { toolUses + endings }
     /// Its endings by the connection that was shown them, in the order of the connections.
