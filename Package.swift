@@ -144,7 +144,7 @@ let package = Package(
         .executableTarget(
             name: "Benchmark",
             dependencies: dependencies([
-                "Platform", "JSON", "JSONSchema", "Holdfast", "Transcript", "Proxy", "Transport",
+                "Platform", "JSON", "JSONSchema", "Holdfast", "Transcript", "Captures", "Judge", "Proxy", "Transport",
             ]),
             swiftSettings: settings),
 

@@ -6,7 +6,11 @@ import HoldfastJSONSchema
 @main
 struct Benchmark {
     static func main() async throws {
-        if CommandLine.arguments.dropFirst().first == "proxy" { return try await ProxyBenchmark.run() }
+        switch CommandLine.arguments.dropFirst().first {
+        case "proxy": return try await ProxyBenchmark.run()
+        case "judge": return try JudgeBenchmark.run(CommandLine.arguments.dropFirst(2).first)
+        default: break
+        }
         let corpus = try Corpus.load()
         let schema = try Schema(corpus.schema)
         print("corpus: \(corpus.name)")

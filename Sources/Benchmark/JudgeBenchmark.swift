@@ -1,0 +1,197 @@
+import Foundation
+import Holdfast
+import HoldfastCaptures
+import HoldfastJSON
+import HoldfastJudge
+import HoldfastTranscript
+
+/// Measures judging a capture on one thread, beside parsing the same bytes alone and `jq` reading the same file.
+enum JudgeBenchmark {
+    /// Measures captures of small and of large frames, or the capture that a file holds.
+    static func run(_ file: String?) throws {
+        let specification = try Specification(.embedded)
+        print("judging on one thread, megabytes per second of processor time, medians of 5\n")
+        print(row(["", "MB", "parse", "read", "judge", "jq", "judge/parse", "judge/jq"]))
+        if let file {
+            try measure(file, Array(try Data(contentsOf: URL(fileURLWithPath: file))), specification)
+            return
+        }
+        try measure("small frames", DrawnCapture.bytes(texts: 50...900, size: 16 << 20), specification)
+        try measure("large frames", DrawnCapture.bytes(texts: 50_000...200_000, size: 64 << 20), specification)
+    }
+
+    private static func measure(_ name: String, _ capture: [UInt8], _ specification: Specification) throws {
+        let lines = capture.split(separator: UInt8(ascii: "\n")).map { Array($0) }
+        let parts = try parts(of: capture)
+        let size = Double(capture.count) / 1e6
+        var tape = JSONTape()
+        var found = 0
+        let parse = seconds { for line in lines where tape.isSound(line) { found += 1 } }
+        let read = try seconds { found += try self.parts(of: capture).count }
+        let judged = seconds {
+            for part in parts { found += examine(part.history, under: specification).verdicts.count }
+        }
+        let jq = try seconds(ofJq: capture)
+        let whole = read + judged
+        print(
+            row([
+                found > 0 ? name : "", number(size), number(size / parse), number(size / read), number(size / whole),
+                jq.map { number(size / $0) } ?? "-", ratio(parse / whole), jq.map { ratio($0 / whole) } ?? "-",
+            ]))
+    }
+
+    /// What `judge` does with a file before it judges.
+    private static func parts(of capture: [UInt8]) throws -> [CapturedParts.Part] {
+        let subject = History.Subject(name: "capture", role: .server, profiles: [.core])
+        var reader = CaptureReader(.transcript, file: "capture", options: .init(subject: subject))
+        var cutter = CapturedParts()
+        var parts: [CapturedParts.Part] = []
+        for start in stride(from: 0, to: capture.count, by: 1 << 20) {
+            try reader.append(Array(capture[start..<min(start + 1 << 20, capture.count)])) { item in
+                if let part = cutter.take(item, capture: nil) { parts.append(part) }
+            }
+        }
+        try reader.finish { item in
+            if let part = cutter.take(item, capture: nil) { parts.append(part) }
+        }
+        if let last = cutter.finish(capture: nil) { parts.append(last) }
+        return parts
+    }
+
+    private static func seconds(of work: () throws -> Void) rethrows -> Double {
+        Stopwatch.median(
+            try (0..<5).map { _ in
+                let start = Stopwatch.now
+                try work()
+                return Stopwatch.now - start
+            })
+    }
+
+    /// How long `jq` takes to read a capture and say nothing; nil where there is none.
+    private static func seconds(ofJq capture: [UInt8]) throws -> Double? {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("capture-\(UUID()).ndjson")
+        try Data(capture).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let jq = Process()
+        jq.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        jq.arguments = ["jq", "empty", file.path]
+        jq.standardError = FileHandle.nullDevice
+        let start = ContinuousClock.now
+        try jq.run()
+        jq.waitUntilExit()
+        let passed = ContinuousClock.now - start
+        return jq.terminationStatus == 0 ? passed / .seconds(1) : nil
+    }
+
+    private static func number(_ value: Double) -> String { String(format: "%.0f", value) }
+
+    private static func ratio(_ value: Double) -> String { String(format: "%.2f", value) }
+
+    private static func row(_ cells: [String]) -> String {
+        cells.enumerated().map { place, cell in
+            place == 0
+                ? cell.padding(toLength: 16, withPad: " ", startingAt: 0) : String("            \(cell)".suffix(12))
+        }.joined()
+    }
+}
+
+/// Captures of people who ask and are answered, drawn from numbers that are always the same.
+private struct DrawnCapture {
+    private var state: UInt64 = 1
+    private var lines = ""
+    private var time = 0
+    private let texts: ClosedRange<Int>
+
+    /// A capture of a server that keeps every clause, with about as many bytes as wanted.
+    static func bytes(texts: ClosedRange<Int>, size: Int) -> [UInt8] {
+        var capture = DrawnCapture(texts: texts)
+        let subject = History.Subject(name: "drawn", role: .server, profiles: [.core, .idempotency, .sync])
+        capture.lines = TranscriptWriter.line(History.Header(subject: subject, capture: History.Capture())) + "\n"
+        var connection = 0
+        var last: [Int: Int] = [:]
+        while capture.lines.utf8.count < size {
+            last[connection % 300] = capture.connect(connection, after: last[connection % 300] ?? 0)
+            connection += 1
+        }
+        return Array(capture.lines.utf8)
+    }
+
+    private mutating func draw(_ range: ClosedRange<Int>) -> Int {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return range.lowerBound + Int(state >> 33) % range.count
+    }
+
+    private mutating func words() -> String {
+        var text = ""
+        for _ in 0..<draw(texts) / 8 { text += ["answers ", "because ", "nothing ", "stories "][draw(0...3)] }
+        return text
+    }
+
+    private mutating func say(_ kind: Event.Kind, on lane: Lane, after wait: Int = 1000) {
+        time += wait
+        lines += TranscriptWriter.line(Event(at: time, lane: lane, kind: kind)) + "\n"
+    }
+
+    private mutating func say(_ direction: Direction, _ message: JSONValue, on lane: Lane, after wait: Int = 1000) {
+        say(.text(direction, message.text()), on: lane, after: wait)
+    }
+
+    /// One connection of 27 frames with five turns; gives the last number of its person.
+    private mutating func connect(_ number: Int, after last: Int) -> Int {
+        let (lane, person) = (Lane.connection(number: number % 300), "p\(number % 300)")
+        var seq = last
+        say(.opening(.init(principal: person)), on: lane, after: 20_000)
+        say(.opened, on: lane)
+        say(
+            .toServer,
+            [
+                "type": "auth", "protocol": 1, "token": .string("‹token of \(person)›"),
+                "clientId": .string("d\(person)"),
+            ],
+            on: lane)
+        say(
+            .fromServer,
+            [
+                "type": "connected", "protocol": 1, "connectionId": .string("con\(number)"),
+                "serverTime": "2026-01-01T00:40:14.578Z", "capabilities": ["idempotency", "sync"],
+                "limits": ["maxFrameBytes": 1_000_000, "messagesPerMinute": 60, "replayMessages": 1000],
+                "heartbeatSeconds": 25, "epoch": "e1", "lastSeq": JSONValue(last),
+            ], on: lane)
+        for turn in 0..<5 {
+            let (key, name) = (JSONValue("c\(number)x\(turn)"), JSONValue("t\(number)x\(turn)"))
+            let session = JSONValue("s\(number)")
+            var chat: JSONValue = [
+                "type": "chat", "clientMessageId": key, "messages": [["role": "user", "content": .string(words())]],
+            ]
+            if turn > 0 { chat["sessionId"] = session }
+            say(.toServer, chat, on: lane)
+            let names: JSONValue = ["sessionId": session, "turnId": name, "clientMessageId": key]
+            func frame(_ type: String, _ more: JSONObject) -> JSONValue {
+                var frame: JSONValue = ["type": JSONValue(type)]
+                for (member, value) in names.objectValue ?? [:] { frame[member] = value }
+                for (member, value) in more { frame[member] = value }
+                return frame
+            }
+            say(
+                .fromServer,
+                frame(
+                    "ack",
+                    ["messageId": .string("m\(number)x\(turn)"), "duplicate": false, "status": "accepted"]), on: lane)
+            for _ in 0..<2 {
+                seq += 1
+                say(.fromServer, frame("toolUse", ["tool": "webFetch", "seq": JSONValue(seq)]), on: lane)
+            }
+            seq += 1
+            say(
+                .fromServer,
+                frame(
+                    "done",
+                    ["messageId": .string("a\(number)x\(turn)"), "text": .string(words()), "seq": JSONValue(seq)]),
+                on: lane, after: 100_000)
+        }
+        say(.close(.toServer, code: 1000, reason: ""), on: lane)
+        say(.close(.fromServer, code: 1000, reason: ""), on: lane)
+        say(.eof(reason: ""), on: lane)
+        return seq
+    }
+}
