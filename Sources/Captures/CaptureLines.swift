@@ -5,13 +5,13 @@ struct CaptureLines {
     /// A line and where it stands.
     struct Line {
         let bytes: ArraySlice<UInt8>
-        let place: CapturePlace
+        let location: CaptureLocation
 
         /// The text of a line in a file.
         func text(in file: String) throws(InputProblem) -> String {
             guard let text = String(validating: bytes, as: UTF8.self) else {
                 throw InputProblem(
-                    place: place.problem(in: file), what: "the line is not UTF-8", expected: "UTF-8 throughout",
+                    location: location.problem(in: file), what: "the line is not UTF-8", expected: "UTF-8 throughout",
                     fix: "record the capture again, or convert it with iconv")
             }
             return text
@@ -72,6 +72,6 @@ struct CaptureLines {
         defer { pending = [] }
         if pending.last == UInt8(ascii: "\r") { pending.removeLast() }
         if line == 1, pending.starts(with: CaptureForm.byteOrderMark) { pending.removeFirst(3) }
-        return Line(bytes: pending, place: place)
+        return Line(bytes: pending, location: location)
     }
 }

@@ -155,12 +155,12 @@ public struct CaptureReader: Sendable {
             reader = .transcript(transcript)
         case .frames(var frames):
             for line in lines {
-                for item in try frames.take(line.text(in: file), line.place) { try take(item) }
+                for item in try frames.take(line.text(in: file), line.location) { try take(item) }
             }
             reader = .frames(frames)
         case .notes(var notes):
             for line in lines {
-                for item in notes.take(try line.text(in: file), line.place) { try take(item) }
+                for item in notes.take(try line.text(in: file), line.location) { try take(item) }
             }
             reader = .notes(notes)
         case .har, .taken: break

@@ -105,9 +105,9 @@ package struct CapturedParts: Sendable {
 
     private mutating func cut(_ capture: History.Capture?, isQuiet: Bool, isShort: Bool) -> Part? {
         if header?.capture == nil { isCut = true }
-        let (time, place) = (noted.events.last?.at ?? 0, noted.places.last ?? CapturePlace(line: 0, offset: 0))
+        let (time, location) = (noted.events.last?.at ?? 0, noted.locations.last ?? CaptureLocation(line: 0, offset: 0))
         func belongs(_ lane: Lane, to owner: String) -> Noted {
-            Noted(Event(at: time, lane: lane, kind: .act("belongs", ["to": .string(owner)])), at: place)
+            Noted(Event(at: time, lane: lane, kind: .act("belongs", ["to": .string(owner)])), at: location)
         }
         let part = part(capture, isShort: isShort)
         let lanes = open.filter { $0.value.isOpen }.sorted { $0.value.lastUse < $1.value.lastUse }
@@ -156,7 +156,7 @@ package struct CapturedParts: Sendable {
         let events =
             isTimeless ? noted.events.map { Event(at: 0, lane: $0.lane, kind: $0.kind) } : noted.events
         let history = History(header: header, events: events, frames: noted.takeFrames())
-        return Part(history: history, places: noted.places, wasCutShort: isShort)
+        return Part(history: history, locations: noted.locations, wasCutShort: isShort)
     }
 
     private mutating func note(_ item: Noted) {
@@ -182,14 +182,14 @@ package struct CapturedParts: Sendable {
 /// The events of a part with what they brought.
 private struct Notes: Sendable {
     private(set) var events: [Event] = []
-    private(set) var places: [CapturePlace] = []
+    private(set) var locations: [CaptureLocation] = []
     private var frames: [Frame?] = []
 
     var count: Int { events.count }
 
     mutating func append(_ item: Noted) {
         events.append(item.event)
-        places.append(item.place)
+        locations.append(item.location)
         frames.append(item.frame)
     }
 

@@ -7,16 +7,16 @@ enum RawMember {
     static func text(of name: String, in object: String) -> String? {
         let bytes = Array(object.utf8)
         let wanted = Array(name.utf8)
-        var place = 0
+        var index = 0
         var depth = 0
         var isName = false
-        while place < bytes.count {
-            switch bytes[place] {
+        while index < bytes.count {
+            switch bytes[index] {
             case UInt8(ascii: "\""):
-                let start = place + 1
-                place = end(ofString: start, in: bytes)
-                guard depth == 1, isName, bytes[start..<min(place, bytes.count)].elementsEqual(wanted) else { break }
-                guard var value = bytes[place...].firstIndex(of: UInt8(ascii: ":")) else { return nil }
+                let start = index + 1
+                index = end(ofString: start, in: bytes)
+                guard depth == 1, isName, bytes[start..<min(index, bytes.count)].elementsEqual(wanted) else { break }
+                guard var value = bytes[index...].firstIndex(of: UInt8(ascii: ":")) else { return nil }
                 value += 1
                 return String(decoding: bytes[value..<end(ofValue: value, in: bytes)], as: UTF8.self)
                     .trimmed
@@ -28,36 +28,36 @@ enum RawMember {
             case UInt8(ascii: ":") where depth == 1: isName = false
             default: break
             }
-            place += 1
+            index += 1
         }
         return nil
     }
 
-    /// The place of the quote that closes a string.
+    /// The index of the quote that closes a string.
     private static func end(ofString start: Int, in bytes: [UInt8]) -> Int {
-        var place = start
-        while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {
-            place += bytes[place] == UInt8(ascii: "\\") ? 2 : 1
+        var index = start
+        while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
+            index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
         }
-        return min(place, bytes.count)
+        return min(index, bytes.count)
     }
 
     private static func end(ofValue start: Int, in bytes: [UInt8]) -> Int {
-        var place = start
+        var index = start
         var depth = 0
-        while place < bytes.count {
-            switch bytes[place] {
-            case UInt8(ascii: "\""): place = end(ofString: place + 1, in: bytes)
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "\""): index = end(ofString: index + 1, in: bytes)
             case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                if depth == 0 { return place }
+                if depth == 0 { return index }
                 depth -= 1
-            case UInt8(ascii: ",") where depth == 0: return place
+            case UInt8(ascii: ",") where depth == 0: return index
             default: break
             }
-            place += 1
+            index += 1
         }
-        return min(place, bytes.count)
+        return min(index, bytes.count)
     }
 }
 

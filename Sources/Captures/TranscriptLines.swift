@@ -13,17 +13,17 @@ struct TranscriptLines {
 
     /// What a line tells; nil for an empty one.
     mutating func take(_ line: CaptureLines.Line, _ tape: inout JSONTape) throws(InputProblem) -> CaptureItem? {
-        let place = line.place
+        let location = line.location
         let message = line.bytes.withUnsafeBufferPointer { bytes in
             tape.withTokens(of: bytes) { $0.flatMap(events.message) }
         }
         if hasHeader, let message, message.at >= last {
             last = message.at
-            return .event(message, place)
+            return .event(message, location)
         }
         let text = try line.text(in: file)
         guard text.contains(where: { !$0.isWhitespace }) else { return nil }
-        let reader = try LineReader(text, file: file, line: place.line, offset: place.offset)
+        let reader = try LineReader(text, file: file, line: location.line, offset: location.offset)
         if reader.object["format"] != nil {
             hasHeader = true
             last = 0
@@ -41,6 +41,6 @@ struct TranscriptLines {
                 "time runs back, from \(last) to \(event.at) microseconds", expected: "'at' of at least \(last)")
         }
         last = event.at
-        return .event(event, place)
+        return .event(event, location)
     }
 }

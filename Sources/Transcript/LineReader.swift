@@ -9,9 +9,9 @@ package struct LineReader {
     package let object: JSONObject
 
     /// Where the line stands; only a problem puts it into words.
-    var place: String { Self.place(file, line) + (offset.map { " (byte \($0))" } ?? "") }
+    var location: String { Self.location(file, line) + (offset.map { " (byte \($0))" } ?? "") }
 
-    private static func place(_ file: String, _ line: Int?) -> String { line.map { "\(file):\($0)" } ?? file }
+    private static func location(_ file: String, _ line: Int?) -> String { line.map { "\(file):\($0)" } ?? file }
 
     /// Reads a line; `offset`, the bytes before it, is named where it is known.
     package init(_ text: String, file: String, line: Int, offset: Int? = nil) throws(InputProblem) {
@@ -21,14 +21,14 @@ package struct LineReader {
             value = try JSONParser.value(text, limits: JSONLimits(maxBytes: .max))
         } catch {
             throw InputProblem(
-                place: "\(Self.place(file, line)):\(error.location.column)"
+                location: "\(Self.location(file, line)):\(error.location.column)"
                     + (offset.map { " (byte \($0 + error.location.byteOffset))" } ?? ""),
                 what: "the line is not JSON: \(error)",
                 expected: "one JSON object a line", fix: "delete the line, or record the transcript again")
         }
         guard let object = value.objectValue else {
             throw InputProblem(
-                place: Self.place(file, line), what: "the line holds a JSON \(value.typeName)",
+                location: Self.location(file, line), what: "the line holds a JSON \(value.typeName)",
                 expected: "a JSON object",
                 fix: "delete the line, or record the transcript again")
         }
@@ -36,8 +36,8 @@ package struct LineReader {
     }
 
     /// The line of a report, or a member of a line, at a place that is known.
-    init(place: String, object: JSONObject) {
-        (file, line, offset) = (place, nil, nil)
+    init(location: String, object: JSONObject) {
+        (file, line, offset) = (location, nil, nil)
         self.object = object
     }
 

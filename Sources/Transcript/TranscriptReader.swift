@@ -66,7 +66,7 @@ public struct TranscriptReader {
         guard !pending.isEmpty else { return }
         guard let text = String(validating: pending, as: UTF8.self) else {
             throw InputProblem(
-                place: "\(file):\(line)", what: "the line is not UTF-8", expected: "UTF-8 throughout",
+                location: "\(file):\(line)", what: "the line is not UTF-8", expected: "UTF-8 throughout",
                 fix: "record the transcript again")
         }
         try take(LineReader(text, file: file, line: line))
