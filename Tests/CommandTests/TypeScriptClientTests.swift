@@ -57,9 +57,9 @@ private struct TypeScriptClient: Sendable {
     @Test(.enabled("needs tsc, and a Node with WebSockets (20 or later)") { await TypeScriptClient.canRunUnderNode() })
     func `an app behind the kit keeps the clauses of all three profiles under Node`() async throws {
         let some = [
-            "AUTH/*", "ENV/*", "LIVE/*", "CLIENT/every-reconnect-*", "CLIENT/foreground-reconnects", "CLIENT/gap-*",
-            "CLIENT/lost-question-comes-again", "CLIENT/missed-messages-*", "CLIENT/order-of-typing",
-            "CLIENT/pages-are-followed", "CLIENT/refusals-are-shown", "CLIENT/tap-*",
+            "AUTH/*", "ENV/*", "LIVE/*", "CLIENT/foreground-reconnects", "CLIENT/gap-told-is-read",
+            "CLIENT/lost-question-comes-again", "CLIENT/missed-messages-*", "CLIENT/pages-are-followed",
+            "CLIENT/refusals-are-shown", "CLIENT/tap-from-the-background",
         ]
         let run = try await TypeScriptClient.made.value.node(ExampleTool.isWholeSuite ? ["*"] : some)
         #expect(run.status == 0, "\(run.out)\n\(run.err)")
@@ -68,7 +68,7 @@ private struct TypeScriptClient: Sendable {
 
     @Test(.enabled("needs tsc, and Chromium or Chrome") { await TypeScriptClient.canRunInABrowser() })
     func `the same app keeps them as a page in a browser`() async throws {
-        let some = ["AUTH/*", "ENV/*", "CLIENT/missed-messages-are-read", "CLIENT/gap-told-is-read"]
+        let some = ["AUTH/*", "ENV/*", "CLIENT/missed-messages-are-replayed"]
         let run = try await TypeScriptClient.made.value.page(ExampleTool.isWholeSuite ? ["*"] : some)
         #expect(run.status == 0, "\(run.out)\n\(run.err)")
         #expect(run.out.contains("Example page 1.0 at ws://127.0.0.1:"), "\(run.out)")

@@ -25,7 +25,10 @@ if ! command -v tsc >/dev/null && [ ! -x bin/tsc ] && command -v node >/dev/null
 fi
 if ! command -v kotlinc >/dev/null && [ ! -x bin/kotlinc ] && command -v java >/dev/null; then
     jars="$PWD/kotlin/run_kotlin_kernel/jars"
-    if python3 -m pip install --quiet --disable-pip-version-check --no-deps --target kotlin kotlin-jupyter-kernel 2>/dev/null; then
+    # A system's own Python may have no pip; the environment of python/setup.sh has.
+    python="$here/../../.build/python/bin/python"
+    [ -x "$python" ] || python=python3
+    if "$python" -m pip install --quiet --disable-pip-version-check --no-deps --target kotlin kotlin-jupyter-kernel 2>/dev/null; then
         # The compiler looks for its library beside itself, by these names.
         mkdir -p kotlin/lib
         mv "$jars"/kotlin-jupyter-kernel-*.jar kotlin/lib/kotlin-compiler.jar
