@@ -15,7 +15,7 @@ package struct OneShot<Value: Sendable>: Sendable {
     @discardableResult
     func fulfil(_ outcome: Result<Value, TransportProblem>) -> Bool { latch.set(outcome) }
 
-    nonisolated(nonsending) func value() async throws(TransportProblem) -> Value {
+    package nonisolated(nonsending) func value() async throws(TransportProblem) -> Value {
         guard let outcome = await latch.wait() else { throw TransportProblem(.cancelled, at: address) }
         return try outcome.get()
     }
