@@ -70,13 +70,21 @@ package struct Plan: Sendable, Equatable {
     /// Whether no connection is opened under a letter that another open one has: nobody could tell their frames apart.
     var keepsLettersApart: Bool {
         var open: Set<String> = []
+        var unread: Set<String> = []
         func holds(_ steps: [JSONValue]) -> Bool {
             steps.allSatisfy { step in
                 let letter = step["on"]?.stringValue ?? ""
                 switch step["do"]?.stringValue {
                 case "connect": return open.insert(letter).inserted
-                case "cut", "close": open.remove(letter)
-                case "kill", "stop": open = []
+                case "cut", "close":
+                    open.remove(letter)
+                    unread.remove(letter)
+                case "stopReading": unread.insert(letter)
+                case "resumeReading": unread.remove(letter)
+                case "kill", "stop":
+                    // What nobody has read comes later, under a letter that another one has by then.
+                    guard unread.isEmpty else { return false }
+                    open = []
                 default: break
                 }
                 let branches = step["branches"]?.arrayValue ?? []

@@ -21,6 +21,8 @@ package struct Explorer: Sendable {
     package struct Trial: Sendable {
         package let plan: Plan
         package let seed: UInt64
+        /// The server that it met.
+        package let setting: Setting
         package let simulation: Simulation
         package let verdicts: [Verdict]
 
@@ -33,7 +35,8 @@ package struct Explorer: Sendable {
         guard let scenario = try? plan.scenario() else { return nil }
         let simulation = Simulation(scenario, against: setting, seed: seed, version: specification.version)
         return Trial(
-            plan: plan, seed: seed, simulation: simulation, verdicts: judge(simulation.history, under: specification))
+            plan: plan, seed: seed, setting: setting, simulation: simulation,
+            verdicts: judge(simulation.history, under: specification))
     }
 
     /// What names the histories of some seeds: equal on every machine, in every process.

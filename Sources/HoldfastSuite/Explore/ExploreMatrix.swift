@@ -55,10 +55,22 @@ package struct ExploreMatrix: Sendable {
     /// What should not have been found.
     struct Alarm: Sendable {
         let seed: UInt64
+        /// Which lawful server it was.
+        let server: String
+        /// The clause that was called broken; nil where the simulation failed.
+        var clause: ClauseID?
         let what: String
         /// The plan with its history; nil where the plan was no scenario.
         var trial: Explorer.Trial?
+
+        /// By this one is known again: the same accusation comes in many plans.
+        var cause: String {
+            (clause.map { "\($0) " } ?? "") + (what.firstIndex(of: ":").map { String(what[..<$0]) } ?? what)
+        }
     }
+
+    /// So many plans with the same accusation are made small.
+    private static let shownAlarms = 3
 
     package struct Result: Sendable {
         var runs = 0
@@ -77,7 +89,10 @@ package struct ExploreMatrix: Sendable {
                 search.smallest.map { ("\(search.name).json", $0.file(about: search.clause)) }
             }
                 + alarms.compactMap { alarm in
-                    alarm.trial.map { ("alarm-\(alarm.seed).ndjson", TranscriptWriter.text($0.simulation.history)) }
+                    let name = ["alarm", alarm.clause?.description, "\(alarm.seed)"].compactMap(\.self)
+                    return alarm.trial.map {
+                        (name.joined(separator: "-") + ".ndjson", TranscriptWriter.text($0.simulation.history))
+                    }
                 }
         }
 
@@ -97,6 +112,7 @@ package struct ExploreMatrix: Sendable {
         meter.begin("healthy")
         (result.runs, result.alarms) = await healthy()
         result.healthy = .now - began
+        if shrinks { result.alarms = await smaller(result.alarms) }
         result.digest = Explorer(under: specification).digest(of: 1...5)
         meter.end("healthy", isFlawed: !result.alarms.isEmpty)
         let searches = await Self.inParallel(defects) { defect in
@@ -140,16 +156,33 @@ package struct ExploreMatrix: Sendable {
                 if Task.isCancelled { return [] }
                 let plan = guide.plan(seed: seed)
                 guard let trial = explorer.trial(of: plan, seed: seed) else {
-                    return [Alarm(seed: seed, what: "the plan is no scenario")]
+                    return [Alarm(seed: seed, server: name, what: "the plan is no scenario")]
                 }
                 guide.learn(from: plan, explorer.coverage(of: trial))
-                let problem = trial.simulation.problem ?? trial.simulation.unsuitable
-                let words =
-                    trial.broken.map { "\($0.clause) \($0.findings.first?.what ?? "")" } + [problem].compactMap(\.self)
-                return words.map { Alarm(seed: seed, what: "\(name): \($0)", trial: trial) }
+                let accused = trial.broken.map { verdict in
+                    let what = verdict.findings.first?.what ?? ""
+                    return Alarm(seed: seed, server: name, clause: verdict.clause, what: what, trial: trial)
+                }
+                guard let problem = trial.simulation.problem ?? trial.simulation.unsuitable else { return accused }
+                return accused + [Alarm(seed: seed, server: name, what: problem, trial: trial)]
             }
         }
         return (runs, alarms.flatMap(\.self))
+    }
+
+    /// The same alarms; the first of each cause with the smallest plan that raises it.
+    private func smaller(_ alarms: [Alarm]) async -> [Alarm] {
+        var seen: [String: Int] = [:]
+        let chosen = alarms.map { alarm in
+            seen[alarm.cause, default: 0] += 1
+            return (alarm, isShown: seen[alarm.cause, default: 0] <= Self.shownAlarms)
+        }
+        return await Self.inParallel(chosen) { alarm, isShown in
+            guard isShown, let clause = alarm.clause, let trial = alarm.trial else { return alarm }
+            var copy = alarm
+            copy.trial = await Explorer(trial.setting, under: specification).shrink(trial, to: clause)
+            return copy
+        }
     }
 
     /// What the judge makes of healthy histories in each of which one thing is edited that the server said.
@@ -240,7 +273,13 @@ extension ExploreMatrix.Result {
                     + (tries.isEmpty ? "" : "once after \(tries)  ")
                     + (others.isEmpty ? "" : "breaks \(listed(others, most: 5))"))
         }
-        for alarm in alarms.prefix(20) { lines.append("ALARM   seed \(alarm.seed): \(alarm.what)") }
+        let causes = Dictionary(grouping: alarms, by: \.cause).sorted {
+            ($1.value.count, $0.key) < ($0.value.count, $1.key)
+        }
+        for (cause, alarms) in causes {
+            let first = alarms.prefix(3).map { "seed \($0.seed) (\($0.server))" }
+            lines.append("ALARM   \(alarms.count)× \(cause): \(first.joined(separator: ", "))")
+        }
         return (lines + ["", summary]).joined(separator: "\n") + "\n"
     }
 
@@ -265,7 +304,10 @@ extension ExploreMatrix.Result {
             "digest": digest,
             "alarms": JSONValue.array(
                 alarms.map {
-                    JSONValue(members: ["seed": JSONValue(Int($0.seed & 0x1F_FFFF_FFFF_FFFF)), "what": $0.what])
+                    JSONValue(members: [
+                        "seed": JSONValue(Int($0.seed & 0x1F_FFFF_FFFF_FFFF)), "server": $0.server,
+                        "clause": $0.clause?.description, "what": $0.what,
+                    ])
                 }),
             "defects": JSONValue.array(
                 searches.map { search in

@@ -286,7 +286,10 @@ enum ENV {
             let sentHostile = history.hostileFrames.contains {
                 $0.frame.connection == index && $0.frame.event < ending.event
             }
-            guard !sentHostile, !ending.isExcused, !history.wasStopped(between: event, and: ending.event) else {
+            // Who does not read answers no ping.
+            guard !sentHostile, connection.pauses.isEmpty, !ending.isExcused,
+                !history.wasStopped(between: event, and: ending.event)
+            else {
                 return
             }
             evidence.violate(

@@ -38,7 +38,7 @@ extension IDEM {
     static func mismatchLeavesNoTrace(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.mismatches {
             // The same words may have been accepted under a key of their own.
-            let others = history.turns.filter { $0.event != again.turn.event && !$0.isRefused }.map(\.request)
+            let others = history.turns.filter { $0.event != again.turn.event && !$0.isRefused }.flatMap(\.requests)
             let isElsewhere = (again.turn.requests + others).contains {
                 $0.event != again.event && $0.prompt == again.request.prompt
             }
@@ -84,7 +84,7 @@ extension IDEM {
             guard let refused = turn.requests.first(where: { $0.refusal != nil })?.refusal, turn.request.refusal != nil,
                 turn.request.refusalCode != "idempotency_mismatch",
                 turn.request.refusalCode.map(ErrorMeaning.refusals.contains) == true,
-                let again = turn.requests.first(where: { $0.event > refused })
+                let again = turn.requests.first(where: { $0.event > refused }), isAlone(again, in: turn)
             else { continue }
             func test(_ holds: Bool, _ actual: String, _ event: Int) {
                 evidence.test(
@@ -99,6 +99,16 @@ extension IDEM {
             {
                 test(false, code, event)
             }
+        }
+    }
+
+    /// Whether no other request with its key could be accepted before one was answered.
+    private static func isAlone(_ again: ObservedRequest, in turn: ObservedTurn) -> Bool {
+        let answer = [again.ack?.event, again.refusal, again.outcome].compactMap(\.self).min() ?? .max
+        return turn.requests.allSatisfy { other in
+            if let refusal = other.refusal, refusal < again.event { return true }
+            let isBehind = other.origin == again.origin && other.event >= again.event
+            return isBehind || other.event > answer
         }
     }
 

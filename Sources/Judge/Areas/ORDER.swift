@@ -18,9 +18,10 @@ enum ORDER {
     /// Once for each turn whose question and answer a read shows.
     static func questionStandsBeforeAnswer(_ history: Observations, _ evidence: inout Evidence) {
         history.forEachTurnRead { turn, read, places in
-            // Equal texts without names have several places: then any answer behind any of them will do.
-            guard history.isToldApart(turn), let question = places.questions(of: turn).first,
-                let answer = places.answers(of: turn).last
+            // Equal texts without names have several places: then any answer behind any of them will do, and before the
+            // turn has ended an equal one may be all that stands there.
+            guard history.isToldApart(turn), history.stands(turn, in: read), turn.ended ?? .max < read.request,
+                let question = places.questions(of: turn).first, let answer = places.answers(of: turn).last
             else { return }
             evidence.test(
                 question < answer, otherwise: "an answer stands before its question", expected: "the question first",
@@ -35,14 +36,15 @@ enum ORDER {
     static func questionsKeepTheirOrder(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads {
             let places = StoredPlaces(read)
-            let found = history.turns(in: read).compactMap { turn in
+            let twins = history.unnamedQuestions(in: read, places)
+            let isTold = { (turn: ObservedTurn) in twins[turn.request.prompt] ?? 0 <= 1 || places.name(turn) }
+            let found = history.turns(in: read).filter(isTold).compactMap { turn in
                 let all = places.questions(of: turn)
                 return all.first.map { (turn: turn, place: $0, all: all) }
             }
             // Those asked before, by their place: the last that fits is the one to compare with.
             var before: [(turn: ObservedTurn, place: Int, all: [Int])] = []
             for later in found {
-                // Questions with one text and no name cannot be told apart.
                 let last = before.last { $0.turn.precedes(later.turn) && Set($0.all).isDisjoint(with: later.all) }
                 before.insert(later, at: before.boundary { $0.place >= later.place })
                 guard let last else { continue }
@@ -162,16 +164,15 @@ enum ORDER {
                     && [turn.ack?.event, turn.ended, turn.frames.first?.event].compactMap { $0 }
                         .contains { $0 < read.request && !history.hasCrashed(between: $0, and: read.request) }
             }
-            var unnamed: [String: Int] = [:]
-            for turn in known where turn.clientMessageId == nil { unnamed[turn.request.prompt, default: 0] += 1 }
+            // Equal texts without a name are told apart by their number alone.
+            let unnamed = history.unnamedQuestions(in: read, places)
             // What an ack names is the question of that turn, whoever said the same words.
             let named = known.filter { $0.ack?.messageId != nil && $0.clientMessageId != nil }
             let taken = Set(named.flatMap { places.questions(of: $0) })
             for turn in known {
-                let twins = unnamed[turn.request.prompt] ?? 0
-                let isNamed = turn.clientMessageId != nil || turn.turnId != nil || turn.ack?.messageId != nil
+                let isNamed = places.name(turn)
                 let questions = places.questions(of: turn).filter { isNamed || !taken.contains($0) }
-                let allowed = turn.clientMessageId == nil && turn.turnId == nil ? max(1, twins) : 1
+                let allowed = isNamed ? 1 : max(1, unnamed[turn.request.prompt] ?? 0)
                 let done = turn.endings.contains {
                     $0.type == "done" && $0.event < read.request
                         && !history.hasCrashed(between: $0.event, and: read.request)
@@ -194,12 +195,18 @@ enum ORDER {
     /// and none of its own session ran.
     static func slowSessionBlocksNoOther(_ history: Observations, _ evidence: inout Evidence) {
         for slow in history.turns where slow.isAccepted && slow.request.scriptedWait >= .seconds(1) {
-            for quick in history.turns where quick.event > slow.event && quick.principal == slow.principal {
-                guard !quick.request.script.isEmpty, let quickEnd = quick.ended, let session = slow.session,
+            for quick in history.turns where quick.accepted.event > slow.event && quick.principal == slow.principal {
+                let asked = quick.accepted
+                // Elsewhere the end may be seen much later than it came.
+                let ends = [
+                    asked.connection.flatMap { quick.endings(on: $0).first?.event }, asked.outcome,
+                ]
+                guard !quick.request.script.isEmpty, let quickEnd = ends.compactMap(\.self).first,
+                    let session = slow.session,
                     let own = quick.session, own != session, !history.isBusy(own, at: quick),
                     !history.wasDisturbed(between: slow.event, and: quickEnd)
                 else { continue }
-                let begun = history.time(of: quick.event) + quick.request.scriptedWait.microseconds + 1_000_000
+                let begun = history.time(of: asked.event) + quick.request.scriptedWait.microseconds + 1_000_000
                 guard begun <= history.time(of: slow.event) + slow.request.scriptedWait.microseconds else { continue }
                 evidence.test(no: slow.ended.flatMap { $0 < quickEnd ? $0 : nil }) { slowEnd in
                     Finding(
@@ -228,7 +235,9 @@ enum ORDER {
             }
             let turn = history.turns[index]
             let owned = turn.acks.first
-            let session = owned?.sessionId ?? turn.sessionAsked
+            // A repeat may have named another session, and have been the one that was taken.
+            let asked = Set(turn.requests.filter { $0.refusal == nil }.map(\.sessionAsked))
+            let session = owned?.sessionId ?? (asked.count == 1 ? turn.sessionAsked : nil)
             if let session, let given = frame.sessionId, given != session {
                 evidence.violate(mixed("session", session, given, frame))
             } else if let turnId = owned?.turnId, let given = frame.turnId, given != turnId {

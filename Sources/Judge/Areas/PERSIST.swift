@@ -364,6 +364,7 @@ enum PERSIST {
         if let event = request.failure ?? request.refusal, event < next {
             let code = request.refusalCode ?? history.body(ofResponse: event)?["code"]?.stringValue
             if code.map(ErrorMeaning.refusals.contains) == true || code == "agent_failed" { return nil }
+            if history.wasStopped(between: turn.event, and: event) { return nil }
             return (false, called(error: code), event)
         }
         guard let index = request.connection else { return nil }

@@ -253,8 +253,8 @@ enum RATE {
                     count("sync", sync.request.event, sync.result?.event, history.timeouts.sync)
                 }
             }
-            guard connection.wasEndedByServer, let ending = connection.ending, !ending.isExcused,
-                let refusal = refusal(before: ending.event),
+            guard connection.wasEndedByServer, connection.pauses.isEmpty, let ending = connection.ending,
+                !ending.isExcused, let refusal = refusal(before: ending.event),
                 !history.wasStopped(between: connection.opening, and: ending.event),
                 !history.hostileFrames.contains(where: {
                     $0.frame.connection == index && $0.frame.event < ending.event

@@ -150,7 +150,7 @@ extension SYNC {
     /// times out".
     ///
     /// Once for each older connection that ended while a newer one was open, when a turn ended on the newer one afterwards,
-    /// or should have. A newer connection that sent something malformed, or was not read, proves nothing; where the older one
+    /// or should have: one that was asked or seen there, for an earlier one may have ended before. A newer connection that sent something malformed, or was not read, proves nothing; where the older one
     /// was ended for something malformed, and others with it, that is the matter of ENV-10, and a process that ends by itself
     /// ends both.
     static func newerConnectionIsUndisturbed(_ history: Observations, _ evidence: inout Evidence) {
@@ -180,6 +180,7 @@ extension SYNC {
                         actual: "the server ended it", at: [end.event, lost])
                 } else if let late = history.turns.lazy.filter({ turn in
                     turn.principal == newer.principal && turn.isAccepted && turn.ended == nil && turn.event < end.event
+                        && (turn.event > connected || turn.frames.contains { $0.connection == position })
                         && history.life(of: turn) == history.lives.life(at: newer.opening)
                 }).compactMap({ history.turnDeadline(of: $0, on: position) }).first {
                     evidence.violate(

@@ -89,7 +89,7 @@ extension TURN {
             let isSerial = history.isBusy(turn.sessionId, at: turn)
             func isLate(_ read: ObservedSessionRead) -> Bool {
                 // What a read shows was accepted: a refused question is not stored.
-                let isAccepted = turn.isAccepted || history.question(of: turn, in: read) != nil
+                let isAccepted = turn.isAccepted || history.stands(turn, in: read)
                 let begun = turn.accepted(since: turn.event)
                 return !isSerial && isAccepted && history.patience(from: begun, to: read.request) >= bound
             }

@@ -70,10 +70,10 @@ struct FrameShaper: Sendable {
     /// An error that ends no turn, without what may be left out.
     private func terse(_ frame: JSONValue) -> JSONValue {
         guard frame.type == "error", frame["turnId"] == nil else { return frame }
-        let isSpent = frame.text("code") == ErrorCode.rateLimited.rawValue
         var short = frame
         short["retryable"] = nil
-        if !isSpent { short["clientMessageId"] = nil }
+        // What is not valid may be unread (TURN-21).
+        if frame.text("code") == ErrorCode.badRequest.rawValue { short["clientMessageId"] = nil }
         return short
     }
 

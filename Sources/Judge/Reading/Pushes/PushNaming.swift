@@ -1,3 +1,4 @@
+import HoldfastJSON
 import HoldfastTranscript
 
 /// What the ids of a push name, as reads that began after it show.
@@ -23,7 +24,9 @@ extension Observations {
             if message.role != "assistant" {
                 return .wrong("messageId of a message of role '\(message.role ?? "none")'", at: read.event)
             }
-            if let announced, let place = answer(of: announced, in: read), read.messages[place].id != id {
+            if let announced, let place = answer(of: announced, in: read), read.messages[place].id != id,
+                announced.turnId != nil || !exactlyEqual(read.messages[place].text, message.text)
+            {
                 return .wrong("messageId of the answer of another turn", at: read.event)
             }
             return .stored

@@ -33,6 +33,8 @@ struct ListWindow {
         for turn in observations.turns where turn.principal == principal && turn.event < after.event {
             let sign = turn.firstSign
             if let refusal = turn.request.refusal, !turn.isAccepted {
+                // Asked again, and not refused, it may have been taken.
+                if turn.requests.contains(where: { $0.refusal == nil && $0.event < after.event }) { return nil }
                 // Answered on one side of a list and asked on the other: it may show in either.
                 if turn.event < before.event {
                     if refusal > before.request { return nil }

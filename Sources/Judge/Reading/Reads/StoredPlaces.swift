@@ -19,8 +19,16 @@ struct StoredPlaces {
         }
     }
 
+    /// Whether the question of a turn is found by another name than its text.
+    func name(_ turn: ObservedTurn) -> Bool { !namedQuestions(of: turn).isEmpty }
+
     /// The places of a turn's question; more than one when it is stored twice.
     func questions(of turn: ObservedTurn) -> [Int] {
+        let named = namedQuestions(of: turn)
+        return (named.isEmpty ? Set(unnamed("user", turn.request.prompt, turn)) : named).sorted()
+    }
+
+    private func namedQuestions(of turn: ObservedTurn) -> Set<Int> {
         var places: Set<Int> = []
         if let id = turn.ack?.messageId { places.formUnion(byID["user" + id] ?? []) }
         // The ack of a repeat that names another message of the same text tells of a second one.
@@ -30,8 +38,7 @@ struct StoredPlaces {
         }
         if let key = turn.clientMessageId { places.formUnion(byKey["user" + key] ?? []) }
         if let id = turn.turnId { places.formUnion(byTurn["user" + id] ?? []) }
-        if places.isEmpty { places.formUnion(unnamed("user", turn.request.prompt, turn)) }
-        return places.sorted()
+        return places
     }
 
     /// The places of a turn's answer; more than one when it is stored twice.

@@ -18,6 +18,26 @@ extension Observations {
         }
     }
 
+    /// Whether a read surely shows the question of a turn, and not another one of the same text.
+    func stands(_ turn: ObservedTurn, in read: ObservedSessionRead) -> Bool {
+        let places = StoredPlaces(read)
+        guard !places.questions(of: turn).isEmpty else { return false }
+        return places.name(turn) || unnamedQuestions(in: read, places)[turn.request.prompt] ?? 0 <= 1
+    }
+
+    /// How many questions of each text a read may show of which nothing else tells which is whose.
+    func unnamedQuestions(in read: ObservedSessionRead, _ places: StoredPlaces) -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for place in index.turns(of: read.sessionId) + index.unplaced {
+            let turn = turns[place]
+            guard turn.principal == read.principal, turn.event < read.event, !turn.isRefused, !places.name(turn) else {
+                continue
+            }
+            counts[turn.request.prompt, default: 0] += 1
+        }
+        return counts
+    }
+
     /// The entry of a turn: by its names, else by the turn that the conversation says its question belongs to.
     func entry(of turn: ObservedTurn, in read: ObservedSessionRead) -> ObservedSessionRead.StoredTurn? {
         read.entry(of: turn)

@@ -49,12 +49,16 @@ struct SharedFrame: Hashable {
     private var message: String?
     private var text: String?
 
-    /// A frame by its number alone; nil for one that carries none.
+    /// A frame by its number, whenever it is shown; nil for one that carries none.
     init?(numberOf frame: Frame, of principal: String) {
         guard let seq = frame.seq else { return nil }
         self.principal = principal
         self.seq = seq
         type = frame.type
+        // The same number stands for another frame in another epoch.
+        session = frame.sessionId
+        message = frame.messageId
+        text = frame.text ?? frame.string("tool")
     }
 
     /// A frame that carries a number or the id of a message; nil for others, which may come again.
@@ -73,6 +77,8 @@ struct SharedFrame: Hashable {
 /// Messages that a server has to answer with an `error`, by connection, in the order in which it reads them.
 struct ErrorQueue {
     private var waiting: [Int: [(event: Int, hasIllFormedSession: Bool)]] = [:]
+    /// The first message of each connection that is no question and may be taken or refused.
+    private var free: [Int: Int] = [:]
 
     init() {}
 
@@ -81,6 +87,7 @@ struct ErrorQueue {
         let illFormed = Set(
             turns.flatMap(\.requests).filter { $0.sessionAsked.map { !isSessionID($0) } ?? false }.map(\.event))
         for (index, connection) in connections.enumerated() {
+            free[index] = connection.sent.first { $0.type != "chat" && hostile[$0.event] == .free }?.event
             waiting[index] = connection.sent.compactMap { frame in
                 if let kind = hostile[frame.event] { return kind == .free ? nil : (frame.event, false) }
                 return illFormed.contains(frame.event) ? (frame.event, true) : nil
@@ -95,6 +102,11 @@ struct ErrorQueue {
         else { return nil }
         if code == "session_not_found" { return first.hasIllFormedSession ? first.event : nil }
         return ErrorMeaning.formal.contains(code) ? first.event : nil
+    }
+
+    /// Whether an error for the form of a message may answer one that is no question.
+    func mayBeFree(_ error: Frame) -> Bool {
+        ErrorMeaning.formal.contains(error.code ?? "") && free[error.connection].map { $0 < error.event } ?? false
     }
 
     mutating func remove(_ event: Int, on connection: Int) {

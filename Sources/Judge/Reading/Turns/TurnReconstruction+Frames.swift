@@ -215,8 +215,8 @@ extension TurnReconstruction {
         let own = candidates.filter { isOwn($0) && turns[$0].sessionId == nil && seen > turns[$0].event }
         if let new = possible.first(where: { own.contains($0) }) { return Choice(new, among: possible) }
         // A question that named another session and is the only one: the server ran it in the wrong place, unless the frame
-        // is nothing that its script could bring forth.
-        guard own.count == 1, let only = own.first, !contradicts(frame, only) else { return nil }
+        // is nothing that its script could bring forth, or what was asked elsewhere explains it.
+        guard possible.isEmpty, own.count == 1, let only = own.first, !contradicts(frame, only) else { return nil }
         return Choice(only, among: possible)
     }
 
@@ -240,7 +240,9 @@ extension TurnReconstruction {
                 guard let tool = step.string("tool") else { return false }
                 return tool == frame.string("tool") || step["input"].map { $0 == frame["input"] } ?? false
             }
-        case "done": return !script.contains { $0.string("reply") == frame.text }
+        case "done":
+            let replies = script.compactMap { $0.string("reply") }
+            return !replies.isEmpty && !replies.contains { $0 == frame.text }
         default: return false
         }
     }

@@ -23,6 +23,8 @@ struct TurnReconstruction {
     var refusals: Set<Int> = []
     /// Turns whose answer was seen while names were learnt.
     private var answered: Set<Int> = []
+    /// Sessions that the server has named.
+    private var told: Set<OwnName> = []
     /// The event at which a session was first seen.
     var sessionSeen: [OwnName: Int] = [:]
     /// Which turn's ack gave a question its message id.
@@ -176,8 +178,13 @@ struct TurnReconstruction {
 
     func principal(of frame: Frame) -> String { connections[frame.connection].principal }
 
+    private func isTold(_ session: String, to principal: String) -> Bool {
+        told.contains(OwnName(session, of: principal))
+    }
+
     private mutating func learn(from read: ObservedSessionRead) {
         guard let principal = read.principal else { return }
+        told.insert(OwnName(read.sessionId, of: principal))
         see(read.sessionId, principal, at: read.event)
         let pairs =
             read.messages.map { ($0.turnId, $0.clientMessageId) } + read.turns.map { ($0.turnId, $0.clientMessageId) }
@@ -207,7 +214,10 @@ struct TurnReconstruction {
             refusals.insert(frame.event)
             return
         }
-        if let session = frame.sessionId, frame.type != "error" { see(session, principal, at: frame.event) }
+        if let session = frame.sessionId, frame.type != "error" {
+            told.insert(OwnName(session, of: principal))
+            see(session, principal, at: frame.event)
+        }
         guard let key = frame.clientMessageId, let turn = turn(withKey: key, for: frame) else { return }
         if let turnId = frame.turnId {
             bind(turn, turnId: turnId, session: frame.sessionId)
@@ -235,6 +245,7 @@ struct TurnReconstruction {
             if byTurnId[name] == nil { byTurnId[name] = turn }
         }
         guard let session else { return }
+        told.insert(OwnName(session, of: principal))
         if turns[turn].sessionId == nil {
             turns[turn].sessionId = session
             if !isSure { guessedSession.insert(turn) }
@@ -294,9 +305,11 @@ struct TurnReconstruction {
         func request(_ candidate: (turn: Int, request: Int)) -> ObservedRequest {
             turns[candidate.turn].requests[candidate.request]
         }
-        /// Whether a request asks something else than the first one with its key.
+        /// Whether a request asks something else than the first one with its key that was not refused.
         func isOther(_ candidate: (turn: Int, request: Int)) -> Bool {
-            candidate.request > 0 && request(candidate).asksOther(than: turns[candidate.turn].request)
+            let requests = turns[candidate.turn].requests
+            guard let first = requests.firstIndex(where: { $0.refusal == nil }) else { return false }
+            return candidate.request > first && request(candidate).asksOther(than: requests[first])
         }
         if let key = error.clientMessageId {
             let named = candidates.filter { turns[$0.turn].clientMessageId == key }
@@ -304,10 +317,13 @@ struct TurnReconstruction {
                 switch error.code {
                 case "idempotency_mismatch": named.first(where: isOther)
                 // Who names no session asks for a new one.
-                case "session_not_found": named.last { request($0).sessionAsked != nil }
+                case "session_not_found":
+                    named.first { request($0).sessionAsked.map { !isTold($0, to: principal(of: error)) } ?? false }
+                        ?? named.last { request($0).sessionAsked != nil }
                 default: nil as (turn: Int, request: Int)?
                 }
-            return meant ?? named.last
+            // What is refused is no repeat, so that it comes before the one that was taken.
+            return meant ?? named.first
         }
         // What was sent before the capture began may be what is refused, and an error without a code may end any turn.
         if isCapture, error.code == nil || connections[error.connection].connected == nil { return nil }
@@ -324,7 +340,7 @@ struct TurnReconstruction {
             let named = candidates.filter { request($0).sessionAsked != nil }
             return named.last { request($0).sessionAsked == error.sessionId } ?? named.last
         case "rate_limited": return candidates.last
-        default: break
+        default: if suspects.mayBeFree(error) { return nil }
         }
         let before = connections[error.connection].sent.last {
             $0.event < error.event && $0.type != "ping" && $0.type != "sync"
