@@ -93,14 +93,15 @@ struct Observations: Sendable {
         exchanges = ObservedExchange.all(in: history)
         sessionReads = exchanges.compactMap(ObservedSessionRead.init)
         listReads = exchanges.compactMap(ObservedListRead.init)
-        syncs = ObservedSync.all(on: connections, isCapture: history.header.capture != nil)
+        hostileKinds = HostileFrame.kinds(
+            on: connections, schemas: coreSchemas, hasSync: profiles.contains(.sync))
+        syncs = ObservedSync.all(
+            on: connections, hostile: hostileKinds, isCapture: history.header.capture != nil)
         shown = NumberedFrame.all(on: connections, syncs: syncs)
         streams = Stream.all(in: shown)
         replays = Replay.all(of: syncs, on: connections, from: streams)
         pushes = ObservedPush.all(in: history)
         client = ObservedClient(history, connections: connections, exchanges: exchanges, syncs: syncs)
-        hostileKinds = HostileFrame.kinds(
-            on: connections, schemas: coreSchemas, hasSync: profiles.contains(.sync))
         (questions, guesses) = TurnReconstruction.turns(in: self, hostile: hostileKinds)
         strays = guesses.strays(of: questions)
         guessedTurns = guesses.turns.sorted().map { questions[$0] }

@@ -10,6 +10,8 @@ package struct Plan: Sendable, Equatable {
     var profiles: Set<Profile>
     /// The steps as a scenario file has them.
     package var steps: [JSONValue]
+    /// Whether it meets a server of its own, though it does not end it: what others asked before it may still run.
+    var isApart = false
 
     /// The plan of a scenario file that was drawn, or kept, before; nil where it is none.
     package init?(_ text: String, named name: String) {
@@ -20,6 +22,7 @@ package struct Plan: Sendable, Equatable {
         self.init(
             name: name, principals: file["needs"]?["principals"]?.intValue ?? 1,
             profiles: Set(profiles.compactMap(Profile.init(rawValue:))), steps: steps)
+        isApart = file["needs"]?["start"]?.boolValue == true && !needsStart
     }
 
     init(name: String, principals: Int, profiles: Set<Profile>, steps: [JSONValue]) {
@@ -55,7 +58,7 @@ package struct Plan: Sendable, Equatable {
         let named = profiles.subtracting([.core]).sorted().map { JSONValue.string($0.rawValue) }
         if !named.isEmpty { needs["profiles"] = .array(named) }
         if principals > 1 { needs["principals"] = JSONValue(principals) }
-        if needsStart { needs["start"] = true }
+        if needsStart || isApart { needs["start"] = true }
         return [
             "title": .string(title), "summary": .string(summary), "role": "server",
             "clauses": .array(clauses.map { .string("\($0)") }), "needs": needs, "steps": .array(steps),

@@ -7,6 +7,8 @@ package struct PlanGrammar: Sendable {
     package var profiles: Set<Profile>
     /// Whether the server is the suite's own, to be killed and started.
     package var startsServer: Bool
+    /// Whether each plan meets a server of its own.
+    package var isApart = false
     /// About how many steps a plan has.
     package var size = 40
     /// The most principals that take part.
@@ -22,7 +24,9 @@ package struct PlanGrammar: Sendable {
     /// The plan of a seed.
     package func plan(seed: UInt64) -> Plan {
         var drawing = PlanDrawing(self, seed: seed)
-        return drawing.plan(named: "server/explored/\(seed)")
+        var plan = drawing.plan(named: "server/explored/\(seed)")
+        plan.isApart = isApart && !plan.needsStart
+        return plan
     }
 }
 

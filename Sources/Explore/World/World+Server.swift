@@ -9,6 +9,8 @@ extension World {
     /// Starts a process on what the disk holds, and waits for what it stores first.
     func startServer() {
         life += 1
+        // The limit is that of one process.
+        refusesWrites = false
         unwritten = []
         diskIsFree = now
         var process = BareServer(configuration, disk: disk, seed: chance.next())

@@ -54,6 +54,8 @@ package struct Exploration: Sendable {
             profiles: subject.profiles, startsServer: subject.start != nil && !skipsCrashes)
         grammar.size = 24
         grammar.principals = min(3, subject.principals.count)
+        // Where everybody is one person, turns of one plan would be shown to the next.
+        grammar.isApart = grammar.startsServer && subject.principals.count == 1
         grammar.longestWatch = 400
         self.grammar = grammar
     }

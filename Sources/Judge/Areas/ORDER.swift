@@ -230,9 +230,9 @@ enum ORDER {
             for id in turn.acks.compactMap(\.messageId) { acknowledged[id, default: []].insert(index) }
         }
         for frame in history.received where frame.isOf("toolUse", "done") {
-            guard let index = marks.owner(of: frame, principal: history.principal(of: frame)), crowded[index] else {
-                continue
-            }
+            guard let index = marks.owner(of: frame, principal: history.principal(of: frame)), crowded[index],
+                history.turns[index].event < frame.event
+            else { continue }
             let turn = history.turns[index]
             let owned = turn.acks.first
             // A repeat may have named another session, and have been the one that was taken.

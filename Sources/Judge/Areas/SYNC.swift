@@ -181,7 +181,8 @@ enum SYNC {
             replay.numbers.count < history.promise(on: replay.first.connection).messages
         else { return nil }
         // One that names no turn, and was nobody else's when it came live, may be its own.
-        let others = Set(history.turns.flatMap(\.endings).compactMap(\.seq))
+        let own = history.turns.filter { $0.principal == turn.principal && $0.sessionId == session }
+        let others = Set(own.flatMap(\.endings).compactMap(\.seq))
         let isHidden = replay.frames.contains {
             $0.type == "done" && $0.turnId == nil && $0.clientMessageId == nil && $0.sessionId == session
                 && $0.seq.map { !others.contains($0) } ?? true

@@ -50,6 +50,9 @@ struct ListWindow {
                 }
                 guard sign < after.request else { return nil }
                 created.append(turn)
+            } else if turn.requests.contains(where: { $0.sessionAsked == nil && $0.refusal == nil }) {
+                // It may have been taken where it asked for a new one.
+                return nil
             }
         }
         for exchange in observations.exchanges where exchange.isChat && exchange.request > before.event {

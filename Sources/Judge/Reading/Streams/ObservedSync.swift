@@ -20,17 +20,28 @@ struct ObservedSync: Sendable {
 
     /// Every sync of all connections, in the order of asking.
     ///
-    /// On a connection of a capture whose beginning nobody saw, an answer may belong to a question from before.
-    static func all(on connections: [ObservedConnection], isCapture: Bool = false) -> [ObservedSync] {
+    /// On a connection of a capture whose beginning nobody saw, an answer may belong to a question from before. `hostile` holds
+    /// the messages that a server may refuse, by event.
+    static func all(
+        on connections: [ObservedConnection], hostile: [Int: HostileFrame.Kind], isCapture: Bool = false
+    ) -> [ObservedSync] {
         var syncs: [ObservedSync] = []
         for (index, connection) in connections.enumerated() where !isCapture || connection.connected != nil {
             var results = connection.received.filter { $0.type == "syncResult" }[...]
+            let refusals = connection.received.filter(Self.isRefusal).map(\.event)
+            let errors = connection.received.filter(Self.isOfForm).map(\.event)
+            let others = connection.sent.filter { $0.type != "sync" && hostile[$0.event] != nil }.map(\.event)
+            /// Whether an error is more than what else was sent before it explains.
+            func isOwn(_ refusal: Int) -> Bool {
+                errors.count { $0 <= refusal } > others.count { $0 < refusal }
+            }
             for request in connection.sent where request.type == "sync" {
                 // A sync before it, which is refused with an error, takes no result; one that comes earlier answers nothing.
                 var result: Frame?
                 if let next = results.first, next.event > request.event {
-                    let refusal = connection.received.first {
-                        $0.event > request.event && $0.event < next.event && Self.isRefusal($0)
+                    let isSound = hostile[request.event] == nil
+                    let refusal = refusals.first {
+                        $0 > request.event && $0 < next.event && (!isSound || isOwn($0))
                     }
                     if refusal == nil { result = results.popFirst() }
                 }
@@ -50,6 +61,12 @@ struct ObservedSync: Sendable {
                     Frame($0.element, replayedBy: answer, at: $0.offset)
                 }
             } ?? []
+    }
+
+    private static func isOfForm(_ frame: Frame) -> Bool {
+        isRefusal(frame)
+            || frame.type == "error" && frame.turnId == nil && frame.clientMessageId == nil
+                && ErrorMeaning.formal.contains(frame.code ?? "")
     }
 
     private static func isRefusal(_ frame: Frame) -> Bool {

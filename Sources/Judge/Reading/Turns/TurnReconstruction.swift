@@ -102,7 +102,9 @@ struct TurnReconstruction {
         else { return }
         let answer = exchanges[index].answer?.root
         let (turnId, code) = (answer?.string("turnId"), answer?.string("code"))
-        let isRefusal = code.map(ErrorMeaning.refusals.contains) ?? (status < 500)
+        // Where turns are named, one that is not has not begun.
+        let isUnstored = acksAreSent && code == "persist_failed" && turnId == nil
+        let isRefusal = isUnstored || code.map(ErrorMeaning.refusals.contains) ?? (status < 500)
         if (200...299).contains(status) {
             turns[turn].requests[position].success = response
         } else if turnId != nil || code.map(ErrorMeaning.failures.contains) == true || status >= 500 && !isRefusal {

@@ -1,0 +1,129 @@
+import Holdfast
+import TestSupport
+import Testing
+
+/// What schedules that nobody wrote accused healthy servers of, each beside the breach that is one edit away.
+@Suite struct DrawnPlansTests {
+    private let keyed: Set<Profile> = [.core, .idempotency]
+    private let synced: Set<Profile> = [.core, .idempotency, .sync]
+
+    @Test func `ORDER-5 and ORDER-2 equal questions without a name are told apart by their number`() throws {
+        let twice = "1>POST(c1 s1 'same') 1<200(s1 -t) 2>POST(c2 s1 'same') 2<200(s1 -t) 3>GET(s1)"
+        let order = ClauseUnderTest("ORDER-5", profiles: [.core])
+        try order.conforms("\(twice) 3<200(u1='same' a1 u2='same' a2 -c -t)")
+        try order.violates("\(twice) 3<200(u1='same' a1 u2='same' a2 u3='same' -c -t)^")
+        let third = twice.replacing("3>GET(s1)", with: "3>POST(c3 s1 'else') 3<200(s1 -t) 4>GET(s1)")
+        let place = ClauseUnderTest("ORDER-2", profiles: [.core])
+        try place.untested("\(twice) 3<200(u1='same' a1 u2='same' a2 -c -t)")
+        let apart = third.replacing("2>POST(c2 s1 'same')", with: "2>POST(c2 s1 'other')")
+        try place.conforms("\(apart) 4<200(u1='same' a1 u2='other' a2 u3='else' a3 -c -t)")
+        try place.violates("\(apart) 4<200(u2='other' a2 u1='same' a1 u3='else' a3 -c -t)^")
+    }
+
+    @Test func `ORDER-6 an end that is seen elsewhere was not late`() throws {
+        let clause = ClauseUnderTest("ORDER-6", profiles: keyed)
+        let slow = #"A+ B+ A>chat(c1 s1 '{"script":[{"wait":5000},{"reply":"late"}]}') A<ack(c1)"#
+        let quick = #"'{"script":[{"reply":"now"}]}'"#
+        let asked = "\(slow) B>chat(c2 s2 \(quick)) B<ack(c2 s2)"
+        try clause.untested(
+            "\(asked) B!cut +5s A<done(t1 'late') 1>POST(c2 s2 \(quick)) 1<200(t2 s2 'now' duplicate)")
+        try clause.warns("\(asked) +5s A<done(t1 'late') B<done(t2 s2 'now')^")
+    }
+
+    @Test func `ORDER-7 a frame from before a question is not its own`() throws {
+        let clause = ClauseUnderTest("ORDER-7", profiles: [.core])
+        let two =
+            #"A>chat(c1 s1 '{"script":[{"reply":"one"}]}') A>chat(c2 s2 '{"script":[{"tool":"search"},{"reply":"two"}]}')"#
+        try clause.untested("A+ A<toolUse(search s1 -t) \(two)")
+        try clause.violates("A+ \(two) A<toolUse(search s1 -t)^")
+    }
+
+    @Test func `SYNC-22 a turn that was asked before may have ended before`() throws {
+        let clause = ClauseUnderTest("SYNC-22")
+        let asked = "A>chat(c1) A<ack(c1)"
+        try clause.untested("A+(e1 #0) \(asked) A!cut B+(e1 #2) C+(e1 #2) B!cut +40s")
+        try clause.violates("A+(e1 #0) C+(e1 #0) \(asked) A!cut +40s^", also: ["TURN-15", "TURN-16"])
+    }
+
+    @Test func `IDEM-14 a key that was accepted on another road counts as used`() throws {
+        let clause = ClauseUnderTest("IDEM-14")
+        let refused = "A+ B+ A>chat(c1 s1) A<error(busy c1)"
+        let again = "A>chat(c1 s1) A<ack(c1 duplicate)"
+        try clause.untested("\(refused.replacing("A<error", with: "B>chat(c1 s1) A<error")) \(again)")
+        try clause.violates("\(refused) \(again)^")
+    }
+
+    @Test func `IDEM-3 what is refused comes before what was taken`() throws {
+        let clause = ClauseUnderTest("IDEM-3", profiles: keyed)
+        let twice = "A+ A>chat(c1 s1) A>chat(c1 s1)"
+        try clause.untested("\(twice) A<error(persist_failed c1) A<ack(c1) A<done(t1)")
+        try clause.violates("\(twice) A<ack(c1) A<error(persist_failed c1)^ A<done(t1)")
+        // A response that names no turn began none.
+        let posted = "A+ 1>POST(c1) 1<503(persist_failed) A>chat(c1)"
+        try clause.untested("\(posted) A<error(persist_failed c1)")
+        try clause.violates("\(posted.replacing("503(persist_failed)", with: "200(t1)")) A<error(persist_failed c1)^")
+    }
+
+    @Test func `TURN-1 a chat that was overtaken is a repeat`() throws {
+        let clause = ClauseUnderTest("TURN-1")
+        let asked = "A+ A>chat(c1 s1) 1>POST(c1 s1)"
+        try clause.untested("\(asked) A<toolUse(t1) A!cut")
+        try clause.violates("\(asked.replacing(" 1>POST(c1 s1)", with: "")) A<toolUse(t1)^ A!cut")
+    }
+
+    @Test func `TURN-18 a question that was asked again may have been taken`() throws {
+        let clause = ClauseUnderTest("TURN-18")
+        let refused = "A+ 1>GET 1<200(s1) A>chat(c2 s9) A<error(session_not_found c2)"
+        let crash = "server!kill A<eof server!start 2>GET 2<200(s2 s1)"
+        try clause.untested("\(refused) A>chat(c2) \(crash)")
+        try clause.violates("\(refused) \(crash)^")
+    }
+
+    @Test func `REST-8 a key that is used may be told first`() throws {
+        let clause = ClauseUnderTest("REST-8", profiles: keyed)
+        let unknown = "1>GET(s9) 1<404(session_not_found) 2>POST(c1 s9) 2<422(idempotency_mismatch)"
+        try clause.untested("A+ A>chat(c1) A<ack(c1) \(unknown)")
+        try clause.violates("A+ \(unknown)^")
+    }
+
+    @Test func `ENV-10 and RATE-8 who does not read may be closed`() throws {
+        let env = ClauseUnderTest("ENV-10")
+        let hostile = "A>`null` A<error(bad_request) A>ping(n1) A<pong(n1) B<eof"
+        try env.untested("A+ B+(p2) B!stopReading \(hostile)")
+        try env.violates("A+ B+(p2) \(hostile)^")
+        let rate = ClauseUnderTest("RATE-8", profiles: [.core, .idempotency, .rateLimit])
+        let asked = "server!lend(p1 spent=0) A+(messagesPerMinute=1) A>chat(c1) A<ack(c1) A<done(t1)"
+        let refused = "A>chat(c2 s1) A<error(rate_limited c2 limit=1)"
+        try rate.untested("\(asked) \(refused) A!stopReading A<eof")
+        try rate.violates("\(asked) \(refused) A<eof^")
+    }
+
+    @Test func `PERSIST-5 and PERSIST-6 what has ended, or is stopped, stores nothing`() throws {
+        let control = "A+ A>chat(c1) A<ack(c1) A<done(t1)"
+        let told = ClauseUnderTest("PERSIST-5", profiles: keyed)
+        let ended = "\(control) A>chat(c1) A<ack(c1 duplicate) A<done(t1 duplicate)"
+        try told.untested("\(ended) server!refuseWrites +31s server!acceptWrites")
+        try told.violates(
+            "\(control) A>chat(c2 s1) A<ack(c2) server!refuseWrites +31s^ server!acceptWrites", also: ["TURN-5"])
+        let again = ClauseUnderTest("PERSIST-6", profiles: keyed)
+        let fault = "server!refuseWrites A>chat(c2 s1) A<error(persist_failed c2) server!acceptWrites A>chat(c3 s1)"
+        try again.untested("\(control) \(fault) server!stop A<error(persist_failed c3) A<close(1001)")
+        try again.violates("\(control) \(fault) A<error(persist_failed c3)^ +1s server!stop A<close(1001)")
+    }
+
+    @Test func `SYNC-2 an error may be that of another message`() throws {
+        let clause = ClauseUnderTest("SYNC-2", profiles: synced)
+        let asked = "A+(e1 #0) A>binary(00) A>sync(e1 #0) A<error(bad_request)"
+        try clause.conforms("\(asked) A<syncResult(e1 #0 complete)")
+        try clause.violates("\(asked) A<syncResult(e1 #0 complete) A<syncResult(e1 #0 complete)^")
+    }
+
+    @Test func `SYNC-15 a position without its epoch follows no page`() throws {
+        let clause = ClauseUnderTest("SYNC-15", profiles: synced)
+        let page =
+            "A+(e1 #0) A>chat(c1) A<ack(c1) A<toolUse(t1 #1) A<done(t1 #2) A!cut B+(e1 #2) "
+            + "B>sync(e1 #0 limit=1) B<syncResult(e1 #2 too_many more)[toolUse(t1 #1)]"
+        try clause.conforms("\(page) B>sync(#1) B<syncResult(e1 #2 unknown_position)")
+        try clause.violates("\(page) B>sync(e1 #1) B<syncResult(e1 #2 evicted)^", also: ["SYNC-21"])
+    }
+}
