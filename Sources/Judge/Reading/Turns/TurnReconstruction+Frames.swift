@@ -166,10 +166,11 @@ extension TurnReconstruction {
     private mutating func ownerByOrder(of frame: Frame, principal: String) -> Choice? {
         let life = life(of: frame.connection)
         let all = candidates(for: frame)
-        // A question asked since the last start comes before one that a crash may have ended.
+        // A question asked since the last start comes before one that a crash may have ended, which uses no tool any more.
         let own = all.filter { turns[$0].requests.contains { self.life(of: $0) == life } }
         return ownerByOrder(of: frame, principal: principal, among: own)
-            ?? (own.count < all.count ? ownerByOrder(of: frame, principal: principal, among: all) : nil)
+            ?? (own.count < all.count && frame.type != "toolUse"
+                ? ownerByOrder(of: frame, principal: principal, among: all) : nil)
     }
 
     private func life(of connection: Int) -> Int { lives.life(at: connections[connection].opening) }
