@@ -170,7 +170,7 @@ let package = Package(
         tests("JSONSchemaTests", ["JSON", "JSONSchema"]),
         tests("HoldfastTests", ["Holdfast", "Judge", "JSON", "JSONSchema", "TestSupport"], exclude: ["Goldens"]),
         tests("TranscriptTests", ["Transcript", "Holdfast", "JSON", "TestSupport"]),
-        tests("CapturesTests", ["Captures", "Judge", "Transcript", "Holdfast", "TestSupport"]),
+        tests("CapturesTests", ["Basics", "Captures", "Judge", "Transcript", "Holdfast", "TestSupport"]),
         tests("JudgeTests", ["Judge", "Transcript", "Holdfast", "JSON", "TestSupport"]),
         tests("TransportTests", ["Basics", "Transport"]),
         tests(
