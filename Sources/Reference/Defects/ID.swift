@@ -117,6 +117,17 @@ extension Defect {
                 }
             })
         Defect(
+            "id-ignores-the-case-of-keys", .ID, 3, "Takes a key for an earlier one that differs in case alone.",
+            .chats { asker, server in
+                guard let key = asker.key, server.entry(of: asker) == nil else { return }
+                let name = "folds \(asker.principal) \(key.lowercased())"
+                if let entry = server.notes.texts[name].flatMap({ server.core.ledger.entry($0, of: asker.principal) }) {
+                    server.core.ledger.record(entry, under: key, of: asker.principal)
+                } else {
+                    server.notes.texts[name] = key
+                }
+            })
+        Defect(
             "id-leaves-the-session-out-of-errors", .ID, 5,
             "Ends a failed turn with an `error` that names no session.",
             .omits("sessionId", from: "error") { $0["turnId"] != nil })

@@ -41,6 +41,18 @@ extension Defect {
                 if let entry = server.entry(of: asker), asker.content != entry.content { asker.asks("something else") }
             })
         Defect(
+            "idem-wants-the-session-again", .IDEM, 3,
+            "Takes a repeat without `sessionId` for another question when the first named its session.",
+            .chats { asker, server in
+                guard let key = asker.key else { return }
+                let mark = "named \(asker.principal) \(key)"
+                if server.entry(of: asker) == nil {
+                    if asker.session != nil { server.notes.marks.insert(mark) }
+                } else if asker.session == nil, server.notes.marks.contains(mark) {
+                    asker.asks("something else")
+                }
+            })
+        Defect(
             "idem-sends-no-copy", .IDEM, 4, "Acknowledges the repeat of a finished turn and sends nothing else.",
             .drops { frame, _ in frame.type == "done" && frame["duplicate"] == true })
         Defect(
@@ -63,8 +75,30 @@ extension Defect {
             "idem-forgets-failures", .IDEM, 7, "Acknowledges the repeat of a failed turn and sends nothing else.",
             .drops { frame, _ in frame.type == "error" && frame["duplicate"] == true })
         Defect(
+            "idem-copies-the-last-answer", .IDEM, 7,
+            "Answers the repeat of a failed turn with the last answer of its session; shows when one came after the failure.",
+            .sends { frame, sockets, _, server in
+                guard frame.type == "error", frame["duplicate"] == true, let session = server.session(of: frame),
+                    let (turn, ending) = session.lastAnswered
+                else { return nil }
+                let names = TurnNames(session: session.id, turn: turn.id, question: turn.question, key: turn.key)
+                return [.send(to: sockets, server.said(Frames.ending(ending, of: names, duplicate: true)))]
+            })
+        Defect(
             "idem-hides-repeats-over-rest", .IDEM, 8, "Answers a repeated POST without `duplicate`.",
             .answers { answer, _, _ in if answer.status == 200 { answer.body["duplicate"] = nil } })
+        Defect(
+            "idem-answers-the-line-with-the-last-answer", .IDEM, 8,
+            "Answers the repeat of a question in line over REST with the last answer of its session, at once.",
+            .input { input, server, next in
+                guard case .asked(let request, _) = input, let asker = server.asker(in: input), server.isRepeat(asker),
+                    let entry = server.entry(of: asker), server.core.turns[entry.turn]?.state == .waiting,
+                    let (_, ending) = server.core.sessions[entry.session]?.lastAnswered
+                else { return next(input, &server) }
+                let names = TurnNames(
+                    session: entry.session, turn: entry.turn, question: entry.message, key: asker.key)
+                return server.having { $0.answer(request, names, with: ending, isRepeat: true) }
+            })
         Defect(
             "idem-answers-mismatches-with-the-first", .IDEM, 9,
             "Takes a used key with another question for a repeat of the first.",
@@ -126,5 +160,15 @@ extension Defect {
                     return message
                 }
             })
+    }
+}
+
+extension SessionStore.Session {
+    /// The last turn that has an answer, and how it ended.
+    fileprivate var lastAnswered: (turn: SessionStore.Turn, ending: TurnEnding)? {
+        for turn in turns.reversed() {
+            if let ending = turn.ending, case .answered = ending { return (turn, ending) }
+        }
+        return nil
     }
 }

@@ -19,6 +19,14 @@ extension Defect {
             "sync-skips-tool-frames", .SYNC, 3, "Replays no `toolUse` and says `complete`.",
             .pages { page, _, _ in page = page.mapping("missed") { $0.type == "toolUse" ? nil : $0 } })
         Defect(
+            "sync-cuts-full-pages-short", .SYNC, 3,
+            "Leaves the last frame out of a page that takes exactly what is left, and says `complete`.",
+            .pages { page, sync, _ in
+                if page["complete"] == true, sync["limit"]?.intValue == page.missed.count {
+                    page["missed"] = .array(Array(page.missed.dropLast()))
+                }
+            })
+        Defect(
             "sync-lets-pongs-push-frames-out", .SYNC, 4,
             "Gives every `pong` a place in the buffer; shows after `replayMessages` pings.",
             .after("pong") { _, sockets, _, server in
@@ -43,6 +51,17 @@ extension Defect {
                 page = page.mapping("missed") { frame in
                     var frame = frame
                     frame["clientMessageId"] = nil
+                    return frame
+                }
+            })
+        Defect(
+            "sync-cuts-texts-at-nul", .SYNC, 8, "Ends the texts of frames in `missed` before a NUL.",
+            .pages { page, _, _ in
+                page = page.mapping("missed") { frame in
+                    var frame = frame
+                    if let text = frame.text("text"), let end = text.unicodeScalars.firstIndex(of: "\0") {
+                        frame["text"] = .string(String(text[..<end]))
+                    }
                     return frame
                 }
             })
@@ -112,6 +131,28 @@ extension Defect {
                 return [
                     .send(to: sockets.filter { server.notes.marks.remove("loses \($0)") == nil }, server.said(frame))
                 ]
+            })
+        Defect(
+            "sync-pages-a-snapshot", .SYNC, 18,
+            "Sends nothing live between the pages of a replay, which end where the stream ended at the first of them.",
+            .sends { frame, sockets, _, server in
+                guard frame.type == "syncResult", let socket = sockets.first else {
+                    guard frame["seq"] != nil else { return nil }
+                    let others = sockets.filter { server.notes.numbers["pages \($0)"] == nil }
+                    return [.send(to: others, server.said(frame))]
+                }
+                guard let last = server.notes.numbers["pages \(socket)"] else {
+                    if frame["more"] == true { server.notes.numbers["pages \(socket)"] = frame["lastSeq"]?.intValue }
+                    return nil
+                }
+                var page = frame.mapping("missed") { $0["seq"]?.intValue ?? 0 <= last ? $0 : nil }
+                page["lastSeq"] = JSONValue(last)
+                if page.missed.last?["seq"]?.intValue ?? last == last {
+                    server.notes.numbers["pages \(socket)"] = nil
+                    page.claimWhole()
+                    page["more"] = nil
+                }
+                return [.send(to: sockets, server.said(page))]
             })
         Defect(
             "sync-tells-a-stale-position", .SYNC, 19,

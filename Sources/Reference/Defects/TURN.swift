@@ -37,6 +37,17 @@ extension Defect {
             "turn-swallows-failures", .TURN, 5, "Sends no frame that ends a turn whose agent failed.",
             .swallowsFailures(.agentFailed))
         Defect(
+            "turn-drops-the-last-in-line", .TURN, 5,
+            "Drops the last of two or more questions that wait behind a turn that fails.",
+            .after("error") { frame, _, _, server in
+                guard frame["seq"] != nil, let session = server.session(of: frame),
+                    let last = session.turns.last(where: { server.core.turns[$0.id]?.state == .waiting })
+                else { return [] }
+                server.core.turns[last.id] = nil
+                _ = server.core.queue.leave(last.id, session: session.id)
+                return []
+            })
+        Defect(
             "turn-uses-tools-after-done", .TURN, 6, "Sends a `toolUse` after `done`, when the turn used a tool before.",
             .after("toolUse") { frame, _, _, server in
                 server.notes.marks.insert("used \(frame.text("turnId") ?? "")")
@@ -116,6 +127,13 @@ extension Defect {
         Defect(
             "turn-hides-questions-from-other-devices", .TURN, 16, "Sends no `message`; shows with two connections.",
             .drops { frame, _ in frame.type == "message" && frame.text("role") == "user" })
+        Defect(
+            "turn-takes-emoji-apart", .TURN, 16, "Leaves the joiners of emoji out of every `message`.",
+            .frames("message") { frame, _ in
+                guard let text = frame.text("text") else { return }
+                frame["text"] = .string(
+                    String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "\u{200D}" })))
+            })
         Defect(
             "turn-keeps-what-it-refused", .TURN, 18,
             "Creates a session for a `chat` it answers with `session_not_found`.",
