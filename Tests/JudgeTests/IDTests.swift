@@ -32,6 +32,14 @@ import Testing
         try clause.untested("A+ 1>GET 1<200 A>chat(c1) 2>GET 2<200(s1) A<done(t1)")  // the list and the turn overlap
     }
 
+    @Test func `ID-3 keys that only look alike are of two questions`() throws {
+        let clause = ClauseUnderTest("ID-3")
+        // One letter as one code point, and as two.
+        let asked = "A+ 1>GET 1<200 A>chat(c1='\u{e9}') A<ack(c1='\u{e9}') A<done(t1) A>chat(c2='e\u{301}')"
+        try clause.conforms("\(asked) A<ack(c2='e\u{301}' s2) A<done(t2 s2) 2>GET 2<200(s2 s1)")
+        try clause.violates("\(asked) A<ack(c2='e\u{301}')^ A<done(t2)")
+    }
+
     @Test func `ID-4 questions run in the session they name`() throws {
         let clause = ClauseUnderTest("ID-4")
         let known = "A+ A>chat(c1) A<done(t1) A>chat(c2 s1)"
