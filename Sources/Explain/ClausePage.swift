@@ -27,7 +27,7 @@ struct ClausePage {
         ].joined(separator: " · ")
         let parts: [String?] = [
             "\(head)\n\n\(style.wrapped(clause.sentence, indent: 2))", section("Why", plain(clause.why)),
-            section("How it is judged", plain(clause.judgedFrom)), standing(of: clause),
+            section("How it is judged", plain(clause.judgedFrom)), preface(to: clause), standing(of: clause),
             clause.seen.map { section("Seen in the wild", plain($0)) }, origin(of: clause),
             history(of: clause, isBroken: false), history(of: clause, isBroken: true), evidence(on: clause),
             "Written in Spec/\(clause.file), line \(clause.line).\(tryIt(clause))",
@@ -40,6 +40,13 @@ struct ClausePage {
     }
 
     private func plain(_ text: String) -> String { PlainMarkdown(style: style).plain(text) }
+
+    /// What the words of its area mean; which messages it is about is told by the clause.
+    private func preface(to clause: Clause) -> String? {
+        let text = handbook.introduction(to: clause.id.area).text.split(separator: "\n").joined(separator: " ")
+        let meaning = text.firstRange(of: "Relevant messages:").map { text[..<$0.lowerBound] } ?? text[...]
+        return meaning.isEmpty ? nil : section("What \(clause.id.area.rawValue) is about", plain(String(meaning)))
+    }
 
     /// Why no run passes or fails it, where that is so.
     private func standing(of clause: Clause) -> String? {

@@ -52,7 +52,9 @@ package struct TopicBook {
             return clauses.map(page.text)
         }
         let said = entries.filter { $0.name == topic }
-        let found = said.isEmpty ? entries.filter { $0.name.lowercased() == topic.lowercased() } : said
+        let alike = said.isEmpty ? entries.filter { $0.name.lowercased() == topic.lowercased() } : said
+        // A scenario goes by its last word too.
+        let found = alike.isEmpty ? entries.filter { $0.name.hasSuffix("/\(topic)") } : alike
         return found.map(\.page)
     }
 

@@ -36,14 +36,22 @@ package struct SymptomIndex: Sendable {
         entries = sections.map { Self.entry(String($0)) }
     }
 
-    /// The entries that are called by a word; those whose title or words hold it, where none is.
-    package func entries(for word: String) -> [Entry] {
-        let word = word.lowercased()
-        let exact = entries.filter { $0.title.lowercased() == word || $0.words.contains { $0.lowercased() == word } }
-        guard exact.isEmpty, word.count > 3 else { return exact }
-        return entries.filter { entry in
-            ([entry.title] + entry.words).contains { $0.lowercased().contains(word) }
+    /// The entries that are called by a word or a sentence; where none is, those whose title or words hold it, and then those
+    /// that are called by most words of the sentence.
+    package func entries(for topic: String) -> [Entry] {
+        let words = topic.lowercased().split { !$0.isLetter && !$0.isNumber && !"-_.".contains($0) }
+        let topic = words.joined(separator: " ")
+        let exact = entries.filter { $0.title.lowercased() == topic || $0.words.contains { $0.lowercased() == topic } }
+        guard exact.isEmpty, topic.count > 3 else { return exact }
+        let holding = entries.filter { entry in
+            ([entry.title] + entry.words).contains { $0.lowercased().contains(topic) }
         }
+        guard holding.isEmpty, words.count > 1 else { return holding }
+        let counts = entries.map { entry in
+            words.count { word in entry.words.contains { $0.lowercased() == word } }
+        }
+        let most = counts.max() ?? 0
+        return most > 0 ? zip(entries, counts).filter { $0.1 == most }.map(\.0) : []
     }
 
     private static func entry(_ section: String) -> Entry {

@@ -57,9 +57,11 @@ public struct Finding: Sendable, Equatable {
     /// A finding at the last of the given events.
     package init(_ what: String, expected: String, actual: String, at events: [Int]) {
         self.what = what
-        self.expected = expected
-        self.actual = actual
         self.events = events
+        // What Swift calls equal looks alike; escapes show where it differs.
+        let isAlike = expected == actual && !exactlyEqual(expected, actual)
+        self.expected = isAlike ? opaqueID(expected) : expected
+        self.actual = isAlike ? opaqueID(actual) : actual
     }
 
     /// The event the verdict cites; nil when nothing was recorded that could be cited.

@@ -203,7 +203,11 @@ package struct ConsoleReport {
                     : "none of its \(count) clauses in question was exercised")
         }
         lines += report.gaps.map { "untested: \($0.line(naming: listsAll))" }
-        lines += report.outOfReach.map { "out of reach: \($0.line(naming: listsAll))" }
+        lines += report.outOfReach.flatMap { gap in
+            // Who saw nothing at all looks for the way in.
+            let fix = report.hasEvidence ? nil : gap.fix.map { "fix: \($0)" }
+            return ["out of reach: \(gap.line(naming: listsAll))"] + [fix].compactMap(\.self)
+        }
         if !report.setAside.isEmpty {
             let names = report.setAside.named(listsAll)
             lines.append(

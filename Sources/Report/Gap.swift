@@ -27,6 +27,33 @@ package struct Gap: Sendable, Equatable {
         return "\(counted(clauses.count, "clause")), \(reason): \(names)"
     }
 
+    /// What removes the obstacle, from the words that name it; nil where nothing does.
+    package var fix: String? {
+        if ["skipped (--tier)", "skipped (--skip-crashes)", "--exclude"].contains(where: reason.contains) {
+            return nil
+        }
+        let start = "give --start 'COMMAND'"
+        let agent =
+            "give the server a test mode that obeys scripts (chapter 3.3 of the specification) and --scripted-agent"
+        switch (reason.contains("--start"), reason.contains("scripted agent")) {
+        case (true, true):
+            return reason.contains("--start, and")
+                ? "\(start), and \(agent), or leave these clauses out with --skip-crashes"
+                : "\(start), which is enough, or \(agent)"
+        case (true, false): return "\(start), or leave these clauses out with --skip-crashes"
+        case (false, true): return "\(agent), or leave these clauses out with --tier 1"
+        case (false, false): break
+        }
+        if reason.contains("push service") || reason.contains("device tokens") {
+            return "point the server's push service at {push} or --push-sink, and give its device tokens with --device"
+        }
+        if reason.contains("principals") { return "give one more --token for each principal that is missing" }
+        if reason.contains("does not declare") {
+            return "declare the profile as well, where the server keeps it: two profiles meet in these clauses"
+        }
+        return nil
+    }
+
     /// Clauses by the reason for which the scenarios that were meant to exercise them did not.
     package static func gaps(
         in clauses: [ClauseID], scenarios: [ScenarioResult], intended: [String: [ClauseID]]

@@ -1,18 +1,13 @@
+import HoldfastBasics
+
 /// Texts of strangers, made harmless for the formats of machines.
 package enum PlainText {
-    /// The text with each control character but line feed and tab as `\u{…}`, so that no reader obeys it and none refuses it.
+    /// The text with what has no shape, but line feed and tab, as `\u{…}`, so that no reader obeys it and none refuses it.
     package static func harmless(_ text: String, keepsLines: Bool = true) -> String {
-        var shown = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            switch scalar.value {
-            case 0x0A, 0x09: shown.append(keepsLines ? scalar : " ")
-            case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFFFE,
-                0xFFFF:
-                shown.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
-            default: shown.append(scalar)
-            }
-        }
-        return String(shown)
+        guard !keepsLines else { return visible(text, keeping: ["\n", "\t"]) }
+        var line = String.UnicodeScalarView()
+        line.append(contentsOf: text.unicodeScalars.map { $0 == "\n" || $0 == "\t" ? " " : $0 })
+        return visible(String(line))
     }
 
     /// The text in one harmless line, cut at so many characters.

@@ -202,6 +202,9 @@ extension RunReport {
     /// Whether the run was cut short or left a clause undecided.
     private var isOpen: Bool { wasInterrupted || clauses.contains(where: \.isUndecided) }
 
+    /// Whether any clause was put to the test.
+    var hasEvidence: Bool { clauses.contains { [.pass, .warning, .violation].contains($0.outcome) } }
+
     /// What the run comes to; the one place that computes it.
     ///
     /// A violation is evidence whatever else happened, so it comes first; then the suite's own failures, then gaps.
@@ -213,7 +216,6 @@ extension RunReport {
         // What a driver that died in the middle would still have shown is not known.
         if scenarios.contains(where: { $0.failure != nil }) { return .incomplete }
         if isOpen { return .incomplete }
-        let hasEvidence = clauses.contains { [.pass, .warning, .violation].contains($0.outcome) }
         if !hasEvidence && part == nil { return .incomplete }
         return .conforms
     }

@@ -57,7 +57,8 @@ package struct TextChart {
         shown.formUnion(leading.suffix(Self.mostLeading))
         // Without a row to cite, the end is what was judged.
         for index in cited.isEmpty && leading.isEmpty ? [rows.count - 1] : Array(cited) where index >= 0 {
-            shown.formUnion(start(before, before: index)...min(rows.count - 1, index + after))
+            let near = start(before, before: index)...min(rows.count - 1, index + after)
+            shown.formUnion(near.filter { $0 == index || !rows[$0].isRoutine })
             if rows[index].isCited { shown.formUnion(chart.sameLane(as: index, most: before)) }
         }
         var lines: [Line] = []
@@ -69,10 +70,11 @@ package struct TextChart {
         return lines + between(next, rows.count)
     }
 
-    /// So many rows before another one; a handshake counts as one.
+    /// So many rows before another one; a handshake counts as one, a heartbeat as none.
     private func start(_ count: Int, before index: Int) -> Int {
         let starts = (0..<index).reversed().lazy.filter { row in
-            chart.rows[row].kind != .open || row == 0 || chart.rows[row - 1].kind != .open
+            !chart.rows[row].isRoutine
+                && (chart.rows[row].kind != .open || row == 0 || chart.rows[row - 1].kind != .open)
         }
         return starts.prefix(count).last ?? 0
     }

@@ -45,13 +45,13 @@ public struct Frame: Sendable {
             self.isBinary = isBinary
             let members = value?.objectValue
             type = members?["type"]?.stringValue
-            sessionId = members?["sessionId"]?.stringValue
-            turnId = members?["turnId"]?.stringValue
-            messageId = members?["messageId"]?.stringValue
-            clientMessageId = members?["clientMessageId"]?.stringValue
+            sessionId = members?.id("sessionId")
+            turnId = members?.id("turnId")
+            messageId = members?.id("messageId")
+            clientMessageId = members?.id("clientMessageId")
             text = members?["text"]?.stringValue
             code = members?["code"]?.stringValue
-            epoch = members?["epoch"]?.stringValue
+            epoch = members?.id("epoch")
             seq = members?["seq"]?.intValue
             isDuplicate = members?["duplicate"]?.boolValue == true
         }

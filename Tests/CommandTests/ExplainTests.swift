@@ -51,7 +51,10 @@ import Testing
         ("server/SYNC/evicted", "scenario"), ("spinner", "The spinner never ends"), ("duplicate", "IDEM-1"),
         ("untested", "did not put the clause to the test"), ("turnId", "Which id names what"),
         ("resend", "conformance server --reference --only server/IDEM/repeat-after-the-answer"),
-        ("sync-claims-complete-after-eviction", "breaks SYNC-3"),
+        ("sync-claims-complete-after-eviction", "breaks SYNC-3"), ("the answer came twice", "SYNC-17"),
+        ("The spinner never ends.", "TURN-5"), ("my question came twice", "The same message came twice"),
+        ("same-words-in-another-form", "server/IDEM/same-words-in-another-form"),
+        ("IDEM-9", "where a string is one part of type"),
     ])
     func `every kind of name is explained`(topic: String, part: String) throws {
         let text = try pages(topic)

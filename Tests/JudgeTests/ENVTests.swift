@@ -134,6 +134,18 @@ import Testing
         try clause.untested(#"A+ A>`{"type":"sync","lastSeqSeen":"5"}` A<error(unknown_type)"#, profiles: [.core])
     }
 
+    @Test func `ENV-9 a parser may bound its numbers`() throws {
+        let clause = ClauseUnderTest("ENV-9", profiles: [.core, .sync])
+        func asked(_ number: String) -> String { #"A+(e1 #0) A>`{"type":"sync","lastSeqSeen":\#(number)}`"# }
+        for code in ["bad_request", "parse_error"] {
+            try clause.conforms("\(asked("1e400")) A<error(\(code)) \(alive)")
+        }
+        try clause.violates("\(asked("1e400")) A<error(unknown_type)^ \(alive)")
+        try clause.violates("\(asked("-1")) A<error(parse_error)^ \(alive)")
+        // What nobody has to read stands in a member that nobody knows.
+        try clause.untested(#"A+(e1 #0) A>`{"type":"ping","x":1e400}` A<error(parse_error)"#)
+    }
+
     @Test func `ENV-10 other connections stay usable`() throws {
         let clause = ClauseUnderTest("ENV-10")
         let hostile = "A+ B+(p2) A>`null` A<error(bad_request) \(alive)"

@@ -35,6 +35,38 @@ import Testing
         try clause.untested("A+ A>chat(c1) A<done(c1 -t) A>chat(c1 s2) A<done(c1 s2 -t)", also: ["TURN-1", "ID-11"])
     }
 
+    @Test func `IDEM-1 leads where a repeat runs twice`() throws {
+        let clause = ClauseUnderTest("IDEM-1")
+        let asked = "A+ A>chat(c1) A<ack(c1) A<done(t1 c1) A>chat(c1)"
+        try clause.conforms("\(asked) A<ack(c1 duplicate) A<done(t1 c1 duplicate) 1>GET(s1) 1<200(u1 a1)")
+        let again = "\(asked) A<ack(c1 s2 t2 u2)^ A<done(t2 s2 c1)"
+        let message = #""timestamp":"2026-01-01T00:00:02Z","turnId":"t2""#
+        let body = """
+            {"session":{"id":"s2","createdAt":"2026-01-01T00:00:00Z","updatedAt":"2026-01-01T00:00:02Z","messages":[\
+            {"id":"u2","role":"user","content":"question 1","clientMessageId":"c1",\(message)},\
+            {"id":"a2","role":"assistant","content":"answer 2",\(message)}]}}
+            """
+        try clause.violates("\(again) 1>GET(s2) 1<200(body='\(body)')", also: ["IDEM-3", "IDEM-2"])
+        // Whoever asks again in the session that an answer named asks nothing else.
+        try clause.violates("\(again) 1>POST(c1 s2) 1<200(t2 s2 duplicate)", also: ["IDEM-3"])
+        // A frame of neither turn is told, as before.
+        try ClauseUnderTest("ID-11").violates(
+            "\(asked) A<ack(c1 s2 t2 u2) A<done(t3 s2 c1)^", also: ["IDEM-1", "IDEM-3"])
+    }
+
+    @Test func `IDEM-3 says that a refused repeat is only written otherwise`() throws {
+        let clause = ClauseUnderTest("IDEM-3")
+        let parts =
+            #"A>`{"type":"chat","clientMessageId":"c1","messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]}`"#
+        let again = "A+ A>chat(c1 'hi') A<ack(c1) A<done(t1) \(parts)"
+        try clause.conforms("\(again) A<ack(c1 duplicate)")
+        try clause.violates("\(again) A<error(idempotency_mismatch c1)^")
+        let finding = try #require(try clause.findings("\(again) A<error(idempotency_mismatch c1)").first)
+        #expect(
+            finding.actual
+                == "error idempotency_mismatch; the content is the same: first a string, then one part")
+    }
+
     @Test func `IDEM-2 a repeat stores no second message, also one that was never acknowledged`() throws {
         let clause = ClauseUnderTest("IDEM-2")
         let asked = "A+ A>chat(c1) A<done(c1 -t) A>chat(c1) 1>GET(s1)"

@@ -74,6 +74,9 @@ import Testing
             "A+ A>chat(c1 s1) A>chat(c2 s1) A>chat(c3 s1) A<ack(c1) A<ack(c2) A<ack(c3) A<toolUse(t1) A<done(t1)"
         try clause.conforms("\(three) A<toolUse(t2) A<done(t2) A<done(t3)")
         try clause.violates("\(three) A<toolUse(t3)^ A<done(t3) A<done(t2)")
+        let finding = try #require(try clause.findings("\(three) A<toolUse(t3) A<done(t3) A<done(t2)").first)
+        #expect(finding.expected == "the question 'c2' first")
+        #expect(finding.actual == "the question 'c3' before it")
         try clause.violates("\(three) A<error(agent_failed t3)^ A<done(t2)")
         try clause.conforms("A+ A>chat(c1 s1) A<ack(c1) A>chat(c2 s1) A<error(busy c2) A<done(t1)")
         // Those that a stop ends never ran.

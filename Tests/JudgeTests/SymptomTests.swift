@@ -40,6 +40,12 @@ private func symptoms(
         #expect(try symptoms(.unanswered, "\(asked) \(rest)").isEmpty)
     }
 
+    @Test func `an answer that names another turn answers nothing`() throws {
+        let two = "\(asked) A>chat(c2 s1 'more') A<ack(c2) A<done(t1 #1) 1>GET(s1)"
+        #expect(try symptoms(.unanswered, "\(two) 1<200(u1 u2 a2)").isEmpty)
+        #expect(try symptoms(.unanswered, "\(two) 1<200(u1 u2 a1)").count == 1)
+    }
+
     @Test func `a refused question is not unanswered`() throws {
         #expect(try symptoms(.unanswered, "A+(e1 #0) A>chat(c1) A<error(busy c1)").isEmpty)
     }

@@ -68,6 +68,28 @@ import Testing
         try clause.untested("A+ A>chat(c1) A!stopReading +60s")
     }
 
+    @Test func `TURN-5 an ending that went to another asker is told`() throws {
+        let clause = ClauseUnderTest("TURN-5", profiles: [.core, .idempotency])
+        let again = "A+ B+ A>chat(c1) A<ack(c1) B>chat(c1) B<ack(c1 duplicate)"
+        try clause.conforms("\(again) A<done(t1) B<done(t1) +31s")
+        try clause.violates("\(again) B<done(t1) +31s^", also: ["TURN-15"])
+        let finding = try #require(try clause.findings("\(again) B<done(t1) +31s").first)
+        #expect(finding.what == "an accepted turn did not end on A, which had asked")
+        #expect(finding.actual == "none; B had done at +13 ms")
+        let other = ClauseUnderTest("TURN-15", profiles: [.core, .idempotency])
+        try other.conforms("\(again) A<done(t1) B<done(t1) +31s")
+        try other.violates("\(again) B<done(t1) +31s^", also: ["TURN-5"])
+    }
+
+    @Test func `TURN-5 a turn that ends nowhere is told by whoever is there`() throws {
+        let clause = ClauseUnderTest("TURN-5")
+        let running = "A+ 1>POST(c1) A<toolUse(t1)"
+        try clause.untested("\(running) A<done(t1) 1<200(t1) +31s")
+        try clause.violates("\(running) +31s^")
+        try clause.violates("A+ B+ A>chat(c1) A<toolUse(t1) B<toolUse(t1) A!cut +31s^")
+        try clause.untested("A+ B+ A>chat(c1) A!cut +31s")  // nothing shows that it was accepted
+    }
+
     @Test func `TURN-5 copies end nothing`() throws {
         let clause = ClauseUnderTest("TURN-5", profiles: [.core, .idempotency])
         let turn = "A+ A>chat(c1) A<ack(c1) A<done(t1)"

@@ -55,6 +55,18 @@ import Testing
         #expect(lines[2] == "::notice title=1 clause out of reach::1 clause needs a scripted agent: TURN-8")
     }
 
+    @Test func `who saw nothing is told the way in`() throws {
+        let fix = "fix: give the server a test mode that obeys scripts"
+        let id = ClauseID(.TURN, 8)
+        let none = RunReport(
+            [try skipped("server/TURN/turn", [agent])], of: Sample.subject([.core, .idempotency]),
+            at: "ws://127.0.0.1:8080/ws", under: try Sample.specification.get(), selection: [id],
+            intended: ["server/TURN/turn": [id]], startedAt: "2026-01-01T00:00:00Z", duration: .milliseconds(1))
+        #expect(none.exit == .incomplete)
+        #expect(ConsoleReport(none).text.contains(fix))
+        #expect(!ConsoleReport(try report()).text.contains(fix))
+    }
+
     @Test func `a report is read back with its sentences and its strictness`() throws {
         for isStrict in [false, true] {
             let report = try report(isStrict: isStrict)

@@ -63,6 +63,16 @@ import Testing
         #expect(drawn[3] == "    +5 ms  A>server: chat(c1)")
     }
 
+    @Test func `heartbeats make room for what was said before`() throws {
+        let beats = (1...9).map { _ in "A<pingFrame A>pongFrame" }.joined(separator: " ")
+        let drawn = TextChart(
+            try chart("A+ B+ A>chat(c1) B<done(t1) \(beats) A<pingFrame^ A>pongFrame"), style: ConsoleStyle()
+        )
+        .excerpt()
+        #expect(drawn.contains { $0.hasSuffix("done(t1)") }, "\(drawn.joined(separator: "\n"))")
+        #expect(drawn.contains { $0.hasSuffix("18 rows") }, "\(drawn.joined(separator: "\n"))")
+    }
+
     @Test func `a long history is one beginning, what is cited, and counts`() throws {
         let many = (1...50).map { "A<toolUse(t1 #\($0))" }.joined(separator: " ")
         let drawn = TextChart(

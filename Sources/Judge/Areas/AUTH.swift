@@ -127,7 +127,7 @@ enum AUTH {
         var devices: Set<String> = []
         for handshake in history.handshakes where handshake.version == 1 {
             let connection = history.connections[handshake.connection]
-            let client = handshake.auth.string("clientId")
+            let client = handshake.auth.id("clientId")
             if handshake.credential == .good {
                 guard connection.connected != nil else { continue }
                 devices.insert(connection.device)

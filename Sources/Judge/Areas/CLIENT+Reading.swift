@@ -12,7 +12,7 @@ extension CLIENT {
     /// do, as long as each greeting since was followed by a `sync` and no gap was told.
     static func whatIsOpenedIsRead(_ history: Observations, _ evidence: inout Evidence) {
         for act in history.client.acts("selectSession") {
-            guard let session = act.details["sessionId"]?.stringValue,
+            guard let session = act.details.id("sessionId"),
                 let before = history.client.state(at: act.event), before.sessionId != session,
                 !history.mayBeWhole(session, at: act.event), !history.wasSentAway(before: act.event)
             else { continue }
@@ -26,7 +26,7 @@ extension CLIENT {
             else { continue }
             // Who is on the way to another session has it on the screen when that is read.
             let goal = history.client.acts("selectSession", "openPush", "launch").last { $0.event < greeted }
-            if let goal = goal?.details.string("sessionId"), goal != session { continue }
+            if let goal = goal?.details.id("sessionId"), goal != session { continue }
             judge(
                 session, after: greeted, on: index, "a connection begins without a sync, and what is shown is not read",
                 history, &evidence)

@@ -163,7 +163,7 @@ extension CLIENT {
     /// Once for each return to a session that was on the screen before in the same life, while no read of it is answered.
     static func returnsAreNotBlank(_ history: Observations, _ evidence: inout Evidence) {
         for act in history.client.acts("selectSession") {
-            guard let session = act.details["sessionId"]?.stringValue,
+            guard let session = act.details.id("sessionId"),
                 let life = history.client.launch(at: act.event)?.events,
                 let before = history.client.state(at: act.event), before.sessionId != session,
                 let last = history.client.states.last(where: {

@@ -123,10 +123,12 @@ enum ENV {
     /// whose last message is not the user's, and an `auth` after `connected` with an `error` of code `bad_request` and
     /// keep the connection open".
     ///
-    /// Members that only a profile requires may be missing. An ill-formed `sessionId` is the matter of ID-8, and a number
-    /// spelled as a fraction may be taken or refused.
+    /// Members that only a profile requires may be missing. An ill-formed `sessionId` is the matter of ID-8, a number spelled
+    /// as a fraction may be taken or refused, and a number beyond 64 bits may be more than a parser reads.
     static func invalidFramesAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
         answered(.invalid, "a frame that its schema rejects", with: ["bad_request"], history, &evidence)
+        answered(
+            .invalidNumber, "a frame that its schema rejects", with: ["bad_request", "parse_error"], history, &evidence)
     }
 
     /// ENV-10: "A server MUST keep every other open connection usable whatever one client sends".

@@ -85,7 +85,8 @@ extension ID {
     /// ID-11: "A server MUST name the turn in every turn-scoped frame: `ack`, `toolUse`, `done`, and an `error` that
     /// ends a turn".
     ///
-    /// Exercised once per frame of a turn of this history. A frame of one of several turns breaks it whosever it is.
+    /// Exercised once per frame of a turn of this history. A frame of one of several turns breaks it whosever it is. Where one
+    /// key ran as several turns, which is the matter of IDEM-1, each frame is held against the turns that were named for it.
     static func turnFramesNameTheTurn(_ history: Observations, _ evidence: inout Evidence) {
         let strays = history.strays.filter { $0.type != "message" }
         for frame in strays {
@@ -95,6 +96,7 @@ extension ID {
         let judged = Set(strays.map(\.event))
         for turn in history.turns {
             let turnId = turn.ack?.turnId ?? turn.turnId
+            let named = history.turnIdsStarted(by: turn)
             for frame in turn.acks + turn.frames + turn.endings + turn.copies
             where frame.type != "message" && !judged.contains(frame.event) {
                 guard let given = frame.turnId else {
@@ -103,7 +105,8 @@ extension ID {
                         actual: "none", at: [turn.event, frame.event])
                     continue
                 }
-                let mayDiffer = turnId == nil || frame.isDuplicate && frame.type == "ack"
+                let isOfAnother = named.count > 1 && named.contains(given)
+                let mayDiffer = turnId == nil || isOfAnother || frame.isDuplicate && frame.type == "ack"
                 evidence.test(
                     given == turnId || mayDiffer, otherwise: "\(called(frame)) names another turn than its ack",
                     expected: shown(turnId), actual: shown(given), at: [turn.event, frame.event])
@@ -146,7 +149,7 @@ extension ID {
         let asked: String? =
             switch exchange.route {
             case .session(let id) where exchange.sent.method == "GET": id
-            case .chat where exchange.isChat: exchange.body?["sessionId"]?.stringValue
+            case .chat where exchange.isChat: exchange.body?.id("sessionId")
             default: nil
             }
         guard let asked, !isSessionID(asked),
@@ -165,10 +168,14 @@ extension ID {
     static func acksNameTheStoredMessage(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
             guard let key = turn.clientMessageId else { continue }
+            let isRepeated = history.turnIdsStarted(by: turn).count > 1
             for ack in turn.acks where ack.clientMessageId == key {
                 let reads = history.sessionReads.filter { $0.principal == turn.principal }
+                // A key that ran as several turns, which is the matter of IDEM-1, has a message for each.
                 func message(in read: ObservedSessionRead) -> ObservedSessionRead.StoredMessage? {
-                    read.messages.first { $0.clientMessageId == key && $0.role == "user" }
+                    read.messages.first {
+                        $0.clientMessageId == key && $0.role == "user" && (!isRepeated || $0.turnId == ack.turnId)
+                    }
                 }
                 // One message in two sessions is the matter of ID-12.
                 let own = reads.filter { $0.sessionId == ack.sessionId && message(in: $0) != nil }
@@ -196,7 +203,7 @@ extension ID {
         }
         for turn in history.turns {
             let named = turn.requests.compactMap { request in
-                request.ack?.turnId ?? request.success.flatMap { history.body(ofResponse: $0)?["turnId"]?.stringValue }
+                request.ack?.turnId ?? request.success.flatMap { history.body(ofResponse: $0)?.id("turnId") }
             }
             guard let turnId = named.first else { continue }
             for frame in keyed[TurnNames.Key(principal: turn.principal, name: turnId)] ?? [] {

@@ -20,7 +20,7 @@ enum ID {
     static func connectionsHaveTheirOwnIds(_ history: Observations, _ evidence: inout Evidence) {
         var seen: [String: Int] = [:]
         for connection in history.connections {
-            guard let event = connection.connected, let id = connection.greeting?.string("connectionId") else {
+            guard let event = connection.connected, let id = connection.greeting?.id("connectionId") else {
                 continue
             }
             evidence.test(no: seen[id], keptIf: !seen.isEmpty) { before in

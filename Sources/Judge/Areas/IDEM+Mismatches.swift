@@ -40,14 +40,16 @@ extension IDEM {
             // The same words may have been accepted under a key of their own.
             let others = history.turns.filter { $0.event != again.turn.event && !$0.isRefused }.flatMap(\.requests)
             let isElsewhere = (again.turn.requests + others).contains {
-                $0.event != again.event && $0.prompt == again.request.prompt
+                $0.event != again.event && exactlyEqual($0.prompt, again.request.prompt)
             }
             guard let answered = again.request.refusal ?? again.answered else { continue }
             let principal = again.turn.principal
             for read in history.sessionReads
             where read.principal == principal && read.request > answered && !isElsewhere {
                 evidence.test(
-                    !read.messages.contains(where: { $0.role == "user" && $0.text == again.request.prompt }),
+                    !read.messages.contains {
+                        $0.role == "user" && exactlyEqual($0.text, again.request.prompt)
+                    },
                     otherwise: "a mismatch was stored", expected: "no message \(again.request.excerpt)",
                     actual: "one in session \(read.sessionId)", at: [again.event, read.event])
             }
@@ -164,7 +166,7 @@ extension IDEM {
                     "duplicate: \(ack.isDuplicate), turn \(ack.turnId ?? "none")", ack.event)
             } else if let response = again.request.outcome {
                 let body = history.body(ofResponse: response)
-                let turnId = body?["turnId"]?.stringValue
+                let turnId = body?.id("turnId")
                 let isDuplicate = history.isDuplicate(response: response)
                 let isOther = original.map { known in turnId.map { $0 != known.turnId } ?? false } ?? false
                 test(

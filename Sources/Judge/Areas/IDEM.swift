@@ -103,9 +103,11 @@ enum IDEM {
             } else if let refusal = again.request.refusal {
                 // A refusal for its rate is judged by RATE-10.
                 if again.request.refusalCode == "rate_limited" { continue }
+                let forms = history.original(of: again.turn).flatMap { again.request.forms(beside: $0) }
                 evidence.violate(
                     "a repeat is refused", expected: "ack with duplicate: true",
-                    actual: called(error: again.request.refusalCode), at: [again.event, refusal])
+                    actual: called(error: again.request.refusalCode) + (forms.map { "; \($0)" } ?? ""),
+                    at: [again.event, refusal])
             } else if let missing = history.unanswered(again.event, within: history.timeouts.ack, on: connection) {
                 evidence.violate(
                     "a repeat stayed without ack", expected: "ack with duplicate: true", actual: missing.actual,

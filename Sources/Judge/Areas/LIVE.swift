@@ -59,7 +59,7 @@ enum LIVE {
                 else { continue }
                 evidence.test(
                     ping.isRepeated, otherwise: "a pong does not repeat the nonce", expected: shown(nonce),
-                    actual: shown(pong.string("nonce")), at: [ping.request.event, pong.event])
+                    actual: shown(pong.id("nonce")), at: [ping.request.event, pong.event])
             }
         }
     }

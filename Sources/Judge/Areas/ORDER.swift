@@ -139,7 +139,7 @@ enum ORDER {
                     if next.turn.precedes(one.turn) {
                         evidence.violate(
                             "a turn ran before one that was accepted earlier",
-                            expected: "\(next.turn.request.excerpt) first", actual: one.turn.request.excerpt,
+                            expected: "\(next.turn.calling) first", actual: "\(one.turn.calling) before it",
                             at: [next.turn.event, one.turn.event, one.event])
                     } else if one.turn.precedes(next.turn), one.turn.overlaps(next.turn) {
                         evidence.keep()

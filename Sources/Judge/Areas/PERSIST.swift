@@ -42,7 +42,7 @@ enum PERSIST {
                     turn.requests.contains(where: { $0.success == told })
                 else { continue }
                 let answer = exchange.answer?.root
-                let response = (messageId: answer?["messageId"]?.stringValue, text: answer?["text"]?.stringValue)
+                let response = (messageId: answer?.id("messageId"), text: answer?["text"]?.stringValue)
                 // A response that tells nothing of the answer leaves open which message it is.
                 guard response.messageId ?? response.text ?? turn.turnId ?? turn.ending?.messageId != nil else {
                     continue
@@ -113,9 +113,9 @@ enum PERSIST {
         guard let body = exchange.answer?.root else { return "a body that is not JSON" }
         guard let messages = body["session"]?["messages"]?.arrayValue else { return "a body without session.messages" }
         let isWhole = messages.allSatisfy { message in
-            message["id"]?.stringValue != nil && message["role"]?.stringValue != nil && message["content"] != nil
+            message.id("id") != nil && message["role"]?.stringValue != nil && message["content"] != nil
         }
-        return isWhole && body["session"]?["id"]?.stringValue == id ? nil : "a session or message without its members"
+        return isWhole && body["session"]?.id("id") == id ? nil : "a session or message without its members"
     }
 
     // MARK: What a crash must not touch

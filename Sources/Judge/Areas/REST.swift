@@ -192,7 +192,7 @@ enum REST {
             var named = turn.endings.filter { $0.type == "done" }.map { ($0.messageId, $0.text, $0.event) }
             for request in turn.requests {
                 guard let event = request.success, let body = history.body(ofResponse: event) else { continue }
-                named.append((body["messageId"]?.stringValue, body["text"]?.stringValue, event))
+                named.append((body.id("messageId"), body["text"]?.stringValue, event))
             }
             for case (let id?, let text, let event) in named where event < read.request {
                 guard !read.messages.contains(where: { $0.id == id && $0.role == "assistant" }) else { continue }
@@ -238,7 +238,7 @@ enum REST {
     /// A success is broken ground only when a read or list had shown that there is no such session.
     static func questionsForUnknownSessionsAreNotFound(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where exchange.isChat {
-            guard let id = exchange.body?["sessionId"]?.stringValue, isSessionID(id), let status = exchange.status,
+            guard let id = exchange.body?.id("sessionId"), isSessionID(id), let status = exchange.status,
                 exchange.isSomebodys, let principal = exchange.sent.principal, let body = exchange.body,
                 history.coreSchemas.accepts(body, as: "chatRequest"),
                 !history.sessions.exists(id, for: principal, before: exchange.request), status != 429
@@ -250,7 +250,7 @@ enum REST {
             let isReused =
                 history.profiles.contains(.idempotency)
                 && history.turns.contains { turn in
-                    turn.clientMessageId == body.string("clientMessageId") && turn.principal == principal
+                    turn.clientMessageId == body.id("clientMessageId") && turn.principal == principal
                         && turn.requests.contains { $0.event != exchange.request }
                 }
             if status == 422, body.string("clientMessageId") != nil, isReused { continue }
@@ -372,7 +372,7 @@ enum REST {
             else { continue }
             for read in history.reads(of: turn) where read.request > response {
                 let named = read.messages.firstIndex {
-                    $0.role == "assistant" && $0.id != nil && $0.id == body["messageId"]?.stringValue
+                    $0.role == "assistant" && $0.id != nil && $0.id == body.id("messageId")
                 }
                 guard let place = named ?? history.answer(of: turn, in: read) else { continue }
                 let stored = read.messages[place].text
@@ -420,7 +420,7 @@ enum REST {
         for list in history.listReads {
             guard let principal = list.principal, let response = history.listBody(at: list.event) else { continue }
             for entry in response["sessions"]?.arrayValue ?? [] {
-                guard let id = entry["id"]?.stringValue else { continue }
+                guard let id = entry.id("id") else { continue }
                 let sources = history.texts(of: id, for: principal).filter { $0.utf16.count > 60 }
                 guard !sources.isEmpty else { continue }
                 let values = ["title", "lastMessage"].compactMap { entry[$0]?.stringValue }

@@ -28,7 +28,7 @@ enum SYNC {
     static func greetingStatesThePosition(_ history: Observations, _ evidence: inout Evidence) {
         for connection in history.connections {
             guard let greeting = connection.greeting else { continue }
-            guard let epoch = greeting.said?["epoch"]?.stringValue, let last = greeting.said?["lastSeq"]?.intValue
+            guard let epoch = greeting.said?.id("epoch"), let last = greeting.said?["lastSeq"]?.intValue
             else {
                 evidence.violate(
                     "connected does not state the position", expected: "epoch, a string, and lastSeq, an integer",

@@ -7,9 +7,9 @@ extension TURN {
     /// TURN-15: "A server MUST send every `toolUse` and the ending of a turn to every open connection of its principal,
     /// whichever connection or transport started the turn".
     ///
-    /// What one connection saw, every other one that was connected before the question and stayed open has to see. The
-    /// ending on the connection that asked is the matter of TURN-5. Exercised once per turn and other connection. Numbers rise
-    /// on each connection, so that a number that was passed over there and shown elsewhere was not sent.
+    /// What one connection saw, every other one that was connected before the question and stayed open has to see, also one
+    /// that asked itself. A turn that ends nowhere is the matter of TURN-5. Exercised once per turn and other connection.
+    /// Numbers rise on each connection, so that a number that was passed over there and shown elsewhere was not sent.
     static func everyConnectionSeesTheTurn(_ history: Observations, _ evidence: inout Evidence) {
         for passed in passedOver(history) where passed.item.frame.type != "message" {
             evidence.violate(passed.finding("an open connection was not sent a frame of a turn"))
@@ -20,7 +20,7 @@ extension TURN {
             for index in observers(of: turn, history) {
                 let isAsker = turn.requests.contains { $0.connection == index }
                 guard let ending = turn.endings(on: index).first else {
-                    guard !isAsker,
+                    guard turn.ended != nil,
                         let end = successor(of: turn, on: index, history)
                             ?? endingDeadline(of: turn, on: index, history)
                     else { continue }
@@ -179,7 +179,7 @@ extension TURN {
     }
 
     /// Connections of the principal that were connected before a question and could see its whole turn.
-    private static func observers(of turn: ObservedTurn, _ history: Observations) -> [Int] {
+    static func observers(of turn: ObservedTurn, _ history: Observations) -> [Int] {
         history.index.connections(of: turn.principal).filter { index in
             let connection = history.connections[index]
             guard let connected = connection.connected, connected < turn.event else { return false }

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
@@ -77,9 +78,9 @@ enum TURN {
             guard let ack = request.ack else { continue }
             let key = ack["clientMessageId"]
             evidence.test(
-                key?.stringValue == request.clientMessageId && (key == nil || request.clientMessageId != nil),
+                ack.clientMessageId == request.clientMessageId && (key == nil || request.clientMessageId != nil),
                 otherwise: "an ack does not repeat the key of its chat", expected: shown(request.clientMessageId),
-                actual: shown(key.map { $0.stringValue ?? $0.text() }), at: [request.event, ack.event])
+                actual: shown(ack.clientMessageId ?? key?.text()), at: [request.event, ack.event])
         }
     }
 
@@ -136,8 +137,9 @@ enum TURN {
 
     /// TURN-5: "A server MUST end every accepted turn with exactly one `done` or one `error` that ends it".
     ///
-    /// A second ending is judged on every connection, a missing one on the connection that asked. A question that was not
-    /// refused counts as accepted, because nothing says how soon its ack comes.
+    /// A second ending is judged on every connection, a missing one on those that asked. A question that was not refused
+    /// counts as accepted, because nothing says how soon its ack comes. Where nobody who asked is there to see it, a turn that
+    /// shows itself and ends nowhere is told by the others.
     static func everyTurnEndsOnce(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
             for (index, endings) in turn.endingsByConnection {
@@ -153,16 +155,48 @@ enum TURN {
                     }
                 }
             }
+            var isTold = false
             for (index, asked) in askers(of: turn) {
                 guard turn.endings(on: index).isEmpty, !turn.copies.contains(where: { $0.connection == index }),
                     asked > history.connections[index].connected ?? .max,
                     let end = history.turnDeadline(of: turn, on: index)
                 else { continue }
+                isTold = true
+                evidence.violate(missingEnding(of: turn, on: index, asked, by: end, history))
+            }
+            if !isTold, turn.isAccepted, !hasEndedAnywhere(turn),
+                let end = observers(of: turn, history).compactMap({ history.turnDeadline(of: turn, on: $0) }).min()
+            {
                 evidence.violate(
                     "an accepted turn did not end", expected: "one done or one error that ends it",
-                    actual: "none within \(history.timeouts.turn) after the script's own waits", at: [asked, end])
+                    actual: "none on any connection within \(history.timeouts.turn) after the script's own waits",
+                    at: [turn.event, turn.firstSign ?? turn.event, end])
             }
         }
+    }
+
+    /// What is found where a connection that asked was shown no ending: it came elsewhere, or not at all.
+    private static func missingEnding(
+        of turn: ObservedTurn, on index: Int, _ asked: Int, by end: Int, _ history: Observations
+    ) -> Finding {
+        guard let other = turn.endings.first(where: { $0.event < end }) else {
+            return Finding(
+                "an accepted turn did not end", expected: "one done or one error that ends it",
+                actual: "none within \(history.timeouts.turn) after the script's own waits", at: [asked, end])
+        }
+        let own = history.connections[index].device
+        let device = history.connections[other.connection].device
+        let lane = device == own ? "another connection of \(device)" : device
+        let time = readable(history.time(of: other.event) / 1000)
+        return Finding(
+            "an accepted turn did not end on \(own), which had asked",
+            expected: "one done or one error that ends it, on \(own) too",
+            actual: "none; \(lane) had \(called(other)) at +\(time) ms", at: [asked, other.event, end].sorted())
+    }
+
+    /// Whether anything shows that a turn ended, live or not.
+    private static func hasEndedAnywhere(_ turn: ObservedTurn) -> Bool {
+        turn.ended != nil || !turn.copies.isEmpty || turn.replayed.contains { $0.isOf("done", "error") }
     }
 
     /// Whether two endings that answer one question are of one turn, as far as they say.

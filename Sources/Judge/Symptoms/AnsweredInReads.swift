@@ -1,10 +1,16 @@
 /// The last read that showed how a question came out, by each name that it may have there.
 struct AnsweredInReads {
+    /// A message behind a question, where nothing better tells, with the turn that it names.
+    private struct Following {
+        let event: Int
+        let turnId: String?
+    }
+
     private var byTurn: [String: Int] = [:]
-    private var byKey: [String: Int] = [:]
-    private var byText: [String: Int] = [:]
+    private var byKey: [String: Following] = [:]
+    private var byText: [String: Following] = [:]
     /// By the text of messages that were stored without a key.
-    private var byTextAlone: [String: Int] = [:]
+    private var byTextAlone: [String: Following] = [:]
 
     /// Takes what a read shows; reads come in the order of their responses.
     mutating func take(_ read: ObservedSessionRead) {
@@ -16,11 +22,14 @@ struct AnsweredInReads {
         }
         for (message, next) in zip(read.messages, read.messages.dropFirst())
         where message.role == "user" && next.role == "assistant" {
-            byText[message.text] = read.event
+            let following = Following(event: read.event, turnId: next.turnId)
+            // What names another turn answers another question.
+            if let turnId = message.turnId, let other = next.turnId, turnId != other { continue }
+            byText[message.text] = following
             if let key = message.clientMessageId {
-                byKey[key] = read.event
+                byKey[key] = following
             } else {
-                byTextAlone[message.text] = read.event
+                byTextAlone[message.text] = following
             }
         }
     }
@@ -29,8 +38,10 @@ struct AnsweredInReads {
     /// where that has none.
     func last(of turn: ObservedTurn) -> Int? {
         let prompt = turn.request.prompt
-        let byName = [turn.turnId.flatMap { byTurn[$0] }, turn.clientMessageId.flatMap { byKey[$0] }]
-        let byWords = turn.clientMessageId == nil ? byText[prompt] : byTextAlone[prompt]
-        return (byName + [byWords]).compactMap(\.self).max()
+        let following = [
+            turn.clientMessageId.flatMap { byKey[$0] },
+            turn.clientMessageId == nil ? byText[prompt] : byTextAlone[prompt],
+        ].compactMap(\.self).filter { $0.turnId == nil || turn.turnId == nil || $0.turnId == turn.turnId }
+        return (following.map(\.event) + [turn.turnId.flatMap { byTurn[$0] }].compactMap(\.self)).max()
     }
 }

@@ -59,7 +59,8 @@ extension SequenceChart {
     /// The last rows before one that stand on its lane: what led to it, whatever else happened meanwhile.
     func sameLane(as index: Int, most: Int) -> [Int] {
         guard let lane = rows[index].lane else { return [] }
-        return rows.indices.prefix(index).reversed().lazy.filter { rows[$0].lane == lane }.prefix(most).reversed()
+        return rows.indices.prefix(index).reversed().lazy.filter { rows[$0].lane == lane && !rows[$0].isRoutine }
+            .prefix(most).reversed()
     }
 
     /// More acts than these are a routine, and as quiet as the rest.
@@ -86,6 +87,9 @@ extension SequenceChart.Row {
         case .note, .pause: nil
         }
     }
+
+    /// Whether it is a heartbeat that no finding is about.
+    var isRoutine: Bool { kind == .heartbeat && marks.isEmpty }
 
     /// Whether it divides a history into parts; what only prepares the stage does not.
     fileprivate var isLandmark: Bool { kind == .act && word != "assign" && word != "listen" }

@@ -4,7 +4,7 @@ import HoldfastJSON
 ///
 /// An id that is already spelled so keeps its spelling; ids that stand in one frame get one number where it is free.
 struct NotationNames {
-    private var numbers: [Character: [String: Int]] = [:]
+    private var numbers: [Character: [ExactString: Int]] = [:]
     private var taken: [Character: Set<Int>] = [:]
 
     /// Learns every id of a history in the order of appearance.
@@ -28,7 +28,7 @@ struct NotationNames {
 
     /// The name of an id, such as `t3`.
     func name(_ letter: Character, _ value: String) -> String? {
-        numbers[Self.kind(letter)]?[value].map { "\(letter)\($0)" }
+        numbers[Self.kind(letter)]?[ExactString(value)].map { "\(letter)\($0)" }
     }
 
     /// Whether an id is spelled as the notation spells it.
@@ -82,7 +82,7 @@ struct NotationNames {
     }
 
     private func known(_ letter: Character, _ value: JSONValue?) -> Int? {
-        value?.stringValue.flatMap { numbers[letter]?[$0] }
+        value?.stringValue.flatMap { numbers[letter]?[ExactString($0)] }
     }
 
     @discardableResult
@@ -90,7 +90,7 @@ struct NotationNames {
         _ letter: Character, _ value: JSONValue?, _ wanted: Int?, _ onlySpelled: Bool
     ) -> Int? {
         guard let text = value?.stringValue else { return nil }
-        if let number = numbers[letter]?[text] { return number }
+        if let number = numbers[letter]?[ExactString(text)] { return number }
         let spelled = Self.number(letter, text) ?? (letter == "u" ? Self.number("a", text) : nil)
         if onlySpelled, spelled == nil { return nil }
         var number = spelled ?? wanted ?? 1
@@ -98,7 +98,7 @@ struct NotationNames {
             // A question and its answer share a number: the letter tells them apart.
             while taken[letter]?.contains(number) == true, !(letter == "u" && number == wanted) { number += 1 }
         }
-        numbers[letter, default: [:]][text] = number
+        numbers[letter, default: [:]][ExactString(text)] = number
         taken[letter, default: []].insert(number)
         return number
     }

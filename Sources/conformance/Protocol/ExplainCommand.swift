@@ -17,7 +17,7 @@ struct ExplainCommand: AsyncParsableCommand {
             Examples:
               conformance explain
               conformance explain spinner
-              conformance explain duplicate
+              conformance explain the answer came twice
               conformance explain SYNC-3
               conformance explain SYNC PERSIST-1
               conformance explain syncResult
@@ -54,6 +54,10 @@ struct ExplainCommand: AsyncParsableCommand {
             } catch {
                 problems.append(error)
             }
+        }
+        // Words that name nothing one by one may be a sentence.
+        if !problems.isEmpty, topics.count > 1, let found = try? book.pages(on: topics.joined(separator: " ")) {
+            (pages, problems) = (found, [])
         }
         try problems.throwAll()
         let rule = style.dim(String(repeating: style.hasUnicode ? "─" : "-", count: min(style.width, 80)))

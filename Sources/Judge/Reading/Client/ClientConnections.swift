@@ -54,7 +54,7 @@ extension Observations {
             return frame.connection == connection && frame.isOf("toolUse", "done", "message", "error")
         }?.event
         let response = exchanges.first {
-            $0.isChat && ($0.response ?? 0) > event && $0.body?["clientMessageId"]?.stringValue == key
+            $0.isChat && ($0.response ?? 0) > event && $0.body?.id("clientMessageId") == key
         }?.response
         let read = sessionReads.first { read in
             read.event > event && read.messages.contains { $0.clientMessageId != nil && $0.clientMessageId == key }

@@ -32,7 +32,7 @@ struct ClientDelivery {
                 let body = exchange.answer?.root
             else { return nil }
             return ClientDelivery(
-                event: event, road: .response, sessionId: body.string("sessionId"), id: body.string("messageId"),
+                event: event, road: .response, sessionId: body.id("sessionId"), id: body.id("messageId"),
                 role: "assistant", text: body.string("text"))
         }
         all += ClientNotice.all(in: history).map { notice in

@@ -104,7 +104,7 @@ struct ClientMessages {
             // A conversation that the server does not know yet is foreign only to what was told before it was begun.
             if state.sessionId == nil {
                 let begun = history.client.acts.last { $0.event < state.event && $0.name == "selectSession" }
-                guard let begun, begun.details.string("sessionId") == nil, first.event < begun.event else {
+                guard let begun, begun.details.id("sessionId") == nil, first.event < begun.event else {
                     continue
                 }
             }

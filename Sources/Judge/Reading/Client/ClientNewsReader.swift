@@ -40,7 +40,7 @@ struct ClientNewsReader {
                 for turnId in named[key] ?? [] { questions[index].turnIds.insert(turnId) }
             }
             for request in questions[index].requests {
-                if let turnId = response(to: request)?.answer?.root.string("turnId") {
+                if let turnId = response(to: request)?.answer?.root.id("turnId") {
                     questions[index].turnIds.insert(turnId)
                 }
             }
@@ -250,7 +250,7 @@ struct ClientNewsReader {
             return
         }
         let answer = exchange.answer?.root
-        var news = ClientQuestion.News(event: event, kind: .ending, sessionId: answer?.string("sessionId"))
+        var news = ClientQuestion.News(event: event, kind: .ending, sessionId: answer?.id("sessionId"))
         if (200...299).contains(status) {
             news.isAnswer = true
             question.news.append(news)

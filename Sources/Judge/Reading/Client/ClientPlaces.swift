@@ -118,7 +118,7 @@ struct ClientPlaces {
         guard let id = frame.messageId else { return false }
         let isRead = history.sessionReads.contains { $0.event < event && $0.messages.contains { $0.id == id } }
         let isAnswered = history.exchanges.contains {
-            $0.isChat && ($0.response ?? .max) < event && $0.answer?.root.string("messageId") == id
+            $0.isChat && ($0.response ?? .max) < event && $0.answer?.root.id("messageId") == id
         }
         let others = history.received + history.syncs.flatMap(\.missed)
         return !isRead && !isAnswered

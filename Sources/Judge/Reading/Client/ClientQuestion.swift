@@ -144,7 +144,7 @@ struct ClientQuestion: Sendable {
 
     /// Notes that the person sent a message again.
     private static func note(_ act: ObservedClient.Act, in questions: inout [ClientQuestion], _ places: Places) {
-        let key = act.details.string("clientMessageId")
+        let key = act.details.id("clientMessageId")
         if let place = key.flatMap({ places.byKey[$0]?.last }) {
             questions[place].repeats.append(act.event)
             return

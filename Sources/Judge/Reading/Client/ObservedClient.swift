@@ -62,9 +62,9 @@ struct ObservedClient: Sendable {
 
         /// What an act of the server says that it stored; nil when it stored nothing.
         fileprivate init?(_ details: JSONObject, event: Int) {
-            guard let session = details.string("sessionId") else { return nil }
+            guard let session = details.id("sessionId") else { return nil }
             let messages = (details["messages"]?.arrayValue ?? []) + [details["messageId"]].compactMap { $0 }
-            ids = messages.compactMap { $0.stringValue ?? $0.string("id") }
+            ids = messages.compactMap { $0.stringValue.map(opaqueID) ?? $0.id("id") }
             guard !ids.isEmpty else { return nil }
             self.event = event
             sessionId = session
@@ -214,8 +214,8 @@ extension ObservedClient.Sending {
         func sending(_ value: JSONValue?, _ event: Int, _ origin: ObservedRequest.Origin) -> (Self, text: String)? {
             guard let value, let last = value["messages"]?.arrayValue?.last else { return nil }
             let sending = Self(
-                event: event, origin: origin, key: value.string("clientMessageId"),
-                sessionId: value.string("sessionId"))
+                event: event, origin: origin, key: value.id("clientMessageId"),
+                sessionId: value.id("sessionId"))
             return (sending, plainText(of: last["content"]))
         }
         let frames = connections.flatMap(\.sent).filter { $0.type == "chat" }.compactMap { frame in

@@ -18,13 +18,13 @@ extension ObservedClient {
         init(_ value: JSONValue, event: Int) {
             self.event = event
             connection = value.string("connection").flatMap(Connection.init)
-            sessionId = value.string("sessionId")
+            sessionId = value.id("sessionId")
             thinking = value["thinking"]?.boolValue == true
             messages = (value["messages"]?.arrayValue ?? []).map(ShownMessage.init)
             errors = (value["errors"]?.arrayValue ?? []).map(ShownError.init)
             var unread: [String: Int] = [:]
             for (session, count) in value["unread"]?.objectValue ?? [:] {
-                if let count = count.intValue, count > 0 { unread[session] = count }
+                if let count = count.intValue, count > 0 { unread[opaqueID(session)] = count }
             }
             self.unread = unread
         }
@@ -54,8 +54,8 @@ extension ObservedClient {
         let status: String?
 
         init(_ value: JSONValue) {
-            id = value.string("id")
-            key = value.string("clientMessageId")
+            id = value.id("id")
+            key = value.id("clientMessageId")
             role = value.string("role")
             text = value.string("text") ?? ""
             status = value.string("status")
@@ -70,7 +70,7 @@ extension ObservedClient {
         init(_ value: JSONValue) {
             text = value.stringValue ?? value.string("text") ?? ""
             code = value.string("code")
-            key = value.string("clientMessageId")
+            key = value.id("clientMessageId")
         }
     }
 }

@@ -23,6 +23,8 @@ struct HostileFrame: Sendable {
         case unknownType
         /// A known type that its schema rejects, or that has no place on a greeted connection.
         case invalid
+        /// Such a frame with a number that a parser need not read.
+        case invalidNumber
         /// More bytes than the server said it reads.
         case oversize
         /// Something the specification lets a server take or refuse.
@@ -37,6 +39,7 @@ struct HostileFrame: Sendable {
                 case .untyped: ["parse_error", "bad_request", "unknown_type"]
                 case .unknownType: ["unknown_type"]
                 case .invalid: ["bad_request"]
+                case .invalidNumber: ["bad_request", "parse_error"]
                 case .oversize: ["too_large"]
                 case .free: ErrorMeaning.formal
                 }
@@ -68,11 +71,12 @@ struct HostileFrame: Sendable {
             if type == "sync", !hasSync { return .free }
             let problems = schemas.validate(document.root, as: type)
             if type == "chat", problems.isEmpty, !endsWithUser(document.root) { return .invalid }
-            guard !problems.isEmpty else { return nil }
+            let isBounded = document.root.hasBoundedNumbers
+            guard !problems.isEmpty else { return isBounded ? nil : .free }
             // A whole number with a fraction, and a session id no server would give, have rules of their own.
             let isOwn = problems.contains { $0.flaw == nil && $0.instance != JSONPointer("/sessionId") }
             let hasTypedSession = document.root["sessionId"].map { $0.stringValue != nil } ?? true
-            if isOwn || !hasTypedSession { return .invalid }
+            if isOwn || !hasTypedSession { return isBounded ? .invalid : .invalidNumber }
             return problems.contains { $0.flaw != nil } ? .free : nil
         }
         var kinds: [Int: Kind] = [:]
@@ -145,6 +149,18 @@ struct HostileFrame: Sendable {
             all += hostile
         }
         return all.sorted { $0.frame.event < $1.frame.event }
+    }
+}
+
+extension JSONValue {
+    /// Whether each number in it fits 64 bits, as an integer or as a double; RFC 8259 lets a parser refuse others.
+    fileprivate var hasBoundedNumbers: Bool {
+        switch self {
+        case .number(let number): number.double.magnitude < 0x1p63
+        case .array(let values): values.allSatisfy(\.hasBoundedNumbers)
+        case .object(let object): object.allSatisfy { $0.value.hasBoundedNumbers }
+        default: true
+        }
     }
 }
 

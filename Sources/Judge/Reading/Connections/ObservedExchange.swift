@@ -72,10 +72,10 @@ struct ObservedExchange: Sendable {
         case (2, "health"): return .health
         case (2, "sessions"): return .sessions
         case (2, "chat"): return .chat
-        case (3, "sessions"): return segments[2].isEmpty ? .sessions : .session(percentDecoded(segments[2]))
+        case (3, "sessions"): return segments[2].isEmpty ? .sessions : .session(opaqueID(percentDecoded(segments[2])))
         case (_, "sessions") where segments.contains(where: { [".", ".."].contains(percentDecoded($0)) }):
             // A path that climbs out was meant as an id that does.
-            return .session(percentDecoded(segments.dropFirst(2).joined(separator: "/")))
+            return .session(opaqueID(percentDecoded(segments.dropFirst(2).joined(separator: "/"))))
         default: return .other
         }
     }

@@ -8,11 +8,11 @@ struct ObservedPing {
     fileprivate(set) var pong: Frame?
 
     /// The text to be repeated; nil when none was given.
-    var nonce: String? { request.string("nonce") }
+    var nonce: String? { request.id("nonce") }
 
     /// Whether the answer repeats the nonce, character for character.
     var isRepeated: Bool {
-        guard let nonce, let given = pong?.string("nonce") else { return false }
+        guard let nonce, let given = pong?.id("nonce") else { return false }
         return exactlyEqual(nonce, given)
     }
 }
@@ -32,7 +32,7 @@ extension Observations {
                 waiting.append(pings.count)
                 pings.append(ObservedPing(request: frame))
             } else if frame.type == "pong" {
-                let given = frame.string("nonce")
+                let given = frame.id("nonce")
                 let own = waiting.firstIndex { index in
                     guard let nonce = pings[index].nonce, let given else { return pings[index].nonce == given }
                     return exactlyEqual(nonce, given)

@@ -49,13 +49,13 @@ struct ObservedSessionRead: Sendable {
         self.session = session
         messages = (session["messages"]?.arrayValue ?? []).map { message in
             StoredMessage(
-                id: message.string("id"), role: message.string("role"), text: plainText(of: message["content"]),
-                turnId: message.string("turnId"), clientMessageId: message.string("clientMessageId"))
+                id: message.id("id"), role: message.string("role"), text: plainText(of: message["content"]),
+                turnId: message.id("turnId"), clientMessageId: message.id("clientMessageId"))
         }
         turns = (session["turns"]?.arrayValue ?? []).map { turn in
             StoredTurn(
-                turnId: turn.string("turnId"), status: turn.string("status"),
-                clientMessageId: turn.string("clientMessageId"))
+                turnId: turn.id("turnId"), status: turn.string("status"),
+                clientMessageId: turn.id("clientMessageId"))
         }
     }
 }
@@ -87,7 +87,7 @@ struct ObservedListRead: Sendable {
         principal = exchange.sent.principal
         self.entries = entries.map { entry in
             Entry(
-                id: entry.string("id"), updatedAt: entry.string("updatedAt"),
+                id: entry.id("id"), updatedAt: entry.string("updatedAt"),
                 messageCount: entry["messageCount"]?.intValue)
         }
     }

@@ -23,7 +23,7 @@ struct Ownership {
                 Self.note(ack.sessionId, request.principal, ack.event, in: &created)
             }
             if case .exchange(let index) = request.origin, let event = request.success {
-                let session = observations.exchanges[index].answer?.root.string("sessionId")
+                let session = observations.exchanges[index].answer?.root.id("sessionId")
                 Self.note(session, request.principal, event, in: &created)
             }
         }

@@ -28,9 +28,9 @@ struct ObservedPush: Sendable {
     /// A member of the payload; nil when it is absent or the payload is no object.
     subscript(name: String) -> JSONValue? { document?.root[name] }
 
-    var sessionId: String? { document?.root.string("sessionId") }
-    var messageId: String? { document?.root.string("messageId") }
-    var turnId: String? { document?.root.string("turnId") }
+    var sessionId: String? { document?.root.id("sessionId") }
+    var messageId: String? { document?.root.id("messageId") }
+    var turnId: String? { document?.root.id("turnId") }
     /// What is shown of the answer.
     var alertBody: String? { self["aps"]?["alert"]?.string("body") }
     var alertTitle: String? { self["aps"]?["alert"]?.string("title") }

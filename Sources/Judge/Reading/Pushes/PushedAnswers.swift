@@ -25,7 +25,7 @@ extension Observations {
         let responses = exchanges.filter { exchange in turn.requests.contains { $0.success == exchange.response } }
         let shown = reads(of: turn).compactMap { read in answer(of: turn, in: read).flatMap { read.messages[$0].id } }
         return Set(
-            turn.dones.compactMap(\.messageId) + responses.compactMap { $0.answer?.root.string("messageId") } + shown)
+            turn.dones.compactMap(\.messageId) + responses.compactMap { $0.answer?.root.id("messageId") } + shown)
     }
 
     /// The text of the answer that a push announces, wherever this history has it.

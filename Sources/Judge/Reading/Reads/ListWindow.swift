@@ -59,7 +59,7 @@ struct ListWindow {
             guard exchange.sent.principal == principal, let response = exchange.response, response < after.request,
                 (400...499).contains(exchange.status ?? 0), !refused.contains(where: { $0.request == exchange.request })
             else { continue }
-            refused.append((exchange.request, response, exchange.body?.string("sessionId")))
+            refused.append((exchange.request, response, exchange.body?.id("sessionId")))
         }
         let known = Set(before.ids)
         return ListWindow(

@@ -32,13 +32,13 @@ struct SessionKnowledge: Sendable {
             guard let event = exchange.response, let status = exchange.status, let principal = exchange.sent.principal
             else { continue }
             if exchange.isChat, status == 200 {
-                name(exchange.answer?.root.string("sessionId"), principal, at: event)
+                name(exchange.answer?.root.id("sessionId"), principal, at: event)
             }
             if let id = exchange.sessionRead {
                 reads[OwnName(id, of: principal), default: []].append((event, status))
             }
         }
-        for read in history.sessionReads { name(read.session.string("id"), read.principal, at: read.event) }
+        for read in history.sessionReads { name(read.session.id("id"), read.principal, at: read.event) }
         for list in lists {
             for id in list.ids { name(id, list.principal, at: list.event) }
         }

@@ -42,7 +42,7 @@ extension Observations {
                 let body = body(ofResponse: response)
                 return StoredPromise(
                     turn: turn, told: response, life: life(of: request),
-                    answer: (body?.string("messageId"), body?.string("text")))
+                    answer: (body?.id("messageId"), body?.string("text")))
             }
         }
     }

@@ -139,8 +139,8 @@ struct ObservedRequest: Sendable {
             self.origin = origin
             self.principal = principal
             self.content = content
-            clientMessageId = value.string("clientMessageId")
-            sessionAsked = value.string("sessionId")
+            clientMessageId = value.id("clientMessageId")
+            sessionAsked = value.id("sessionId")
             prompt = plainText(of: content)
             // Only an object can hold a script, and most questions are words.
             let mayBeScript = prompt.utf8.first { $0 > 0x20 } == UInt8(ascii: "{")

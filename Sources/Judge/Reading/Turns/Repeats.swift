@@ -22,11 +22,26 @@ extension Observations {
                 let known = acceptance(of: turn, first, seenBy: request)
                 let isBehind = request.connection != nil && request.connection == first.connection && first.ack != nil
                 guard isBehind || known.map({ $0 < request.event }) == true else { return nil }
-                let isOther = request.sessionAsked.map { asked in turn.sessionId.map { $0 != asked } ?? false } ?? false
+                let isOther = request.sessionAsked.map { isElsewhere($0, than: turn, before: request.event) } ?? false
                 let isChanged = !MessageContent.isSame(request.content, as: first.content)
                 return Repeat(turn: turn, request: request, isMismatch: isOther || isChanged)
             }
         }
+    }
+
+    /// Whether a session is another than the one a turn ran in, or than each of them where its key ran as several turns.
+    private func isElsewhere(_ session: String, than turn: ObservedTurn, before event: Int) -> Bool {
+        guard let own = turn.sessionId, own != session else { return false }
+        return !answers(to: turn).contains { $0.event < event && $0.sessionId == session }
+    }
+
+    /// The turns that were begun for a question, as acks and responses named them when they called it no duplicate.
+    func turnIdsStarted(by turn: ObservedTurn) -> Set<String> {
+        guard turn.requests.count > 1 else { return [] }
+        let acked = turn.acks.filter { !$0.isDuplicate }.compactMap(\.turnId)
+        let answered = turn.requests.compactMap(\.outcome).filter { !isDuplicate(response: $0) }
+            .compactMap { body(ofResponse: $0)?.id("turnId") }
+        return Set(acked + answered)
     }
 
     /// The request that started the turn: the first that was not refused.
@@ -72,7 +87,7 @@ extension Observations {
             let body = body(ofResponse: response)
             answers.append(
                 TurnAnswer(
-                    event: response, turnId: body?.string("turnId"), sessionId: body?.string("sessionId")))
+                    event: response, turnId: body?.id("turnId"), sessionId: body?.id("sessionId")))
         }
         return answers.sorted { $0.event < $1.event }
     }

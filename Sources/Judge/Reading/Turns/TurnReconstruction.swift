@@ -101,7 +101,7 @@ struct TurnReconstruction {
             let response = exchanges[index].response, let status = exchanges[index].status
         else { return }
         let answer = exchanges[index].answer?.root
-        let (turnId, code) = (answer?.string("turnId"), answer?.string("code"))
+        let (turnId, code) = (answer?.id("turnId"), answer?.string("code"))
         // Where turns are named, one that is not has not begun.
         let isUnstored = acksAreSent && code == "persist_failed" && turnId == nil
         let isRefusal = isUnstored || code.map(ErrorMeaning.refusals.contains) ?? (status < 500)
@@ -114,7 +114,7 @@ struct TurnReconstruction {
             turns[turn].requests[position].refusalCode = code
             return
         }
-        bind(turn, turnId: turnId, session: answer?.string("sessionId"))
+        bind(turn, turnId: turnId, session: answer?.id("sessionId"))
     }
 
     /// Puts first, of different questions that were under way on several roads at one moment under one key, the one that the

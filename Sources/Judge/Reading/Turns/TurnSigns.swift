@@ -30,6 +30,11 @@ extension ObservedTurn {
     var dones: [Frame] { (endings + copies + replayed).filter { $0.type == "done" } }
     /// The request that was not refused.
     var accepted: ObservedRequest { requests.first { $0.refusal == nil } ?? request }
+    /// What it is called beside others: by the key of its question, by its own name, or by its words.
+    var calling: String {
+        clientMessageId.map { "the question \(shown($0))" } ?? turnId.map { "turn \(shown($0))" }
+            ?? "the question \(request.excerpt)"
+    }
     /// Whether its script makes the agent fail.
     var isScriptedToFail: Bool { request.script.contains { $0["fail"] != nil } }
 
@@ -74,6 +79,17 @@ extension ObservedTurn {
 extension ObservedRequest {
     /// How the question begins, in quotes.
     var excerpt: String { "'\(prompt.prefix(40))'" }
+
+    /// How the same content was written here and in an earlier request; nil where it was written alike.
+    func forms(beside first: ObservedRequest) -> String? {
+        guard content != first.content, MessageContent.isSame(content, as: first.content) else { return nil }
+        let forms = [first.content, content].map { content in
+            content?.arrayValue.map { $0.count == 1 ? "one part" : "\($0.count) parts" } ?? "a string"
+        }
+        return forms[0] == forms[1]
+            ? "the content is the same but for members that nobody defines"
+            : "the content is the same: first \(forms[0]), then \(forms[1])"
+    }
 }
 
 extension Frame {
