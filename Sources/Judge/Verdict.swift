@@ -1,4 +1,6 @@
 import Holdfast
+import HoldfastJSON
+import HoldfastTranscript
 
 /// What a clause came to, in one scenario or in a whole run.
 public enum Outcome: String, Sendable, Hashable, CaseIterable {

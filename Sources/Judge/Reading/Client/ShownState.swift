@@ -1,4 +1,5 @@
 import HoldfastJSON
+import HoldfastTranscript
 
 extension ObservedClient {
     struct State: Sendable, Equatable {

@@ -1,5 +1,6 @@
 import Holdfast
 import HoldfastJSON
+import HoldfastTranscript
 
 /// Two lists of one principal with everything that was asked between them.
 struct ListWindow {

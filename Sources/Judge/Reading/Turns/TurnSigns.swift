@@ -1,3 +1,4 @@
+import Holdfast
 import HoldfastTranscript
 
 /// What the frames of a turn say of it, and how it stands to others.
