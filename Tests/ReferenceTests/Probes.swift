@@ -9,7 +9,8 @@ enum Probes {
         ("tools and failures", toolsAndFailures), ("turns at once", turnsAtOnce), ("positions", positions),
         ("eviction", eviction), ("live beside replay", liveBesideReplay), ("large pages", largePages),
         ("repeats", repeats), ("mismatches", mismatches), ("two principals", twoPrincipals), ("budget", budget),
-        ("unknown sessions", unknownSessions), ("texts", texts), ("restart", restart), ("failing disk", failingDisk),
+        ("unknown sessions", unknownSessions), ("texts", texts), ("lines", lines), ("pages", pages),
+        ("restart", restart), ("failing disk", failingDisk),
         ("silence", silence), ("notices", notices),
         ("refused notices", refusedNotices), ("notices of long answers", longNotices),
         ("notices and restarts", restartedNotices), ("stop", stop), ("connections end", connectionsEnd),
@@ -234,6 +235,28 @@ enum Probes {
         let session = bench.chat("  \n blanks around \t ", on: socket).last?.text("sessionId") ?? ""
         bench.ask("GET", "/api/sessions/\(session)")
         _ = bench.list()
+    }
+
+    static func lines(_ bench: Bench) {
+        let socket = bench.open()
+        let session = bench.chat("once", key: "Key", on: socket).last?.text("sessionId") ?? ""
+        bench.chat("once", key: "key", on: socket)
+        let failing = script(["wait": 50], ["fail": "no"])
+        bench.chat(failing, key: "c1", session: session, on: socket)
+        for key in ["c2", "c3"] { bench.chat("in line", key: key, session: session, on: socket) }
+        bench.post("in line", key: "c3", session: session)
+        bench.pass(ms: 50)
+        bench.chat(failing, key: "c1", session: session, on: socket)
+        bench.chat("in line", key: "c2", on: socket)
+    }
+
+    static func pages(_ bench: Bench) {
+        let first = bench.open()
+        let second = bench.open()
+        bench.chat("no\0 end", on: first)
+        bench.say(["type": "sync", "lastSeqSeen": 0, "limit": 1], on: second)
+        bench.chat("between", on: first)
+        bench.say(["type": "sync", "lastSeqSeen": 0, "limit": 4], on: second)
     }
 
     static func restart(_ bench: Bench) {
