@@ -57,7 +57,7 @@ import Testing
             for (one, other) in zip(whole, cut) {
                 #expect(one.history.header == other.history.header, what)
                 #expect(one.history.events == other.history.events, what)
-                #expect(one.places == other.places, what)
+                #expect(one.locations == other.locations, what)
                 // The judge is a pure function of these: a few of them each time.
                 guard number % 10 < 2 else { continue }
                 let verdicts = judge(one.history, under: specification)

@@ -4,7 +4,8 @@ import Testing
 /// Ids are compared as they are: the same letter written in two ways makes two of them.
 @Suite struct OpaqueNameTests {
     /// One letter, and the same as a letter with an accent behind it.
-    private let (one, other) = ("caf\u{e9}", "cafe\u{301}")
+    private let one = "caf\u{e9}"
+    private let other = "cafe\u{301}"
 
     private func turn(_ number: Int, _ key: String, _ more: String = "") -> String {
         let c = "c\(number)='\(key)'"
