@@ -54,7 +54,7 @@ import Testing
         ("sync-claims-complete-after-eviction", "breaks SYNC-3"), ("the answer came twice", "SYNC-17"),
         ("The spinner never ends.", "TURN-5"), ("my question came twice", "The same message came twice"),
         ("same-words-in-another-form", "server/IDEM/same-words-in-another-form"),
-        ("IDEM-9", "where a string is one part of type"),
+        ("IDEM-9", "What IDEM is about"),
     ])
     func `every kind of name is explained`(topic: String, part: String) throws {
         let text = try pages(topic)

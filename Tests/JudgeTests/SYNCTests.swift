@@ -170,7 +170,7 @@ import Testing
         let both = "A+(e1 #0) B+(e1 #0) \(asked) A>chat(c1) A<ack(c1) B<message(u1 #1)"
         try clause.conforms("\(both) A<toolUse(t1 #2) B<toolUse(t1 #2) B<done(t1 #3) A<done(t1 #3)")
         try clause.violates("\(both) A<toolUse(t1 #2) A<done(t1 #3) B<done(t1 #3)^", also: ["TURN-15"])
-        try clause.violates("\(both) A<toolUse(t1 #2) +30s^", also: ["TURN-5", "TURN-15"])
+        try clause.violates("\(both) A<toolUse(t1 #2) +30s^", also: ["TURN-5"])
         try clause.violates("\(both) A<toolUse(t1 #2) B>sync(e1 #1) B<syncResult(e1 #2 complete)[toolUse(t1 #2)]^")
         try clause.untested("\(both) B!cut A<toolUse(t1 #2) A<done(t1 #3)")
         try clause.untested("\(both) A<toolUse(t1 #2)")

@@ -77,13 +77,13 @@ import Testing
         #expect(finding.what == "an accepted turn did not end on A, which had asked")
         #expect(finding.actual == "none; B had done at +13 ms")
         let other = ClauseUnderTest("TURN-15", profiles: [.core, .idempotency])
-        try other.conforms("\(again) A<done(t1) B<done(t1) +31s")
+        try other.untested("\(again) A<done(t1) B<done(t1) +31s")
         try other.violates("\(again) B<done(t1) +31s^", also: ["TURN-5"])
     }
 
     @Test func `TURN-5 a turn that ends nowhere is told by whoever is there`() throws {
         let clause = ClauseUnderTest("TURN-5")
-        let running = "A+ 1>POST(c1) A<toolUse(t1)"
+        let running = "A+ 1>POST(c1 s1) A<toolUse(t1 c1)"
         try clause.untested("\(running) A<done(t1) 1<200(t1) +31s")
         try clause.violates("\(running) +31s^")
         try clause.violates("A+ B+ A>chat(c1) A<toolUse(t1) B<toolUse(t1) A!cut +31s^")

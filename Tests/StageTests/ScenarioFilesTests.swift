@@ -67,7 +67,7 @@ struct ScenarioFilesTests {
             if isPush { push += wait } else { core += wait }
         }
         // A server with one principal meets one scenario after the other, and only one that declares push those of push.
-        #expect(core <= 10_000, "\(core) ms")
+        #expect(core <= 11_000, "\(core) ms")
         #expect(push <= 16_000, "\(push) ms")
     }
 

@@ -25,9 +25,9 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let pipe = folder + "/pipe"
         try #require(mkfifo(pipe, 0o600) == 0)
-        let reader = Task.detached { try String(contentsOfFile: pipe, encoding: .utf8) }
+        let reader = Task.detached { try FileHandle(forReadingFrom: URL(filePath: pipe)).readToEnd() }
         try Files.write("text", to: pipe)
-        #expect(try await reader.value == "text")
+        #expect(try await reader.value == Data("text".utf8))
         #expect(mkfifo(pipe, 0o600) == -1)
     }
 }
