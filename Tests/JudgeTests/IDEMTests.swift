@@ -46,7 +46,7 @@ import Testing
             {"id":"u2","role":"user","content":"question 1","clientMessageId":"c1",\(message)},\
             {"id":"a2","role":"assistant","content":"answer 1",\(message)}]}}
             """
-        try clause.violates("\(again) 1>GET(s2) 1<200(body='\(body)')", also: ["IDEM-3", "IDEM-2"])
+        try clause.violates("\(again) 1>GET(s2) 1<200(body='\(body)')", also: ["IDEM-3", "REST-6"])
         // Whoever asks again in the session that an answer named asks nothing else.
         try clause.violates("\(again) 1>POST(c1 s2) 1<200(t2 s2 duplicate)", also: ["IDEM-3"])
         // A frame of neither turn is told, as before.

@@ -83,7 +83,7 @@ import Testing
 
     @Test func `TURN-5 a turn that ends nowhere is told by whoever is there`() throws {
         let clause = ClauseUnderTest("TURN-5")
-        let running = "A+ 1>POST(c1 s1) A<toolUse(t1 c1)"
+        let running = "A+ 1>POST(c1 s1) A<toolUse(t1)"
         try clause.untested("\(running) A<done(t1) 1<200(t1) +31s")
         try clause.violates("\(running) +31s^")
         try clause.violates("A+ B+ A>chat(c1) A<toolUse(t1) B<toolUse(t1) A!cut +31s^")
