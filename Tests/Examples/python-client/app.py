@@ -14,7 +14,7 @@ from conversation import Conversation
 from link import Link
 from outbox import Outbox
 from recovery import Recovery
-from roads import Rest
+from transports import Rest
 from stream import Stream
 
 

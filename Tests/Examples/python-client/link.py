@@ -3,7 +3,7 @@
 import asyncio
 import random
 
-from roads import Ended, Socket
+from transports import Ended, Socket
 
 TERMINAL = {4001: "The server refuses these credentials.", 4010: "The server asks for a newer version of this app."}
 

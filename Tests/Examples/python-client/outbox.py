@@ -38,7 +38,7 @@ class Outbox:
                     break  # a second question now would begin a second session
 
     def content(self, conversation, message):
-        """A question as it goes out, the same on both roads and each time."""
+        """A question as it goes out, the same on both transports and each time."""
         question = message.question
         if not question.resend:
             question.session = conversation.id

@@ -1,4 +1,4 @@
-"""The two roads to a server: a WebSocket, and requests over HTTP. Nothing here knows what a message means."""
+"""The two transports: a WebSocket, and requests over HTTP. Nothing here knows what a message means."""
 
 import asyncio
 import inspect
