@@ -44,15 +44,15 @@ package func exactlyEqual(_ left: String, _ right: String) -> Bool {
 
 /// Whether bytes are the same; there are as many of one as of the other.
 func haveSameBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-    func word(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> UInt64 {
-        bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+    func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
+        bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
     }
     let count = left.count
     guard count >= 8 else { return (0..<count).allSatisfy { left[$0] == right[$0] } }
-    var place = 0
-    while place + 8 <= count {
-        if word(left, place) != word(right, place) { return false }
-        place += 8
+    var offset = 0
+    while offset + 8 <= count {
+        if word(left, offset) != word(right, offset) { return false }
+        offset += 8
     }
     // The last eight bytes may lie over the ones before.
     return word(left, count - 8) == word(right, count - 8)

@@ -1,47 +1,47 @@
-/// The bytes of a text that is read, and the words for what is wrong at a place in it.
+/// The bytes of a text that is read, and the words for what is wrong at a position in it.
 ///
-/// Whoever reads a byte has compared its place with `end` before.
+/// Whoever reads a byte has compared its position with `end` before.
 struct JSONText {
-    typealias Place = UnsafePointer<UInt8>
+    typealias Position = UnsafePointer<UInt8>
 
-    let start: Place
-    let end: Place
+    let start: Position
+    let end: Position
 
     @inline(__always)
-    func skipSpace(_ place: Place) -> Place {
-        var place = place
+    func skipSpace(_ position: Position) -> Position {
+        var position = position
         // Most texts have no space at all between tokens: one comparison tells.
-        while place < end, place.pointee <= 0x20 {
-            switch place.pointee {
-            case 0x20, 0x0A, 0x0D, 0x09: place += 1
-            default: return place
+        while position < end, position.pointee <= 0x20 {
+            switch position.pointee {
+            case 0x20, 0x0A, 0x0D, 0x09: position += 1
+            default: return position
             }
         }
-        return place
+        return position
     }
 
     @inline(__always)
-    func has(_ byte: Unicode.Scalar, at place: Place) -> Bool {
-        place < end && place.pointee == UInt8(ascii: byte)
+    func has(_ byte: Unicode.Scalar, at position: Position) -> Bool {
+        position < end && position.pointee == UInt8(ascii: byte)
     }
 
     /// The length of a well-formed UTF-8 sequence beyond ASCII (Unicode, table 3-7), or 0.
     @inline(__always)
-    func sequenceLength(_ place: Place) -> Int {
-        let left = end - place
-        let lead = place[0]
-        guard left >= 2, Self.isContinuation(place[1]) else { return 0 }
+    func sequenceLength(_ position: Position) -> Int {
+        let left = end - position
+        let lead = position[0]
+        guard left >= 2, Self.isContinuation(position[1]) else { return 0 }
         if lead < 0xE0 { return lead >= 0xC2 ? 2 : 0 }
-        guard left >= 3, Self.isContinuation(place[2]) else { return 0 }
+        guard left >= 3, Self.isContinuation(position[2]) else { return 0 }
         if lead < 0xF0 {
             // No overlong form, and no surrogate.
-            if lead == 0xE0 { return place[1] >= 0xA0 ? 3 : 0 }
-            return lead == 0xED && place[1] >= 0xA0 ? 0 : 3
+            if lead == 0xE0 { return position[1] >= 0xA0 ? 3 : 0 }
+            return lead == 0xED && position[1] >= 0xA0 ? 0 : 3
         }
-        guard left >= 4, Self.isContinuation(place[3]) else { return 0 }
+        guard left >= 4, Self.isContinuation(position[3]) else { return 0 }
         // No overlong form, and nothing above U+10FFFF.
-        if lead == 0xF0 { return place[1] >= 0x90 ? 4 : 0 }
-        return lead < 0xF4 || (lead == 0xF4 && place[1] < 0x90) ? 4 : 0
+        if lead == 0xF0 { return position[1] >= 0x90 ? 4 : 0 }
+        return lead < 0xF4 || (lead == 0xF4 && position[1] < 0x90) ? 4 : 0
     }
 
     @inline(__always)
@@ -50,43 +50,44 @@ struct JSONText {
 
 extension JSONText {
     @inline(never)
-    func problem(_ kind: JSONProblem.Kind, at place: Place) -> JSONProblem {
-        JSONProblem(kind, at: location(place - start))
+    func problem(_ kind: JSONProblem.Kind, at position: Position) -> JSONProblem {
+        JSONProblem(kind, at: location(position - start))
     }
 
-    /// The complaint about whatever stands at a place, in an escape or elsewhere.
+    /// The complaint about whatever stands at a position, in an escape or elsewhere.
     @inline(never)
-    func unexpected(_ expected: String, at place: Place) -> JSONProblem {
-        brokenEncoding(at: place) ?? problem(.unexpected(found: found(at: place), expected: expected), at: place)
+    func unexpected(_ expected: String, at position: Position) -> JSONProblem {
+        brokenEncoding(at: position)
+            ?? problem(.unexpected(found: found(at: position), expected: expected), at: position)
     }
 
-    /// The complaint about bytes that are no UTF-8, if such stand at a place.
-    func brokenEncoding(at place: Place) -> JSONProblem? {
-        guard place < end, place.pointee >= 0x80, sequenceLength(place) == 0 else { return nil }
+    /// The complaint about bytes that are no UTF-8, if such stand at a position.
+    func brokenEncoding(at position: Position) -> JSONProblem? {
+        guard position < end, position.pointee >= 0x80, sequenceLength(position) == 0 else { return nil }
         // Only what could have belonged to the sequence: the lead byte and the continuations behind it.
-        let rest = UnsafeBufferPointer(start: place + 1, count: min(3, end - place - 1))
-        let bytes = [place.pointee] + rest.prefix(while: Self.isContinuation)
+        let rest = UnsafeBufferPointer(start: position + 1, count: min(3, end - position - 1))
+        let bytes = [position.pointee] + rest.prefix(while: Self.isContinuation)
         let found = bytes.map { String($0, radix: 16, uppercase: true) }.joined(separator: " ")
-        return problem(.utf8(found: found), at: place)
+        return problem(.utf8(found: found), at: position)
     }
 
-    /// What stands at a place, in words.
-    func found(at place: Place) -> String {
-        guard place < end else { return "the end of the text" }
-        let length = place.pointee < 0x80 ? 1 : sequenceLength(place)
-        let text = String(decoding: UnsafeBufferPointer(start: place, count: length), as: UTF8.self)
+    /// What stands at a position, in words.
+    func found(at position: Position) -> String {
+        guard position < end else { return "the end of the text" }
+        let length = position.pointee < 0x80 ? 1 : sequenceLength(position)
+        let text = String(decoding: UnsafeBufferPointer(start: position, count: length), as: UTF8.self)
         return text.unicodeScalars.first.map { JSONProblem.name(of: $0) } ?? "nothing"
     }
 
-    /// Where the byte at an offset is, counted on from a place that is known.
+    /// Where the byte at an offset is, counted on from a position that is known.
     func location(_ offset: Int, from known: JSONLocation = .start) -> JSONLocation {
         var line = known.line
         var column = known.column
-        for place in start + known.byteOffset..<start + max(offset, known.byteOffset) {
-            if place.pointee == UInt8(ascii: "\n") {
+        for position in start + known.byteOffset..<start + max(offset, known.byteOffset) {
+            if position.pointee == UInt8(ascii: "\n") {
                 line += 1
                 column = 1
-            } else if !Self.isContinuation(place.pointee) {
+            } else if !Self.isContinuation(position.pointee) {
                 column += 1
             }
         }

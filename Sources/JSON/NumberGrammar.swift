@@ -1,6 +1,6 @@
 /// The number grammar of RFC 8259, section 6.
 enum NumberGrammar {
-    typealias Place = JSONText.Place
+    typealias Position = JSONText.Position
 
     static func isDigit(_ byte: UInt8) -> Bool {
         byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
@@ -16,40 +16,40 @@ enum NumberGrammar {
         }
     }
 
-    /// Skips the longest number that starts at a place; tells whether it has neither fraction nor exponent.
+    /// Skips the longest number that starts at a position; tells whether it has neither fraction nor exponent.
     @inline(__always)
-    static func skip(_ first: Place, _ text: JSONText, _ isPlain: inout Bool) throws(JSONProblem) -> Place {
-        var place = first
-        if text.has("-", at: place) { place += 1 }
-        if text.has("0", at: place) {
-            place += 1
-            if place < text.end, isDigit(place.pointee) {
-                throw text.unexpected("no digit after a leading zero", at: place)
+    static func skip(_ first: Position, _ text: JSONText, _ isPlain: inout Bool) throws(JSONProblem) -> Position {
+        var position = first
+        if text.has("-", at: position) { position += 1 }
+        if text.has("0", at: position) {
+            position += 1
+            if position < text.end, isDigit(position.pointee) {
+                throw text.unexpected("no digit after a leading zero", at: position)
             }
         } else {
-            place = try skipDigits(place, text, "a digit")
+            position = try skipDigits(position, text, "a digit")
         }
-        if text.has(".", at: place) {
+        if text.has(".", at: position) {
             isPlain = false
-            place = try skipDigits(place + 1, text, "a digit after the decimal point")
+            position = try skipDigits(position + 1, text, "a digit after the decimal point")
         }
-        if place < text.end, place.pointee | 0x20 == UInt8(ascii: "e") {
+        if position < text.end, position.pointee | 0x20 == UInt8(ascii: "e") {
             isPlain = false
-            place += 1
-            if text.has("+", at: place) || text.has("-", at: place) { place += 1 }
-            place = try skipDigits(place, text, "a digit in the exponent")
+            position += 1
+            if text.has("+", at: position) || text.has("-", at: position) { position += 1 }
+            position = try skipDigits(position, text, "a digit in the exponent")
         }
-        return place
+        return position
     }
 
     /// Skips at least one digit.
     @inline(__always)
     private static func skipDigits(
-        _ first: Place, _ text: JSONText, _ expected: StaticString
-    ) throws(JSONProblem) -> Place {
-        var place = first
-        while place < text.end, place.pointee &- UInt8(ascii: "0") < 10 { place += 1 }
-        guard place > first else { throw text.unexpected("\(expected)", at: place) }
-        return place
+        _ first: Position, _ text: JSONText, _ expected: StaticString
+    ) throws(JSONProblem) -> Position {
+        var position = first
+        while position < text.end, position.pointee &- UInt8(ascii: "0") < 10 { position += 1 }
+        guard position > first else { throw text.unexpected("\(expected)", at: position) }
+        return position
     }
 }

@@ -1,8 +1,8 @@
 /// The grammar of RFC 8259.
 ///
-/// Every place is compared with the end of the text before it is read, or lies before one that was.
+/// Every position is compared with the end of the text before it is read, or lies before one that was.
 extension JSONTape {
-    typealias Place = JSONText.Place
+    typealias Position = JSONText.Position
 
     /// Reads a text into tokens.
     mutating func parse(_ text: JSONText) throws(JSONProblem) {
@@ -10,28 +10,28 @@ extension JSONTape {
             throw text.problem(.byteOrderMark, at: text.start)
         }
         var depth = 0
-        var place = text.skipSpace(text.start)
-        guard place < text.end else { throw text.problem(.empty, at: text.start) }
+        var position = text.skipSpace(text.start)
+        guard position < text.end else { throw text.problem(.empty, at: text.start) }
         value: while true {
-            switch place < text.end ? place.pointee : 0 {
-            case UInt8(ascii: "\""): place = try readString(place + 1, text) + 1
+            switch position < text.end ? position.pointee : 0 {
+            case UInt8(ascii: "\""): position = try readString(position + 1, text) + 1
             case UInt8(ascii: "{"):
-                try open(.object, at: place, depth, text)
-                place = text.skipSpace(place + 1)
-                if text.has("}", at: place) {
+                try open(.object, at: position, depth, text)
+                position = text.skipSpace(position + 1)
+                if text.has("}", at: position) {
                     close(depth, text)
-                    place += 1
+                    position += 1
                 } else {
-                    place = try readKey(place, depth, text, expected: "a key in quotes or '}'")
+                    position = try readKey(position, depth, text, expected: "a key in quotes or '}'")
                     depth += 1
                     continue value
                 }
             case UInt8(ascii: "["):
-                try open(.array, at: place, depth, text)
-                place = text.skipSpace(place + 1)
-                if text.has("]", at: place) {
+                try open(.array, at: position, depth, text)
+                position = text.skipSpace(position + 1)
+                if text.has("]", at: position) {
                     close(depth, text)
-                    place += 1
+                    position += 1
                 } else {
                     open[depth].members = 1
                     depth += 1
@@ -39,40 +39,40 @@ extension JSONTape {
                 }
             case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
                 var isPlain = true
-                let end = try NumberGrammar.skip(place, text, &isPlain)
-                append(.number, start: place - text.start, length: end - place, isPlain: isPlain)
-                place = end
-            case UInt8(ascii: "t"): place = try readWord("true", .yes, place, text)
-            case UInt8(ascii: "f"): place = try readWord("false", .no, place, text)
-            case UInt8(ascii: "n"): place = try readWord("null", .null, place, text)
+                let end = try NumberGrammar.skip(position, text, &isPlain)
+                append(.number, start: position - text.start, length: end - position, isPlain: isPlain)
+                position = end
+            case UInt8(ascii: "t"): position = try readWord("true", .yes, position, text)
+            case UInt8(ascii: "f"): position = try readWord("false", .no, position, text)
+            case UInt8(ascii: "n"): position = try readWord("null", .null, position, text)
             default:
                 let isFirst = depth > 0 && !open[depth - 1].isObject && open[depth - 1].members == 1
-                throw text.unexpected(isFirst ? "a value or ']'" : "a value", at: place)
+                throw text.unexpected(isFirst ? "a value or ']'" : "a value", at: position)
             }
             // A value is whole: go on to the next one, closing containers as long as they end here.
             while true {
-                place = text.skipSpace(place)
+                position = text.skipSpace(position)
                 if depth == 0 {
-                    if place == text.end { return }
-                    throw text.brokenEncoding(at: place)
-                        ?? text.problem(.trailing(found: text.found(at: place)), at: place)
+                    if position == text.end { return }
+                    throw text.brokenEncoding(at: position)
+                        ?? text.problem(.trailing(found: text.found(at: position)), at: position)
                 }
                 let top = depth - 1
                 let isObject = open[top].isObject
-                if text.has(",", at: place) {
-                    place = text.skipSpace(place + 1)
+                if text.has(",", at: position) {
+                    position = text.skipSpace(position + 1)
                     if isObject {
-                        place = try readKey(place, top, text, expected: "a key in quotes")
+                        position = try readKey(position, top, text, expected: "a key in quotes")
                     } else {
                         open[top].members += 1
                     }
                     continue value
                 }
-                guard text.has(isObject ? "}" : "]", at: place) else {
-                    throw text.unexpected(isObject ? "',' or '}'" : "',' or ']'", at: place)
+                guard text.has(isObject ? "}" : "]", at: position) else {
+                    throw text.unexpected(isObject ? "',' or '}'" : "',' or ']'", at: position)
                 }
                 close(top, text)
-                place += 1
+                position += 1
                 depth = top
             }
         }
@@ -80,12 +80,12 @@ extension JSONTape {
 
     @inline(__always)
     private mutating func open(
-        _ kind: TapeToken.Kind, at place: Place, _ depth: Int, _ text: JSONText
+        _ kind: TapeToken.Kind, at position: Position, _ depth: Int, _ text: JSONText
     ) throws(JSONProblem) {
-        guard depth < maxDepth else { throw text.problem(.tooDeep(limit: maxDepth), at: place) }
+        guard depth < maxDepth else { throw text.problem(.tooDeep(limit: maxDepth), at: position) }
         if depth == openCapacity { growOpen() }
         open[depth] = OpenContainer(token: count, members: 0, isObject: kind == .object, names: 0)
-        append(kind, start: place - text.start, length: 0)
+        append(kind, start: position - text.start, length: 0)
         // Until it closes, it holds all that follows.
         tokens[count - 1].link = .max
     }
@@ -101,13 +101,13 @@ extension JSONTape {
         }
     }
 
-    /// Reads a key, the colon behind it and the space around; gives the place of the value.
+    /// Reads a key, the colon behind it and the space around; gives the position of the value.
     @inline(__always)
     private mutating func readKey(
-        _ place: Place, _ depth: Int, _ text: JSONText, expected: StaticString
-    ) throws(JSONProblem) -> Place {
-        guard text.has("\"", at: place) else { throw text.unexpected("\(expected)", at: place) }
-        let close = try readString(place + 1, text)
+        _ position: Position, _ depth: Int, _ text: JSONText, expected: StaticString
+    ) throws(JSONProblem) -> Position {
+        guard text.has("\"", at: position) else { throw text.unexpected("\(expected)", at: position) }
+        let close = try readString(position + 1, text)
         if !nameIsNew(depth, text) { isFlawed = true }
         let colon = text.skipSpace(close + 1)
         guard text.has(":", at: colon) else { throw text.unexpected("':'", at: colon) }
@@ -115,13 +115,13 @@ extension JSONTape {
     }
 
     private mutating func readWord(
-        _ word: StaticString, _ kind: TapeToken.Kind, _ place: Place, _ text: JSONText
-    ) throws(JSONProblem) -> Place {
+        _ word: StaticString, _ kind: TapeToken.Kind, _ position: Position, _ text: JSONText
+    ) throws(JSONProblem) -> Position {
         let length = word.utf8CodeUnitCount
-        guard text.end - place >= length, (1..<length).allSatisfy({ place[$0] == word.utf8Start[$0] }) else {
-            throw text.unexpected("a value", at: place)
+        guard text.end - position >= length, (1..<length).allSatisfy({ position[$0] == word.utf8Start[$0] }) else {
+            throw text.unexpected("a value", at: position)
         }
-        append(kind, start: place - text.start, length: length)
-        return place + length
+        append(kind, start: position - text.start, length: length)
+        return position + length
     }
 }

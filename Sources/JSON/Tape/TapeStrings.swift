@@ -1,14 +1,14 @@
 /// Strings of a tape, eight bytes at a time.
 extension JSONTape {
-    /// Reads a string from behind its quote, and gives the place of the quote that ends it.
+    /// Reads a string from behind its quote, and gives the position of the quote that ends it.
     @inline(__always)
-    mutating func readString(_ first: Place, _ text: JSONText) throws(JSONProblem) -> Place {
+    mutating func readString(_ first: Position, _ text: JSONText) throws(JSONProblem) -> Position {
         var isASCII = true
         var nowhere = annex.start
-        let place = try Self.skipPlain(first, text, opening: first - 1, &isASCII, &nowhere, copies: false)
-        guard place.pointee == UInt8(ascii: "\"") else { return try readEscaped(first, place, text, isASCII) }
-        append(.string, start: first - text.start, length: place - first, isPlain: isASCII)
-        return place
+        let position = try Self.skipPlain(first, text, opening: first - 1, &isASCII, &nowhere, copies: false)
+        guard position.pointee == UInt8(ascii: "\"") else { return try readEscaped(first, position, text, isASCII) }
+        append(.string, start: first - text.start, length: position - first, isPlain: isASCII)
+        return position
     }
 
     /// Skips to the next quote or backslash, checking control characters and UTF-8 on the way.
@@ -16,36 +16,37 @@ extension JSONTape {
     /// Where it copies what it skips, it writes up to eight bytes more.
     @inline(__always)
     private static func skipPlain(
-        _ first: Place, _ text: JSONText, opening: Place, _ isASCII: inout Bool, _ copy: inout CopyPlace, copies: Bool
-    ) throws(JSONProblem) -> Place {
-        var place = first
+        _ first: Position, _ text: JSONText, opening: Position, _ isASCII: inout Bool, _ copy: inout CopyPosition,
+        copies: Bool
+    ) throws(JSONProblem) -> Position {
+        var position = first
         while true {
-            while text.end - place >= 8 {
-                let word = UnsafeRawPointer(place).loadUnaligned(as: UInt64.self)
+            while text.end - position >= 8 {
+                let word = UnsafeRawPointer(position).loadUnaligned(as: UInt64.self)
                 if copies { UnsafeMutableRawPointer(copy).storeBytes(of: word, as: UInt64.self) }
                 let special = specialBytes(word.littleEndian)
                 let length = special == 0 ? 8 : special.trailingZeroBitCount >> 3
-                place += length
+                position += length
                 if copies { copy += length }
                 if special != 0 { break }
             }
-            guard place < text.end else { throw text.problem(.unterminatedString, at: opening) }
-            let byte = place.pointee
-            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return place }
+            guard position < text.end else { throw text.problem(.unterminatedString, at: opening) }
+            let byte = position.pointee
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return position }
             var length = 1
             if byte >= 0x80 {
                 isASCII = false
-                length = text.sequenceLength(place)
-                if length == 0, let problem = text.brokenEncoding(at: place) { throw problem }
+                length = text.sequenceLength(position)
+                if length == 0, let problem = text.brokenEncoding(at: position) { throw problem }
             } else if byte < 0x20 {
-                throw text.problem(.controlCharacter(byte), at: place)
+                throw text.problem(.controlCharacter(byte), at: position)
             }
             if copies {
                 // A loop over what is mostly two or three bytes costs more than to write four.
-                for offset in 0..<4 where offset < length { copy[offset] = place[offset] }
+                for offset in 0..<4 where offset < length { copy[offset] = position[offset] }
                 copy += length
             }
-            place += length
+            position += length
         }
     }
 
@@ -64,13 +65,13 @@ extension JSONTape {
 
 /// Strings with escapes: they stand without them in the annex, behind the offset they have in the text.
 extension JSONTape {
-    typealias CopyPlace = UnsafeMutablePointer<UInt8>
+    typealias CopyPosition = UnsafeMutablePointer<UInt8>
 
     /// Reads a string whose first escape is at `escape`.
     @inline(never)
     private mutating func readEscaped(
-        _ first: Place, _ escape: Place, _ text: JSONText, _ isASCII: Bool
-    ) throws(JSONProblem) -> Place {
+        _ first: Position, _ escape: Position, _ text: JSONText, _ isASCII: Bool
+    ) throws(JSONProblem) -> Position {
         var isASCII = isASCII
         // No escape is shorter than what it stands for; the rest is for the offset and for the last copied word.
         annex.reserve(text.end - first + 4 + 8)
@@ -78,23 +79,23 @@ extension JSONTape {
         let start = annex.count
         annex.append(first, escape - first)
         var copy = annex.start + annex.count
-        var place = escape
+        var position = escape
         let meanings = Self.meanings
-        while place.pointee == UInt8(ascii: "\\") {
-            place += 1
-            let meaning = place < text.end ? meanings[Int(place.pointee)] : 0
+        while position.pointee == UInt8(ascii: "\\") {
+            position += 1
+            let meaning = position < text.end ? meanings[Int(position.pointee)] : 0
             if meaning != 0 {
                 copy.pointee = meaning
                 copy += 1
-                place += 1
+                position += 1
             } else {
-                place = try readUnicodeEscape(place, text, &copy, &isASCII)
+                position = try readUnicodeEscape(position, text, &copy, &isASCII)
             }
-            place = try Self.skipPlain(place, text, opening: first - 1, &isASCII, &copy, copies: true)
+            position = try Self.skipPlain(position, text, opening: first - 1, &isASCII, &copy, copies: true)
         }
         annex.count = copy - annex.start
         append(.string, start: start, length: annex.count - start, isPlain: isASCII, isInAnnex: true)
-        return place
+        return position
     }
 
     /// What an escape stands for, by the byte behind the backslash; 0 where there is more to read, or no escape.
@@ -104,23 +105,23 @@ extension JSONTape {
         return table
     }()
 
-    /// Reads the escape of a code unit, and a second one when the first is half of a pair; gives the place behind.
+    /// Reads the escape of a code unit, and a second one when the first is half of a pair; gives the position behind.
     @inline(never)
     private mutating func readUnicodeEscape(
-        _ letter: Place, _ text: JSONText, _ copy: inout CopyPlace, _ isASCII: inout Bool
-    ) throws(JSONProblem) -> Place {
+        _ letter: Position, _ text: JSONText, _ copy: inout CopyPosition, _ isASCII: inout Bool
+    ) throws(JSONProblem) -> Position {
         guard text.has("u", at: letter) else {
             throw Self.brokenEscape("one of \" \\ / b f n r t u", at: letter, text)
         }
         let unit = try Self.unit(letter + 1, text)
-        var place = letter + 5
+        var position = letter + 5
         var scalar = Unicode.Scalar(unit)
-        if scalar == nil, unit < 0xDC00, text.has("\\", at: place), text.has("u", at: place + 1) {
-            let second = try Self.unit(place + 2, text)
+        if scalar == nil, unit < 0xDC00, text.has("\\", at: position), text.has("u", at: position + 1) {
+            let second = try Self.unit(position + 2, text)
             // A second escape that is no other half stands for itself and is read next.
             if (0xDC00...0xDFFF).contains(second) {
                 scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (second - 0xDC00))
-                place += 6
+                position += 6
             }
         }
         if scalar == nil {
@@ -132,28 +133,28 @@ extension JSONTape {
             copy.pointee = byte
             copy += 1
         }
-        return place
+        return position
     }
 
     /// The code unit that four hexadecimal digits spell.
-    private static func unit(_ digits: Place, _ text: JSONText) throws(JSONProblem) -> UInt32 {
+    private static func unit(_ digits: Position, _ text: JSONText) throws(JSONProblem) -> UInt32 {
         var value: UInt32 = 0
-        for place in digits..<digits + 4 {
-            let byte = place < text.end ? place.pointee : 0
+        for position in digits..<digits + 4 {
+            let byte = position < text.end ? position.pointee : 0
             switch byte | 0x20 {
             case UInt8(ascii: "0")...UInt8(ascii: "9") where NumberGrammar.isDigit(byte):
                 value = value << 4 | UInt32(byte - UInt8(ascii: "0"))
             case UInt8(ascii: "a")...UInt8(ascii: "f"):
                 value = value << 4 | UInt32(byte | 0x20 - UInt8(ascii: "a") + 10)
-            default: throw brokenEscape("four hexadecimal digits after \\u", at: place, text)
+            default: throw brokenEscape("four hexadecimal digits after \\u", at: position, text)
             }
         }
         return value
     }
 
-    private static func brokenEscape(_ expected: String, at place: Place, _ text: JSONText) -> JSONProblem {
-        guard place < text.end else { return text.problem(.unterminatedString, at: place) }
-        return text.brokenEncoding(at: place)
-            ?? text.problem(.escape(found: text.found(at: place), expected: expected), at: place)
+    private static func brokenEscape(_ expected: String, at position: Position, _ text: JSONText) -> JSONProblem {
+        guard position < text.end else { return text.problem(.unterminatedString, at: position) }
+        return text.brokenEncoding(at: position)
+            ?? text.problem(.escape(found: text.found(at: position), expected: expected), at: position)
     }
 }

@@ -1,4 +1,4 @@
-/// Places in the text: of values, and of flaws.
+/// Positions in the text: of values, and of flaws.
 extension JSONTape {
     /// Reads a whole text into a value and lists its flaws.
     mutating func document(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONProblem) -> JSONDocument {
@@ -6,18 +6,18 @@ extension JSONTape {
         return JSONDocument(root: view.value(), flaws: isFlawed ? flaws(view) : [])
     }
 
-    /// The place of the value a pointer leads to, also in a text that breaks off behind it.
+    /// The position of the value a pointer leads to, also in a text that breaks off behind it.
     mutating func location(of pointer: JSONPointer, in bytes: UnsafeBufferPointer<UInt8>) -> JSONLocation? {
         guard let start = bytes.baseAddress else { return nil }
         let text = JSONText(start: start, end: start + bytes.count)
         _ = try? read(bytes)
         let view = view(text)
-        var place = 0
+        var position = 0
         for token in pointer.tokens {
-            guard let next = view.child(token, of: place) else { return nil }
-            place = next
+            guard let next = view.child(token, of: position) else { return nil }
+            position = next
         }
-        return place < count ? text.location(view.offset(of: view.tokens[place])) : nil
+        return position < count ? text.location(view.offset(of: view.tokens[position])) : nil
     }
 
     /// The flaws of a text, as many as are wanted, in its order.
@@ -26,7 +26,7 @@ extension JSONTape {
         var path: [FlawedContainer] = []
         var surrogates = loneSurrogates[...]
         let text = JSONText(start: view.text, end: view.textEnd)
-        // Flaws come in the order of the text: each place is found from the one before.
+        // Flaws come in the order of the text: each position is found from the one before.
         var last = JSONLocation.start
         func note(_ kind: JSONFlaw.Kind, at offset: Int) {
             // At least one flaw is kept, so that a strict reader sees it.
