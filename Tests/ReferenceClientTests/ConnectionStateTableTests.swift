@@ -146,7 +146,7 @@ private struct Happening: Sendable {
                 }
             }
             let isPolling = core.conversations.values.contains { ($0.poll?.reads ?? 0) > 0 }
-            return core.place.gap != nil || isReading || isPolling ? "recovering" : "greeted"
+            return core.cursor.gap != nil || isReading || isPolling ? "recovering" : "greeted"
         default: return "offline"
         }
     }
@@ -163,7 +163,7 @@ private struct Happening: Sendable {
             core.hasNetwork ? "there is network" : "there is no network",
         ]
         if core.isForeground { words.insert("the app is in the foreground") }
-        if core.place.held != nil || awaited != nil {
+        if core.cursor.held != nil || awaited != nil {
             words.insert("the client holds a position or awaits a turn")
         } else {
             words.insert(
@@ -199,9 +199,9 @@ private struct Happening: Sendable {
         case ("wait", "backoff"): return core.link.phase == .waiting && phone.wait(.reconnect) != nil
         case ("wait", "poll"):
             return effects.contains { if case .wait(.poll, _) = $0 { true } else { false } }
-        case ("place", "seq"): return core.place.held?.seq == 7
-        case ("place", "last seq of missed"): return core.place.held == Position(epoch: "e1", seq: 3)
-        case ("place", "epoch lastSeq"): return core.place.held == Position(epoch: "e1", seq: 9)
+        case ("place", "seq"): return core.cursor.held?.seq == 7
+        case ("place", "last seq of missed"): return core.cursor.held == Position(epoch: "e1", seq: 3)
+        case ("place", "epoch lastSeq"): return core.cursor.held == Position(epoch: "e1", seq: 9)
         case ("send", _):
             return effects.contains { effect in
                 guard case .send(_, let text) = effect, let frame = try? JSONParser.value(text) else {
@@ -374,9 +374,9 @@ private struct Happening: Sendable {
             $0.receive(toolUse(9, session: "s9"))
         },
         happenings(["greeted", "recovering"], "frame.numbered", fits: settled) { phone in
-            let held = phone.core.place.held
+            let held = phone.core.cursor.held
             phone.receive(toolUse(9, session: "s9", seq: 7))
-            if phone.core.place.gap != nil { #expect(phone.core.place.held == held) }
+            if phone.core.cursor.gap != nil { #expect(phone.core.cursor.held == held) }
         },
         happenings(["greeted", "recovering"], "frame.unknown") { phone in
             phone.receive(["type": "mood", "sessionId": "s1"])

@@ -344,12 +344,12 @@ private actor World {
             let histories = try await stored()
             let core = await phone.core
             let isAtRest =
-                core.link.live != nil && core.place.gap == nil && core.errands.isEmpty
+                core.link.live != nil && core.cursor.gap == nil && core.errands.isEmpty
                 && core.conversations.values.allSatisfy { $0.reading == nil && $0.poll == nil }
                 && !histories.contains(where: \.isRunning)
             last = broken(core, histories) + unkept(core, histories)
             if isAtRest, last.isEmpty { return }
-            if !isAtRest { last.append("the app came to no rest: \(core.link.phase), \(core.place), \(core.outbox)") }
+            if !isAtRest { last.append("the app came to no rest: \(core.link.phase), \(core.cursor), \(core.outbox)") }
             try await Task.sleep(for: .milliseconds(20))
         } while ContinuousClock.now < end
         for problem in last { Issue.record("\(name): \(problem)") }

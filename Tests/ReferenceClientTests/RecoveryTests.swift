@@ -132,11 +132,11 @@ import Testing
         phone.receive(["type": "syncResult", "epoch": "e1", "lastSeq": 9, "missed": [], "complete": false])
         for _ in 0..<20 {
             phone.answer(path: "/api/sessions/s1", "{}", status: 503)
-            #expect(phone.core.place.held == Position(epoch: "e1", seq: 3))
+            #expect(phone.core.cursor.held == Position(epoch: "e1", seq: 3))
             phone.elapse(.poll(conversation: phone.core.shown), after: 25_000)
         }
         phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
-        #expect(phone.core.place.held == Position(epoch: "e1", seq: 9))
+        #expect(phone.core.cursor.held == Position(epoch: "e1", seq: 9))
     }
 
     @Test func `CLIENT-40 without a socket the list is looked at, and what changed is read`() {

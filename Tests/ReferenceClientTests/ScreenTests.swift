@@ -45,7 +45,7 @@ import Testing
                 phone.tell(.said("question 1"))
                 phone.receive(ack(2, phone.key))
                 let answer = done(2, seq: 3, text: text)
-                phone.core.place.gap = Place.Gap(asked: 1)
+                phone.core.cursor.gap = Cursor.Gap(asked: 1)
                 for road in order {
                     switch road {
                     case "live": phone.receive(answer)

@@ -55,7 +55,7 @@ import Testing
         phone.receive(result(6, complete: true, missed: [done(1, seq: 6)]))
         #expect(!phone.screen.isThinking)
         #expect(phone.ids == ["u1", "a1"])
-        #expect(phone.core.place.held == Position(epoch: "e1", seq: 6))
+        #expect(phone.core.cursor.held == Position(epoch: "e1", seq: 6))
         #expect(phone.asked("GET", "/api/sessions/s1").isEmpty)
     }
 
@@ -64,9 +64,9 @@ import Testing
         phone.connect(lastSeq: 9)
         phone.receive(result(9, complete: false))
         #expect(phone.asked("GET", "/api/sessions/s1").count == 1)
-        #expect(phone.core.place.held?.seq == 5)
+        #expect(phone.core.cursor.held?.seq == 5)
         phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"], turns: [("t1", "done")]))
-        #expect(phone.core.place.held?.seq == 9)
+        #expect(phone.core.cursor.held?.seq == 9)
         #expect(!phone.screen.isThinking)
     }
 
@@ -77,7 +77,7 @@ import Testing
         #expect(phone.sent("sync").last?["lastSeqSeen"]?.intValue == 7)
         phone.receive(result(9, complete: true, missed: [done(1, seq: 9)]))
         #expect(phone.sent("sync").count == 2)
-        #expect(phone.core.place.held?.seq == 9)
+        #expect(phone.core.cursor.held?.seq == 9)
     }
 
     @Test func `CLIENT-18 a page without frames is no page`() {
@@ -98,7 +98,7 @@ import Testing
         #expect(phone.sent("sync").last?["lastSeqSeen"]?.intValue == 5)
         phone.receive(done(10, session: "s9", seq: 10))
         phone.receive(result(9, complete: true))
-        #expect(phone.core.place.held?.seq == 10)
+        #expect(phone.core.cursor.held?.seq == 10)
     }
 
     @Test func `CLIENT-28 a new epoch comes with its own number, once the history was read`() {
@@ -108,18 +108,18 @@ import Testing
         phone.cut()
         phone.elapse(.reconnect, after: 1000)
         phone.connect(epoch: "e2", lastSeq: 1)
-        #expect(phone.core.place.held == Position(epoch: "e1", seq: 5))
+        #expect(phone.core.cursor.held == Position(epoch: "e1", seq: 5))
         phone.receive(result(1, complete: false, epoch: "e2"))
         // The read from before the cut does not count for what is asked after it.
         phone.answer(path: "/api/sessions/s1", history("s1", ["u1"]))
         phone.answer(path: "/api/sessions/s1", history("s1", ["u1"]))
-        #expect(phone.core.place.held == Position(epoch: "e2", seq: 1))
+        #expect(phone.core.cursor.held == Position(epoch: "e2", seq: 1))
     }
 
     @Test func `CLIENT-29 a number counts whatever carries it`() {
         var phone = Phone.connected(lastSeq: 4)
         phone.receive(["type": "weather", "seq": 7, "sun": ["very": "bright"]])
-        #expect(phone.core.place.held?.seq == 7)
+        #expect(phone.core.cursor.held?.seq == 7)
         #expect(phone.screen.errors.isEmpty)
     }
 
@@ -138,7 +138,7 @@ import Testing
         phone.answer(path: "/api/sessions/s1", history("s1", ["u1"]))
         phone.connect(lastSeq: 7)
         #expect(phone.sent("sync").isEmpty)
-        #expect(phone.core.place.held?.seq == 7)
+        #expect(phone.core.cursor.held?.seq == 7)
         #expect(phone.asked("GET", "/api/sessions/s1").count == 2)
     }
 }

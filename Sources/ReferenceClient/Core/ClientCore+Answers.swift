@@ -108,8 +108,8 @@ extension ClientCore {
                     messages.first(where: { $0.role == .user })?.text == question.text
                 else { continue }
             }
-            guard let place = new.firstIndex(where: { $0.text == question.text }) else { continue }
-            let message = new.remove(at: place)
+            guard let index = new.firstIndex(where: { $0.text == question.text }) else { continue }
+            let message = new.remove(at: index)
             if isElsewhere { bind(question.conversation, to: session) }
             accept(question.key, turn: message.turn, message: message.id)
         }
@@ -173,7 +173,7 @@ extension ClientCore {
         }
         let isOpen = index(of: key) != nil
         let turn = body.text("turnId")
-        let place = place(session, key: key)
+        let number = conversationNumber(session, key: key)
         accept(key, turn: turn)
         finish(key)
         needsSaving = true
@@ -181,12 +181,12 @@ extension ClientCore {
         // Who has the ending already knows this answer; without an id nobody could tell it apart.
         guard isOpen || id != nil else { return }
         let message = Message(id: id, turn: turn, role: .assistant, text: text)
-        let arrival = conversations[place, default: Conversation(number: place)].take(message)
-        if arrival == .inserted { refresh(place) }
+        let arrival = conversations[number, default: Conversation(number: number)].take(message)
+        if arrival == .inserted { refresh(number) }
         pump()
     }
 
-    /// How long a refusal for the rate asks to wait, in milliseconds: as long as either place says.
+    /// How long a refusal for the rate asks to wait, in milliseconds: as long as either says.
     private func pause(_ answer: RESTAnswer, _ body: JSONValue) -> Int {
         let header = answer.retryAfter.flatMap(Double.init).map { Int(min($0, 86_400) * 1000) }
         return max(1, max(header ?? 0, body["retryAfterMs"]?.intValue ?? (header == nil ? 60_000 : 0)))

@@ -18,7 +18,7 @@ extension ClientCore {
         if type == "syncResult" { return replayed(frame) }
         take(frame, type, isReplay: false)
         guard let seq = frame["seq"]?.intValue else { return }
-        place.passed(seq, epoch: link.epoch)
+        cursor.passed(seq, epoch: link.epoch)
         needsSaving = true
     }
 
@@ -68,7 +68,7 @@ extension ClientCore {
     }
 
     /// The conversation a frame belongs to; it may be that of a question whose session is told by this frame.
-    mutating func place(_ session: String, key: String?) -> Int {
+    mutating func conversationNumber(_ session: String, key: String?) -> Int {
         guard let key, let index = index(of: key) else { return conversation(of: session) }
         bind(outbox[index].conversation, to: session)
         return conversation(of: session)
@@ -88,7 +88,7 @@ extension ClientCore {
         guard let key = frame.text("clientMessageId"), let session = frame.text("sessionId") else {
             return
         }
-        _ = place(session, key: key)
+        _ = conversationNumber(session, key: key)
         accept(key, turn: frame.text("turnId"), message: frame.text("messageId"))
         heard(key)
         pump()
@@ -101,9 +101,9 @@ extension ClientCore {
         else { return }
         let key = role == .user ? frame.text("clientMessageId") : nil
         let message = Message(
-            id: id, key: key, turn: frame.text("turnId"), role: role, text: text, place: stamp(of: frame))
+            id: id, key: key, turn: frame.text("turnId"), role: role, text: text, position: stamp(of: frame))
         if !serverKnowsKeys { recognize([message], of: conversation(of: session)) }
-        let number = place(session, key: key)
+        let number = conversationNumber(session, key: key)
         if let key { accept(key, turn: message.turn, message: id) }
         add(message, to: number, isReplay: isReplay)
     }
@@ -111,10 +111,10 @@ extension ClientCore {
     private mutating func takeDone(_ frame: JSONValue, isReplay: Bool) {
         guard let session = frame.text("sessionId"), let text = frame.text("text") else { return }
         let key = question(of: frame)
-        let number = place(session, key: key)
+        let number = conversationNumber(session, key: key)
         let message = Message(
             id: frame.text("messageId"), turn: frame.text("turnId"), role: .assistant, text: text,
-            place: stamp(of: frame))
+            position: stamp(of: frame))
         let isNameless = message.id == nil && message.turn == nil && frame["clientMessageId"] == nil
         if key != nil, isNameless, conversations[number]?.hasStored(.assistant, text) == true {
             // A read may have overtaken it: then it ends a question before this one. Another read tells whose it is.
@@ -123,9 +123,9 @@ extension ClientCore {
         if let key {
             accept(key, turn: message.turn)
             finish(key)
-        } else if message.id == nil, let place = message.place, self.place.has(place.seq, epoch: place.epoch) {
+        } else if message.id == nil, let position = message.position, cursor.has(position.seq, epoch: position.epoch) {
             return
-        } else if message.id == nil, message.place == nil, frame["duplicate"]?.boolValue == true {
+        } else if message.id == nil, message.position == nil, frame["duplicate"]?.boolValue == true {
             return
         } else if message.id == nil, conversations[number]?.hasStored(.assistant, text) == true {
             // A read may have brought it before; another one tells whether it was said a second time.
@@ -147,7 +147,7 @@ extension ClientCore {
             return complain(text, code: code, in: frame.text("sessionId").flatMap(known))
         }
         if let session = frame.text("sessionId"), code != "session_not_found" {
-            _ = place(session, key: key)
+            _ = conversationNumber(session, key: key)
         }
         if code == "rate_limited" {
             return limit(key, text, milliseconds: max(1, frame["retryAfterMs"]?.intValue ?? 60_000))

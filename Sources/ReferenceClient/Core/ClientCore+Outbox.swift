@@ -158,7 +158,7 @@ extension ClientCore {
 
     /// A road has ended: what went that way without a sign is doubtful, and endings may have been lost.
     mutating func loseRoad(_ socket: Int, code: Int?) {
-        place.gap = nil
+        cursor.gap = nil
         for key in outbox.map(\.key) {
             guard let index = index(of: key) else { continue }
             if outbox[index].wasSent { outbox[index].isLost = true }

@@ -43,8 +43,8 @@ extension ClientCore {
         let isOver = poll.reads >= readsAllowed || poll.firstRead.map { now - $0 >= rules.real(rules.pollTime) } == true
         if isOver {
             giveUp(number)
-            guard place.gap?.unread.contains(number) == true else { return pump() }
-            // Nobody is kept waiting any more, but the place waits for this read.
+            guard cursor.gap?.unread.contains(number) == true else { return pump() }
+            // Nobody is kept waiting any more, but the cursor waits for this read.
             conversations[number]?.poll = Conversation.Poll()
             wait(.poll(conversation: number), rules.degradedInterval)
             return pump()

@@ -1,9 +1,9 @@
 import HoldfastJSON
 
-/// The place in the stream: where to ask from after a cut, and when a number may be believed.
+/// The cursor in the stream: where to ask from after a cut, and when a number may be believed.
 ///
-/// The place moves with what came, and never over a hole that a `sync` was asked to fill. While one is open, live frames are
-/// shown at once but only remembered; if the connection ends first, the next `sync` asks from the old place. Epoch and number
+/// The cursor moves with what came, and never over a hole that a `sync` was asked to fill. While one is open, live frames are
+/// shown at once but only remembered; if the connection ends first, the next `sync` asks from the old cursor. Epoch and number
 /// change together.
 extension ClientCore {
     /// A connection begins: asks for what was missed while there was none.
@@ -13,24 +13,24 @@ extension ClientCore {
             // A server without a stream: the histories tell.
             return recoverByReading()
         }
-        guard place.held != nil || awaits else {
-            place.held = Position(epoch: epoch, seq: lastSeq ?? 0)
+        guard cursor.held != nil || awaits else {
+            cursor.held = Position(epoch: epoch, seq: lastSeq ?? 0)
             needsSaving = true
             // A history that was read before this moment may lack what the number counts.
             if conversations[shown]?.session != nil { refresh(shown) }
             return
         }
-        let held = place.held ?? Position(epoch: epoch, seq: 0)
+        let held = cursor.held ?? Position(epoch: epoch, seq: 0)
         if differs(.readsBesideSync) { recoverByReading() }
         sync(from: held)
     }
 
-    /// Asks for the frames after a place.
+    /// Asks for the frames after a position.
     mutating func sync(from position: Position) {
         guard let socket = link.live else { return }
-        var gap = place.gap ?? Place.Gap(asked: position.seq)
+        var gap = cursor.gap ?? Cursor.Gap(asked: position.seq)
         gap.asked = position.seq
-        place.gap = gap
+        cursor.gap = gap
         var frame: JSONValue = [
             "type": "sync", "lastSeqSeen": .init(position.seq), "epoch": .string(position.epoch),
         ]
@@ -40,7 +40,7 @@ extension ClientCore {
 
     /// The answer to a `sync`.
     mutating func replayed(_ frame: JSONValue) {
-        guard let gap = place.gap, gap.afterReads == nil, let epoch = frame.text("epoch"),
+        guard let gap = cursor.gap, gap.afterReads == nil, let epoch = frame.text("epoch"),
             let lastSeq = frame["lastSeq"]?.intValue, let missed = frame["missed"]?.arrayValue
         else { return }
         needsSaving = true
@@ -51,9 +51,9 @@ extension ClientCore {
             if let seq = missedFrame["seq"]?.intValue { last = max(last, seq) }
         }
         if frame["complete"]?.boolValue == true {
-            place.fill(upTo: Position(epoch: epoch, seq: lastSeq))
+            cursor.fill(upTo: Position(epoch: epoch, seq: lastSeq))
         } else if frame["more"]?.boolValue == true, last > gap.asked {
-            place.held = Position(epoch: epoch, seq: last)
+            cursor.held = Position(epoch: epoch, seq: last)
             return sync(from: Position(epoch: epoch, seq: last))
         } else {
             readInstead(upTo: Position(epoch: epoch, seq: lastSeq))
@@ -61,22 +61,22 @@ extension ClientCore {
         finishRecovery()
     }
 
-    /// A read was answered: if it was the last one that stands in for a replay, the place moves.
+    /// A read was answered: if it was the last one that stands in for a replay, the cursor moves.
     mutating func wasRead(_ number: Int) {
-        guard let position = place.gap?.afterReads else { return }
-        place.gap?.unread.remove(number)
-        guard place.gap?.unread.isEmpty == true else { return }
-        place.fill(upTo: position)
+        guard let position = cursor.gap?.afterReads else { return }
+        cursor.gap?.unread.remove(number)
+        guard cursor.gap?.unread.isEmpty == true else { return }
+        cursor.fill(upTo: position)
         needsSaving = true
     }
 
-    /// The server cannot replay: histories fill the hole, and only then the place moves.
+    /// The server cannot replay: histories fill the hole, and only then the cursor moves.
     private mutating func readInstead(upTo position: Position) {
         for number in conversations.keys { conversations[number]?.isStale = true }
         let due = numbersToRead()
-        place.gap?.afterReads = position
-        place.gap?.unread = Set(due)
-        guard !due.isEmpty else { return place.fill(upTo: position) }
+        cursor.gap?.afterReads = position
+        cursor.gap?.unread = Set(due)
+        guard !due.isEmpty else { return cursor.fill(upTo: position) }
         for number in due { beginReading(number, atOnce: true) }
     }
 

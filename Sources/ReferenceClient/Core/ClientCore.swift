@@ -6,7 +6,7 @@ import HoldfastJSON
 /// * `ClientCore+Connection` has one connection, or tries to, at a bearable pace;
 /// * `ClientCore+Outbox` brings what the person typed to the server, once, whatever happens to the roads;
 /// * `ClientCore+Frames` takes in what the server says, `ClientCore+Answers` what it answers over REST;
-/// * `ClientCore+Sync` keeps the place in the stream of numbered frames, honestly;
+/// * `ClientCore+Sync` keeps the cursor in the stream of numbered frames, honestly;
 /// * `ClientCore+Reading` reads histories when something may be missing, and stops asking in the end;
 /// * `ClientCore+Pushes` follows notifications, `ClientCore+Screen` tells what a person sees.
 ///
@@ -19,7 +19,7 @@ struct ClientCore: Sendable {
     var now = 0
     var effects: [Effect] = []
     var link = Link()
-    var place = Place()
+    var cursor = Cursor()
     var outbox: [Question] = []
     /// Every conversation the client knows, by the client's own number.
     var conversations: [Int: Conversation] = [:]

@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-/// What survives the app: questions without an ending, the place in the stream, and the conversations as last seen.
+/// What survives the app: questions without an ending, the cursor in the stream, and the conversations as last seen.
 extension ClientCore {
     /// The most messages kept of one conversation, and the most conversations.
     private static let keptMessages = 200
@@ -11,7 +11,7 @@ extension ClientCore {
         let kept = conversations.values.sorted { $0.number > $1.number }.filter { !$0.messages.isEmpty }
             .filter { $0.session != nil || hasQuestions($0.number) }.prefix(Self.keptConversations)
         return JSONValue(members: [
-            "version": 1, "position": place.held.map { JSONValue(members: ["epoch": $0.epoch, "seq": $0.seq]) },
+            "version": 1, "position": cursor.held.map { JSONValue(members: ["epoch": $0.epoch, "seq": $0.seq]) },
             "conversations": kept.map(written), "outbox": outbox.map(written), "shown": shown,
             "serverKnowsKeys": serverKnowsKeys,
         ]).text()
@@ -21,7 +21,7 @@ extension ClientCore {
     mutating func recall(_ text: String) {
         guard let memory = try? JSONParser.value(text), memory["version"]?.intValue == 1 else { return }
         if let epoch = memory["position"]?.text("epoch"), let seq = memory["position"]?["seq"]?.intValue {
-            place.held = Position(epoch: epoch, seq: seq)
+            cursor.held = Position(epoch: epoch, seq: seq)
         }
         serverKnowsKeys = memory["serverKnowsKeys"]?.boolValue == true
         var numbers: [Int: Int] = [:]

@@ -80,7 +80,7 @@ extension Conversation {
     }
 
     private func comesAfter(_ earlier: Message, _ message: Message) -> Bool {
-        if let mine = earlier.place, let other = message.place, mine.epoch == other.epoch {
+        if let mine = earlier.position, let other = message.position, mine.epoch == other.epoch {
             return mine.seq > other.seq
         }
         return earlier.role == .user && earlier.id == nil && message.key != earlier.key && earlier.status == .sending

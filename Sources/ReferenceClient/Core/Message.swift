@@ -16,8 +16,8 @@ struct Message: Sendable, Equatable {
     var role: Role
     var text: String
     var status = Status.sent
-    /// Its place in the stream, where it came in a numbered frame; tells replayed frames from later ones.
-    var place: Position?
+    /// Its position in the stream, where it came in a numbered frame; tells replayed frames from later ones.
+    var position: Position?
     /// Whether the person has seen it, or was told that it waits.
     var isCounted = false
 
@@ -26,7 +26,7 @@ struct Message: Sendable, Equatable {
         id = id ?? other.id
         key = key ?? other.key
         turn = turn ?? other.turn
-        place = place ?? other.place
+        position = position ?? other.position
         isCounted = isCounted || other.isCounted
     }
 

@@ -1,11 +1,11 @@
-/// A place in the stream of numbered frames; a number means nothing without its epoch.
+/// A position in the stream of numbered frames; a number means nothing without its epoch.
 struct Position: Sendable, Equatable {
     var epoch: String
     var seq: Int
 }
 
 /// Where the client is in the stream, and whether a hole before it is still to be filled.
-struct Place: Sendable {
+struct Cursor: Sendable {
     /// Everything up to here has been received or read; survives a restart of the app.
     var held: Position?
     /// The hole that a `sync` was asked to fill.
@@ -31,8 +31,8 @@ struct Place: Sendable {
             open.ahead = max(open.ahead, seq)
             open.seen.insert(seq)
             gap = open
-        } else if let place = held, place.epoch == epoch {
-            held?.seq = max(place.seq, seq)
+        } else if let position = held, position.epoch == epoch {
+            held?.seq = max(position.seq, seq)
         }
     }
 
@@ -44,8 +44,8 @@ struct Place: Sendable {
     }
 
     /// The hole is filled: the live frames that came meanwhile count now.
-    mutating func fill(upTo place: Position) {
-        held = Position(epoch: place.epoch, seq: max(place.seq, gap?.ahead ?? 0))
+    mutating func fill(upTo position: Position) {
+        held = Position(epoch: position.epoch, seq: max(position.seq, gap?.ahead ?? 0))
         gap = nil
     }
 }

@@ -98,7 +98,7 @@ extension ClientDefect {
                 guard client.isGreeting(input), !before.outbox.contains(where: \.wasSent) else {
                     return next(input, &client)
                 }
-                let isSynced = before.place.held != nil && client.frame(in: input)?["epoch"] != nil
+                let isSynced = before.cursor.held != nil && client.frame(in: input)?["epoch"] != nil
                 let effects = next(input, &client)
                 return isSynced ? effects : client.forgettingReads(in: effects, since: before)
             })
@@ -176,7 +176,7 @@ extension Input {
 extension FaultyClient {
     /// What is to be done, but for syncs and reads; the core does not know that it asked for any.
     fileprivate mutating func forgettingReads(in effects: [Effect], since before: ClientCore) -> [Effect] {
-        core.place.gap = before.place.gap
+        core.cursor.gap = before.cursor.gap
         for number in core.conversations.keys {
             core.conversations[number]?.poll = nil
             core.conversations[number]?.reading = nil

@@ -137,9 +137,9 @@ extension ClientDefect {
                 let failed = client.core.conversations.values.flatMap(\.messages).filter { $0.status == .failed }
                 let effects = next(input, &client)
                 for (number, conversation) in client.core.conversations {
-                    for (place, message) in conversation.messages.enumerated() where message.status == .sent {
+                    for (index, message) in conversation.messages.enumerated() where message.status == .sent {
                         guard let key = message.key, failed.contains(where: { $0.key == key }) else { continue }
-                        client.core.conversations[number]?.messages[place].status = .failed
+                        client.core.conversations[number]?.messages[index].status = .failed
                     }
                 }
                 return effects
@@ -149,12 +149,12 @@ extension ClientDefect {
             "Sends what waited for a connection in the order from the newest to the oldest.",
             .layer { input, client, next in
                 let effects = next(input, &client)
-                let places = effects.indices.filter { index in
+                let indices = effects.indices.filter { index in
                     guard case .send(_, let text) = effects[index] else { return false }
                     return ClientCore.object(text)?.type == "chat"
                 }
                 var turned = effects
-                for (place, other) in zip(places, places.reversed()) { turned[place] = effects[other] }
+                for (index, other) in zip(indices, indices.reversed()) { turned[index] = effects[other] }
                 return turned
             })
     }

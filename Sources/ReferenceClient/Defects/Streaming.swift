@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-/// Broken ways to keep a place in the stream.
+/// Broken ways to keep a cursor in the stream.
 extension ClientDefect {
     static let streaming = list {
         ClientDefect(
@@ -8,12 +8,12 @@ extension ClientDefect {
             "Asks for missed frames only when its number is above 0 and below the server's.",
             .layer { input, client, next in
                 guard client.isGreeting(input), let frame = client.frame(in: input) else { return next(input, &client) }
-                let (held, last) = (client.core.place.held?.seq ?? 0, frame["lastSeq"]?.intValue ?? 0)
+                let (held, last) = (client.core.cursor.held?.seq ?? 0, frame["lastSeq"]?.intValue ?? 0)
                 let effects = next(input, &client)
-                guard held == 0 || held >= last, client.core.place.gap != nil, let epoch = client.core.link.epoch else {
+                guard held == 0 || held >= last, client.core.cursor.gap != nil, let epoch = client.core.link.epoch else {
                     return effects
                 }
-                client.core.place = Place(held: Position(epoch: epoch, seq: last))
+                client.core.cursor = Cursor(held: Position(epoch: epoch, seq: last))
                 return effects.filter { effect in
                     if case .send(_, let text) = effect { ClientCore.object(text)?.type != "sync" } else { true }
                 }
@@ -24,7 +24,7 @@ extension ClientDefect {
         ClientDefect(
             "client-reads-a-gap-once", .CLIENT, 17, "Does not read again for a gap when its read has failed.",
             .after { input, client in
-                guard case .answered = input, let gap = client.core.place.gap, gap.afterReads != nil else { return [] }
+                guard case .answered = input, let gap = client.core.cursor.gap, gap.afterReads != nil else { return [] }
                 return client.core.having { core in
                     for number in gap.unread where core.conversations[number]?.reading == nil {
                         core.stopPolling(number)
@@ -35,7 +35,7 @@ extension ClientDefect {
             "client-takes-a-failed-read-for-an-answer", .CLIENT, 27,
             "Moves its position over a gap when the read for it is over, whatever was answered.",
             .after { input, client in
-                guard case .answered = input, let gap = client.core.place.gap, gap.afterReads != nil else { return [] }
+                guard case .answered = input, let gap = client.core.cursor.gap, gap.afterReads != nil else { return [] }
                 return client.core.having { core in
                     for number in gap.unread where core.conversations[number]?.reading == nil { core.wasRead(number) }
                 }
@@ -51,11 +51,11 @@ extension ClientDefect {
                 return effects
                     + client.core.having { core in
                         if let seq, let epoch = core.link.epoch, core.link.live != nil {
-                            let held = core.place.held.map { $0.epoch == epoch ? $0.seq : 0 } ?? 0
-                            core.place.held = Position(epoch: epoch, seq: max(seq, held))
+                            let held = core.cursor.held.map { $0.epoch == epoch ? $0.seq : 0 } ?? 0
+                            core.cursor.held = Position(epoch: epoch, seq: max(seq, held))
                             core.needsSaving = true
-                        } else if let position = core.place.gap?.afterReads, core.place.held != position {
-                            core.place.held = position
+                        } else if let position = core.cursor.gap?.afterReads, core.cursor.held != position {
+                            core.cursor.held = position
                             core.needsSaving = true
                         }
                     }
@@ -72,10 +72,10 @@ extension ClientDefect {
             "client-takes-the-epoch-alone", .CLIENT, 28,
             "Takes up a new epoch at once, and its number only when it has read.",
             .after { input, client in
-                guard let epoch = client.core.place.gap?.afterReads?.epoch, client.core.place.held?.epoch != epoch
+                guard let epoch = client.core.cursor.gap?.afterReads?.epoch, client.core.cursor.held?.epoch != epoch
                 else { return [] }
                 return client.core.having { core in
-                    core.place.held = Position(epoch: epoch, seq: core.place.held?.seq ?? 0)
+                    core.cursor.held = Position(epoch: epoch, seq: core.cursor.held?.seq ?? 0)
                     core.needsSaving = true
                 }
             })
@@ -92,13 +92,13 @@ extension ClientDefect {
             "Shows a frame only when every number before it has come.",
             .hears { frame, client in
                 guard let seq = frame["seq"]?.intValue else { return frame }
-                let place = client.core.place
-                return seq > (place.gap.map { max($0.asked, $0.ahead) } ?? place.held?.seq ?? 0) + 1 ? nil : frame
+                let cursor = client.core.cursor
+                return seq > (cursor.gap.map { max($0.asked, $0.ahead) } ?? cursor.held?.seq ?? 0) + 1 ? nil : frame
             })
         ClientDefect(
             "client-syncs-without-an-epoch", .LIVE, 13, "Sends a sync to a server that told no epoch.",
             .layer { input, client, next in
-                let awaits = client.core.place.held != nil || client.core.outbox.contains { $0.wasSent }
+                let awaits = client.core.cursor.held != nil || client.core.outbox.contains { $0.wasSent }
                 guard client.isGreeting(input), awaits, client.frame(in: input)?["epoch"] == nil else {
                     return next(input, &client)
                 }
