@@ -147,6 +147,49 @@ struct ContinuousIntegrationTests {
         for line in lines { #expect(grammar.refusal(of: line) == nil, "conformance \(line.joined(separator: " "))") }
     }
 
+    @Test func `the pods of Kubernetes end with 0 beside a healthy server, and so does the whole`() async throws {
+        let documents = try await documents()
+        func container(_ file: String) throws -> JSONValue {
+            try #require(
+                documents[".github/examples/kubernetes-\(file).yaml"]?.first?["spec"]?["template"]?["spec"]?[
+                    "containers"]?[0])
+        }
+        let folder = try TemporaryDirectory()
+        let here = { (text: String) in text.replacing("/results", with: folder.path + "/results") }
+        let count = try #require(
+            documents[".github/examples/kubernetes-parts.yaml"]?.first?["spec"]?["completions"]?.intValue)
+        let part = try container("parts")
+        let command = (part["command"]?.arrayValue ?? []).compactMap(\.stringValue)
+        #expect(command == ["/bin/sh", "-c"])
+        let script = try here(#require(part["args"]?[0]?.stringValue))
+        try folder.write(binary, to: "bin/conformance")
+        let program = folder.path + "/bin/conformance"
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        let python = """
+            import os, subprocess, sys
+            index, path, script = sys.argv[1:]
+            os.environ.update(JOB_COMPLETION_INDEX=index, PATH=path + ":" + os.environ["PATH"])
+            sys.exit(subprocess.run(["/bin/sh", "-c", script]).returncode)
+            """
+        for index in 0..<count {
+            // Each pod has a server of its own, which asks for no token.
+            let profiles = ["--profile", "core", "--profile", "idempotency", "--profile", "sync"]
+            let run = try await Serving.run(profiles, in: folder) { server in
+                let script = try script.replacing("ws://127.0.0.1:8080/ws", with: server.url())
+                return try await ExamplePython.run(["-c", python, "\(index)", folder.path + "/bin", script])
+            }.result
+            #expect(run.status == 0, "\(run.output)")
+            #expect(
+                FileManager.default.fileExists(atPath: "\(folder.path)/results/part-\(index)/report.json"),
+                "\(run.output)")
+        }
+        let arguments = (try container("whole")["args"]?.arrayValue ?? []).compactMap(\.stringValue).map(here)
+        let whole = try await BuiltBinary.run(arguments)
+        #expect(whole.status == 0, "\(whole.out)\(whole.err)")
+        #expect(whole.out.hasPrefix("conforms"), "\(whole.out)")
+        #expect(FileManager.default.fileExists(atPath: folder.path + "/results/whole/junit.xml"))
+    }
+
     /// The arguments of each `conformance` in the lines of a script.
     private func commands(in script: String) -> [[String]] {
         script.split(separator: "\n").compactMap { line in

@@ -156,7 +156,7 @@ import Darwin
         // Held open, so that it does not end.
         let writer = open(pipe, O_RDWR)
         defer { close(writer) }
-        let run = try await BuiltBinary.run(["judge", "--patience", "1", pipe])
+        let run = try await BuiltBinary.run(["judge", "--pipe-timeout", "1", pipe])
         #expect(run.status == 64)
         #expect(run.err.contains("nothing came for 1 s"))
     }

@@ -26,7 +26,7 @@ package struct InputFile: Sendable {
     }
 
     private let file: OpenFile
-    private let patience: Int
+    private let timeout: Int
     private var ahead: [UInt8] = []
     /// How many bytes were read.
     private(set) var position: Int
@@ -34,13 +34,13 @@ package struct InputFile: Sendable {
     let size: Int?
 
     /// Opens a file, or standard input for `-`; a pipe may be silent for so many seconds, for ever when 0.
-    init(_ path: String, patience: Int = 0) throws(Problem) {
+    init(_ path: String, timeout: Int = 0) throws(Problem) {
         do throws(SystemError) {
             file = try OpenFile(path)
         } catch {
             throw .unreadable("\(error)")
         }
-        self.patience = patience
+        self.timeout = timeout
         position = file.descriptor.position
         let status = try? FileStatus(of: file.descriptor)
         size = status.flatMap { $0.kind == .regular ? $0.size : nil }
@@ -67,8 +67,8 @@ package struct InputFile: Sendable {
     private mutating func read(_ most: Int) throws(Problem) -> [UInt8] {
         var mustWait = size == nil
         while true {
-            if mustWait, !file.descriptor.waitUntilReadable(seconds: patience == 0 ? nil : patience) {
-                throw .stalled(seconds: patience)
+            if mustWait, !file.descriptor.waitUntilReadable(seconds: timeout == 0 ? nil : timeout) {
+                throw .stalled(seconds: timeout)
             }
             do throws(SystemError) {
                 let bytes = try file.descriptor.read(atMost: most)
@@ -94,7 +94,7 @@ extension InputProblem {
         case .stalled(let seconds):
             self.init(
                 location, "nothing came for \(seconds) s", expected: "a capture that ends, or goes on",
-                fix: "end what writes it, or give --patience 0 to wait for ever")
+                fix: "end what writes it, or give --pipe-timeout 0 to wait for ever")
         case .cutShort(let bytes, let expected):
             self.init(
                 location, "the file ends after \(bytes) bytes, though it had \(expected) when reading began",

@@ -13,7 +13,7 @@ package struct JudgeOptions: Sendable {
     let form: CaptureForm?
     let reading: CaptureReader.Options
     /// How many seconds a pipe may bring nothing; 0 for ever.
-    let patience: Int
+    let pipeTimeout: Int
     /// Whether nobody said what the server declares, so that its greetings do.
     let isUndeclared: Bool
     /// Whether the profiles were named, so that they take the place of those that a transcript was recorded under.
@@ -22,7 +22,7 @@ package struct JudgeOptions: Sendable {
     let dialects: [Dialect]
 
     package init(
-        form: CaptureForm?, reading: CaptureReader.Options, patience: Int, isUndeclared: Bool = false,
+        form: CaptureForm?, reading: CaptureReader.Options, pipeTimeout: Int, isUndeclared: Bool = false,
         isNamed: Bool = false, dialects: [Dialect] = []
     ) {
         self.dialects = dialects
@@ -30,7 +30,7 @@ package struct JudgeOptions: Sendable {
         self.reading = reading
         self.isUndeclared = isUndeclared
         self.isNamed = isNamed
-        self.patience = max(0, patience)
+        self.pipeTimeout = max(0, pipeTimeout)
     }
 }
 

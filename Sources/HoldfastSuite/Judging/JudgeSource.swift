@@ -143,7 +143,7 @@ final class JudgeSource: Sendable {
         state.hasBegun = true
         let opening: [UInt8]
         do {
-            state.input = try InputFile(path, patience: options.patience)
+            state.input = try InputFile(path, timeout: options.pipeTimeout)
             opening = try state.input?.opening(CaptureForm.openingBytes) ?? []
         } catch {
             throw problem(error, state)

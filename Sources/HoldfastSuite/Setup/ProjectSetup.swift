@@ -63,8 +63,14 @@ package struct ProjectSetup: Sendable {
         url = text
     }
 
-    /// An address without what may be secret.
-    private static func shown(_ text: String) -> String { clipped(String(text.prefix { $0 != "?" })) }
+    /// An address without what may be secret: a query, and a password before the host.
+    private static func shown(_ text: String) -> String {
+        let address = text.prefix { $0 != "?" }
+        guard let at = address.lastIndex(of: "@"), let scheme = address.firstRange(of: "://") else {
+            return clipped(String(address))
+        }
+        return clipped(address[..<scheme.upperBound] + "…" + address[at...])
+    }
 
     /// Takes the command that starts a server.
     package mutating func take(start text: String) throws(InputProblem) {
@@ -76,16 +82,20 @@ package struct ProjectSetup: Sendable {
         start = words
     }
 
-    /// Takes the names of variables that hold tokens.
-    package mutating func take(tokenVariables names: [String]) throws(InputProblem) {
+    /// Takes the names of variables that hold tokens; `isSet` tells whether there is such a variable.
+    package mutating func take(
+        tokenVariables names: [String], isSet: (String) -> Bool
+    ) throws(InputProblem) {
         for name in names {
             let isName =
                 name.first.map { $0 == "_" || $0.isASCII && $0.isLetter } == true
                 && name.allSatisfy { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
-            // What is no name may be the token itself.
-            guard isName else {
+            // What is no name may be the token itself; so may a name that nobody has set and that does not look like one.
+            let looksLikeOne = name.allSatisfy { $0 == "_" || $0.isUppercase || $0.isNumber } && name.contains("_")
+            guard isName, looksLikeOne || isSet(name) else {
                 throw InputProblem(
-                    "--token-env", "that is no name of a variable", expected: "a name such as CHAT_TOKEN",
+                    "--token-env", isName ? "no variable of that name is set" : "that is no name of a variable",
+                    expected: "a name such as CHAT_TOKEN",
                     fix: "a token does not belong in a file that is committed: export it, and name the variable")
             }
         }

@@ -59,7 +59,10 @@ extension ServerUnderTest {
             problems.note(
                 "--wait", "'\(wait)' seconds", expected: "a number from 0 to 86400", fix: "leave it out, or give 60")
         }
-        let tls = tls(&problems)
+        let tls = GivenTLS(
+            authorities: certificateAuthorities, certificate: clientCertificate, key: clientKey,
+            acceptsAnyCertificate: acceptsAnyCertificate
+        ).options(&problems)
         let headers = GivenHeaders(
             headers, cookie: cookie, origin: origin, besides: described?.headers ?? [:], &problems)
         if headers.names.contains("authorization"), people.contains(where: { $0.token != nil }) {
@@ -236,23 +239,6 @@ extension ServerUnderTest {
             measured(subject),
             Scope(tiers: tiers.isEmpty ? nil : Set(tiers), skipsCrashes: skipsCrashes, isStrict: isStrict)
         )
-    }
-
-    /// How TLS is spoken; what is wrong with the files is a problem of whoever named them.
-    private func tls(_ problems: inout [InputProblem]) -> TLSOptions {
-        var identity: TLSOptions.Identity?
-        switch (clientCertificate, clientKey) {
-        case (let certificate?, let key?): identity = .init(certificateFile: certificate, keyFile: key)
-        case (nil, nil): break
-        default:
-            problems.note(
-                clientKey == nil ? "--client-certificate" : "--client-key", "one is useless without the other",
-                expected: "--client-certificate FILE and --client-key FILE", fix: "give both")
-        }
-        let options = TLSOptions(
-            acceptAnyCertificate: acceptsAnyCertificate, trustRootsFile: certificateAuthorities, identity: identity)
-        problems += options.problems()
-        return options
     }
 
     private func endpoint(

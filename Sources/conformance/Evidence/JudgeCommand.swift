@@ -73,7 +73,7 @@ struct JudgeCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("Give up on a pipe that brings nothing for so long; 0 waits for ever.", valueName: "seconds")
     )
-    var patience = 60
+    var pipeTimeout = 60
 
     @Option(help: ArgumentHelp("Threads that judge. Default: one per core.", valueName: "count"))
     var jobs: Int?
@@ -152,7 +152,7 @@ struct JudgeCommand: AsyncParsableCommand {
                     limits: described?.limits ?? [:]),
                 dialect: dialect, isOnePerson: onePerson ? true : nil, known: besideServer ? [.network] : [],
                 lacking: lossy ? [.frames] : []),
-            patience: patience, isUndeclared: isUndeclared,
+            pipeTimeout: pipeTimeout, isUndeclared: isUndeclared,
             isNamed: !profile.isEmpty, dialects: try specification.dialects())
     }
 }

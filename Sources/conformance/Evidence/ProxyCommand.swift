@@ -82,14 +82,7 @@ struct ProxyCommand: AsyncParsableCommand {
         completion: .file())
     var tlsCertificateOut: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "The certificate authorities to trust instead of the system's, in PEM form.", valueName: "file"),
-        completion: .file())
-    var ca: String?
-
-    @Flag(help: "Accept any TLS certificate of the server.")
-    var acceptAnyCertificate = false
+    @OptionGroup var upstreamTLS: TLSFlags
 
     @Option(name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "seconds"))
     var duration: Double?
@@ -215,8 +208,8 @@ struct ProxyCommand: AsyncParsableCommand {
         options.isUndeclared = declared == nil && role == .server && dialect.isCanonical
         options.host = address.host
         options.port = address.port
-        options.upstreamTLS = TLSOptions(acceptAnyCertificate: acceptAnyCertificate, trustRootsFile: ca)
-        try options.upstreamTLS.problems().throwAll()
+        options.upstreamTLS = upstreamTLS.given.options(&problems)
+        try problems.throwAll()
         options.identity = try identity(for: address.host)
         options.dialect = dialect
         options.faults = rules

@@ -48,16 +48,9 @@ struct ChatCommand: AsyncParsableCommand {
         help: ArgumentHelp("Where its REST paths are; the same host and port unless said otherwise.", valueName: "url"))
     var http: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "A header of every upgrade and request; may be given several times.", valueName: "name: value"))
-    var header: [String] = []
+    @OptionGroup var headers: HeaderFlags
 
-    @Option(
-        help: ArgumentHelp(
-            "The certificate authorities to trust instead of the system's, in PEM form.", valueName: "file"),
-        completion: .file())
-    var ca: String?
+    @OptionGroup var tls: TLSFlags
 
     @Option(help: "The folder for what it remembers; without it, it remembers nothing.", completion: .directory)
     var data: String?
@@ -128,9 +121,10 @@ struct ChatCommand: AsyncParsableCommand {
         }
         if let data { try? FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true) }
         var problems: [InputProblem] = []
-        let headers = GivenHeaders(header, cookie: nil, origin: nil, besides: [:], &problems).fields
-        let tls = TLSOptions(trustRootsFile: ca)
-        problems += tls.problems()
+        let headers = GivenHeaders(
+            headers.header, cookie: headers.cookie, origin: headers.origin, besides: [:], &problems
+        ).fields
+        let tls = tls.given.options(&problems)
         try problems.throwAll()
         let token = try await credential()
         let screen = ChatScreen()

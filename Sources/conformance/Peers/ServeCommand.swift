@@ -47,7 +47,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("token"),
-        help: ArgumentHelp("A principal and its token; may be given several times.", valueName: "name=token"))
+        help: ArgumentHelp(
+            "The token of a principal; given several times, of p1, p2 and so on. NAME=TOKEN names it otherwise.",
+            valueName: "token"))
     var tokens: [String] = []
 
     @Option(
@@ -153,7 +155,7 @@ struct ServeCommand: AsyncParsableCommand {
         let faults = Rule.all(fault, &problems)
         try problems.throwAll()
         let controlAddress = try controlAddress()
-        let principals = try pairs(tokens, "--token", example: "p1=secret")
+        let principals = try principals()
         let folder = try dataFolder()
         defer { if data == nil { try? FileManager.default.removeItem(atPath: folder) } }
         var configuration = ReferenceConfiguration(dataFolder: folder)

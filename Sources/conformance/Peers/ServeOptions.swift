@@ -112,6 +112,14 @@ extension ServeCommand {
         }
     }
 
+    /// Who signs in: with a name where one is given, else p1, p2 and so on.
+    func principals() throws -> [(name: String, token: String)] {
+        try tokens.enumerated().map { index, text in
+            guard text.contains("=") else { return ("p\(index + 1)", text) }
+            return try pairs([text], "--token", example: "p1=secret")[0]
+        }
+    }
+
     /// The push service that the flags describe; nil without one.
     func pushService(for principals: [(name: String, token: String)]) throws -> PushService? {
         let devices = try pairs(devices, "--device", example: "p1=ab12")

@@ -152,33 +152,9 @@ struct SubjectFlags: ParsableArguments {
             valueName: "seconds"))
     var patience = 20
 
-    @Option(
-        help: ArgumentHelp(
-            "A header of every upgrade and request; may be given several times. No transcript shows it.",
-            valueName: "name: value"))
-    var header: [String] = []
+    @OptionGroup var headers: HeaderFlags
 
-    @Option(help: ArgumentHelp("The same as --header 'Cookie: VALUE'.", valueName: "value"))
-    var cookie: String?
-
-    @Option(help: ArgumentHelp("The same as --header 'Origin: URL'.", valueName: "url"))
-    var origin: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "The certificate authorities to trust instead of the system's, in PEM form.", valueName: "file"),
-        completion: .file())
-    var ca: String?
-
-    @Option(
-        help: ArgumentHelp("The certificate to show the server, in PEM form.", valueName: "file"), completion: .file())
-    var clientCertificate: String?
-
-    @Option(help: ArgumentHelp("The key of that certificate, in PEM form.", valueName: "file"), completion: .file())
-    var clientKey: String?
-
-    @Flag(help: "Accept any TLS certificate.")
-    var acceptAnyCertificate = false
+    @OptionGroup var tls: TLSFlags
 
     /// The flags as one description; they override the subject file.
     func server() throws -> ServerUnderTest {
@@ -193,9 +169,9 @@ struct SubjectFlags: ParsableArguments {
         (server.tiers, server.skipsCrashes, server.patience) = (tier, skipCrashes, patience)
         (server.isStrict, server.wait) = (strict, wait)
         (server.pushSink, server.pushSpeaksTLS, server.pushCertificate) = (pushSink, pushTLS, pushCertificate)
-        (server.headers, server.cookie, server.origin) = (header, cookie, origin)
-        (server.certificateAuthorities, server.clientCertificate, server.clientKey) = (ca, clientCertificate, clientKey)
-        server.acceptsAnyCertificate = acceptAnyCertificate
+        (server.headers, server.cookie, server.origin) = (headers.header, headers.cookie, headers.origin)
+        (server.certificateAuthorities, server.acceptsAnyCertificate) = (tls.ca, tls.acceptAnyCertificate)
+        (server.clientCertificate, server.clientKey) = (tls.clientCertificate, tls.clientKey)
         return server
     }
 
@@ -235,13 +211,14 @@ struct SubjectFlags: ParsableArguments {
         words += option("--push-sink", pushSink) + flag("--push-tls", pushTLS)
         words += option("--push-certificate", pushCertificate.map(ShellWords.quoted))
         words += devices.map { "--device \($0.prefix { $0 != "=" })=…" } + option("--model-endpoint", modelEndpoint)
-        words += header.map { "--header '\($0.prefix { $0 != ":" }): …'" } + option("--cookie", cookie.map { _ in "…" })
-        words += option("--origin", origin) + option("--ca", ca.map(ShellWords.quoted))
-        words += option("--client-certificate", clientCertificate.map(ShellWords.quoted))
-        words += option("--client-key", clientKey.map(ShellWords.quoted))
+        words += headers.header.map { "--header '\($0.prefix { $0 != ":" }): …'" }
+        words += option("--cookie", headers.cookie.map { _ in "…" }) + option("--origin", headers.origin)
+        words += option("--ca", tls.ca.map(ShellWords.quoted))
+        words += option("--client-certificate", tls.clientCertificate.map(ShellWords.quoted))
+        words += option("--client-key", tls.clientKey.map(ShellWords.quoted))
         words +=
             flag("--skip-crashes", skipCrashes) + flag("--strict", strict)
-            + flag("--accept-any-certificate", acceptAnyCertificate)
+            + flag("--accept-any-certificate", tls.acceptAnyCertificate)
         return (["\(Tool.command) server"] + words).joined(separator: " ")
     }
 

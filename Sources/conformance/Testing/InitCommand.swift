@@ -1,6 +1,7 @@
 import ArgumentParser
 import Holdfast
 import HoldfastPlatform
+import HoldfastSmallFoundation
 import HoldfastSuite
 
 struct InitCommand: AsyncParsableCommand {
@@ -52,7 +53,7 @@ struct InitCommand: AsyncParsableCommand {
     func run() async throws {
         var setup = ProjectSetup()
         setup.name = name
-        try setup.take(tokenVariables: tokenEnv)
+        try setup.take(tokenVariables: tokenEnv, isSet: Self.isSet)
         try setup.take(profiles: profile)
         if let ci { setup.ci = try Self.ci(ci) }
         if let url { try setup.take(url: url) }
@@ -87,7 +88,7 @@ struct InitCommand: AsyncParsableCommand {
         }
         if tokenEnv.isEmpty {
             try answer("Which variables hold tokens, one for each person? (none)") {
-                try setup.take(tokenVariables: Self.words($0))
+                try setup.take(tokenVariables: Self.words($0), isSet: Self.isSet)
             }
         }
         if profile.isEmpty {
@@ -118,6 +119,8 @@ struct InitCommand: AsyncParsableCommand {
             }
         }
     }
+
+    private static func isSet(_ name: String) -> Bool { ProcessInfo.processInfo.environment[name] != nil }
 
     private static func trimmed(_ line: String) -> String {
         String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
