@@ -211,41 +211,67 @@ struct SymptomReader {
     }
 
     /// The longest waits of more than a second in which the server said nothing while a question was open.
+    ///
+    /// One pass over the frames of each connection: questions stand in the order of asking, and one that is over is not looked
+    /// at again. A silence belongs to the question that waited longest, and each question has one.
     private func silences() -> [Symptom] {
         guard knowsTimes else { return [] }
-        let all = history.connections.enumerated().flatMap { index, connection -> [Symptom] in
-            history.index.turns(on: index).compactMap { number in
-                silence(of: history.turns[number], on: connection, index)
-            }
-        }
+        let all = history.connections.indices.flatMap(silences)
         return Array(all.sorted { ($1.lasted, $0.events[0]) < ($0.lasted, $1.events[0]) }.prefix(Self.mostSilences))
     }
 
     private static let mostSilences = 3
     private static let leastSilence = 1_000_000
-    /// The most frames that are looked at for one question.
+    /// Who was told so much since the question was not left in silence.
     private static let mostHeard = 200
 
-    private func silence(of turn: ObservedTurn, on connection: ObservedConnection, _ index: Int) -> Symptom? {
-        guard let asked = turn.requests.first(where: { $0.connection == index }) else { return nil }
-        let end = [self.end(of: turn), connection.ending?.event, history.events.indices.last].compactMap(\.self).filter
-        {
-            $0 > asked.event
+    /// A question on a connection: when it was asked there, and when nobody waited for it any more.
+    private struct Wait {
+        let asked: Int
+        let end: Int
+        let prompt: String
+    }
+
+    private func silences(on index: Int) -> [Symptom] {
+        let connection = history.connections[index]
+        let last = connection.ending?.event ?? history.events.count - 1
+        let waits = history.index.turns(on: index).compactMap { number -> Wait? in
+            let turn = history.turns[number]
+            guard let asked = turn.requests.first(where: { $0.connection == index })?.event, asked < last else {
+                return nil
+            }
+            let end = end(of: turn).map { $0 > asked ? min($0, last) : last } ?? last
+            return Wait(asked: asked, end: end, prompt: turn.request.prompt)
+        }.sorted { $0.asked < $1.asked }
+        let heard = connection.received.map(\.event).filter { $0 < last } + [last]
+        var longest: [Int: (span: (Int, Int), wait: Wait)] = [:]
+        var oldest = 0
+        for (place, stop) in heard.enumerated() {
+            let start = place > 0 ? heard[place - 1] : 0
+            let forgotten = place > Self.mostHeard ? heard[place - Self.mostHeard - 1] : -1
+            while oldest < waits.count, waits[oldest].asked < stop {
+                let wait = waits[oldest]
+                let span = (max(start, wait.asked), min(stop, wait.end))
+                if wait.asked > forgotten {
+                    if span.0 < span.1, length(span) > longest[wait.asked].map({ length($0.span) }) ?? 0 {
+                        longest[wait.asked] = (span, wait)
+                    }
+                    // What waits beyond this frame is looked at again, and covers all that was asked after it.
+                    if wait.end > stop { break }
+                }
+                oldest += 1
+            }
         }
-        guard let end = end.min() else { return nil }
-        let first = connection.received.boundary { $0.event > asked.event }
-        let heard = connection.received[first...].prefix(Self.mostHeard).prefix { $0.event < end }.map(\.event)
-        // Who was told so much meanwhile was not left in silence.
-        let moments = [asked.event] + heard + (heard.count < Self.mostHeard ? [end] : [])
-        let longest = zip(moments, moments.dropFirst()).max { length($0) < length($1) }
-        guard let (start, stop) = longest, length((start, stop)) >= Self.leastSilence else { return nil }
-        let took = readable(.microseconds(length((start, stop))))
-        let isOver = connection.received[connection.received.boundary { $0.event >= stop }...].first?.event == stop
-        return Symptom(
-            .silence,
-            "\(took) without a frame on \(connection.device) while \(shown(asked.prompt)) waited"
-                + (isOver || stop < history.events.count - 1 ? "" : ", until the capture ends"),
-            at: [start, stop], lasted: length((start, stop)))
+        return longest.values.filter { length($0.span) >= Self.leastSilence }.map { span, wait in
+            let isOpen =
+                span.1 == history.events.count - 1 && connection.ending == nil
+                && connection.received.last?.event != span.1
+            return Symptom(
+                .silence,
+                "\(readable(.microseconds(length(span)))) without a frame on \(connection.device) while "
+                    + "\(shown(wait.prompt)) waited\(isOpen ? ", until the capture ends" : "")",
+                at: [span.0, span.1], lasted: length(span))
+        }
     }
 
     private func length(_ span: (Int, Int)) -> Int { history.time(of: span.1) - history.time(of: span.0) }
