@@ -66,13 +66,12 @@ private func judgeWhole(_ read: ReadHistory) -> [Verdict] {
                 with: check.judge(sure), orEnds: check.judge(ends), observations.guessedTurns)
         }
         let wire = history.header.dialect
-        if !evidence.violations.isEmpty, let reason = wire.unkeepable[clause.id] {
-            // No wire makes a server end a connection or itself.
-            let ends = evidence.violations.filter { observations.isAboutAnEnd($0) }
-            if ends.isEmpty {
-                evidence.remarks.append("\(Dialect.unkeepableRemark)\(wire.name): \(reason)")
+        if !evidence.violations.isEmpty, let lack = wire.unkeepable[clause.id] {
+            let own = evidence.violations.filter { !observations.isExcused($0, by: lack) }
+            if own.isEmpty {
+                evidence.remarks.append("\(Dialect.unkeepableRemark)\(wire.name): \(lack.reason)")
             } else {
-                evidence.violations = ends + evidence.violations.filter { !ends.contains($0) }
+                evidence.violations = own + evidence.violations.filter { !own.contains($0) }
             }
         }
         let verdict = verdict(on: clause, from: evidence)
@@ -81,6 +80,14 @@ private func judgeWhole(_ read: ReadHistory) -> [Verdict] {
 }
 
 extension Observations {
+    /// Whether what the wire lacks explains a finding. No wire makes a server end a connection or itself.
+    fileprivate func isExcused(_ finding: Finding, by lack: Dialect.Lack) -> Bool {
+        let isShown =
+            lack.frames.isEmpty
+            || finding.events.contains { event in frames[event]?.type.map(lack.frames.contains) == true }
+        return isShown && !isAboutAnEnd(finding)
+    }
+
     /// Whether a finding cites that the server ended a greeted connection, or itself, without having been told to.
     fileprivate func isAboutAnEnd(_ finding: Finding) -> Bool {
         let isOfTheProcess = finding.events.contains { event in

@@ -9,17 +9,22 @@ extension RunReport {
         for scenario in scenarios where scenario.skipped == nil {
             for death in scenario.history.deaths { locations[death, default: []].append(scenario.name) }
         }
-        return locations.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.map { death, names in
-            let scenarios = names.unique
-            return "the server ended by itself in \(counted(scenarios.count, "scenario")), \(death)"
-                + " (\(listed(scenarios, most: 3)))"
+        return Self.words(of: locations, each: "scenario")
+    }
+
+    /// How servers ended by themselves, the most frequent way first, with some of the places.
+    package static func words(of deaths: [String: [String]], each place: String) -> [String] {
+        deaths.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.map { death, names in
+            let places = names.unique
+            return "the server ended by itself in \(counted(places.count, place)), \(death)"
+                + " (\(listed(places, most: 3)))"
         }
     }
 }
 
 extension History {
     /// How the server ended without being told to, with what it said last.
-    fileprivate var deaths: [String] {
+    package var deaths: [String] {
         var deaths: [String] = []
         var wasEnded = false
         for event in events where event.lane == .server {

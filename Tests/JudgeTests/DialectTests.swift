@@ -45,6 +45,41 @@ import Testing
         #expect(try alive.clauses(.pass).isSuperset(of: ["ENV-4", "ENV-10"]))
     }
 
+    @Test func `ID-6 a lack of the wire excuses no question that was taken`() throws {
+        let asked = """
+            A open
+            1> GET /api/sessions/ffffffff
+            1< 404 {"error":"Session not found","code":404}
+            A> {"type":"chat","sessionId":"ffffffff","messages":[{"role":"user","content":"hi"}]}
+
+            """
+        func verdict(_ text: String) throws -> Verdict? {
+            try WireHistory(asked + text, dialect: "nami").verdicts()["ID-6"]
+        }
+        let refused = try #require(try verdict(#"A< {"type":"error","error":"no such session"}"#))
+        #expect(refused.isUnkeepable)
+        let taken = try #require(try verdict(#"A< {"type":"done","text":"hello","sessionId":"ffffffff"}"#))
+        #expect(taken.outcome == .violation && !taken.isUnkeepable && taken.remarks.isEmpty)
+    }
+
+    @Test func `TURN-5 a lack of the wire excuses no turn without an end`() throws {
+        let asked = """
+            A open
+            A< {"type":"auth_challenge"}
+            A> {"type":"auth_response","apiKey":"k"}
+            A< {"type":"connected","sessionId":"x","lastSeq":0,"serverTime":"2026-01-01T00:00:00.000Z"}
+            A> {"type":"message","id":"c1","to":"kerrigan","body":"hi"}
+            A< {"type":"delivered","messageId":"u1","clientId":"c1","timestamp":"2026-01-01 00:00:00"}
+
+            """
+        func verdict(_ text: String) throws -> Verdict? {
+            let history = try WireHistory(asked + text, dialect: "adjutant", profiles: [.core, .idempotency])
+            return try history.verdicts()["TURN-5"]
+        }
+        let endless = try #require(try verdict("+40s\nA> {\"type\":\"sync\",\"lastSeqSeen\":0}"))
+        #expect(endless.outcome == .violation && !endless.isUnkeepable, "\(endless)")
+    }
+
     @Test func `ID-7 an unknown session gets done and is never stored`() throws {
         let asked = """
             A open

@@ -242,6 +242,35 @@ import Testing
         try clause.untested("\(control) 2>GET(s1) 2<200(u1 a1)")
     }
 
+    @Test func `PERSIST-7 a crash takes nothing that was gone before`() throws {
+        let clause = ClauseUnderTest("PERSIST-7", profiles: everything)
+        let shown = "A+ A>chat(c1) A<ack(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1)"
+        let crash = "server!kill A<eof server!start 3>GET(s1) 3<404(session_not_found)"
+        try clause.violates("\(shown) \(crash)^", also: ["PERSIST-1", "TURN-3"])
+        try clause.untested(
+            "\(shown) 2>GET(s1) 2<404(session_not_found) \(crash)", also: ["PERSIST-1", "PERSIST-10", "TURN-3"])
+        // A file that is written anew while the disk takes nothing is empty, crash or no crash.
+        let refused = "server!refuseWrites A>chat(c2 s1) A<error(persist_failed c2 s1 -t) server!acceptWrites"
+        try clause.untested("\(shown) \(refused) \(crash)", also: ["PERSIST-1", "TURN-3"])
+        let other = "server!refuseWrites A>chat(c2) A<error(persist_failed c2 -s -t) server!acceptWrites"
+        try clause.violates("\(shown) \(other) \(crash)^", also: ["PERSIST-1", "TURN-3"])
+    }
+
+    @Test func `PERSIST-8 a crash hides nothing that was hidden before`() throws {
+        let clause = ClauseUnderTest("PERSIST-8", profiles: everything)
+        let shown = "A+ A>chat(c1) A<ack(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1)"
+        let crash = "A>chat(c2) A<ack(c2 s2) A<done(t2 s2) server!kill A<eof server!start"
+        let gone = "3>GET(s1) 3<404(session_not_found)"
+        try clause.violates("\(shown) \(crash) \(gone)^", also: ["PERSIST-1", "PERSIST-7", "TURN-3"])
+        try clause.untested(
+            "\(shown) 2>GET(s1) 2<404(session_not_found) \(crash) \(gone)", also: ["PERSIST-1", "PERSIST-10", "TURN-3"])
+        let refused = "server!refuseWrites A>chat(c3 s1) A<error(persist_failed c3 s1 -t) server!acceptWrites"
+        try clause.untested("\(shown) \(refused) \(crash) \(gone)", also: ["PERSIST-1", "TURN-3"])
+        try clause.violates("\(shown) \(crash) 3>GET 3<200(s2)^", also: ["REST-4"])
+        try clause.untested(
+            "\(shown) 4>GET 4<200(s1) \(refused) \(crash) 3>GET 3<200(s2)", also: ["REST-4"])
+    }
+
     @Test func `PERSIST-8 other sessions survive`() throws {
         let clause = ClauseUnderTest("PERSIST-8", profiles: everything)
         let killed =

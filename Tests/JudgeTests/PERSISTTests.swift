@@ -34,6 +34,30 @@ import Testing
         try clause.untested("A+ A>chat(c1) A<ack(c1) 1>GET(s7) 1<404(session_not_found)")
     }
 
+    @Test func `PERSIST-9 a member that no read shows was not torn off`() throws {
+        let clause = ClauseUnderTest("PERSIST-9", profiles: [.core, .idempotency])
+        func body(_ message: String) -> String {
+            #"200(body='{"session":{"id":"s1","title":"t","createdAt":"2026-01-01T00:00:00Z","#
+                + #""updatedAt":"2026-01-01T00:00:00Z","messages":[\#(message)]}}')"#
+        }
+        let nameless = body(#"{"role":"user","content":"question 1","timestamp":"2026-01-01T00:00:00Z"}"#)
+        let running = "A+ A>chat(c1) A<ack(c1) 1>GET(s1)"
+        let others = ["REST-1", "REST-6", "IDEM-16"]
+        try clause.conforms("\(running) 1<\(nameless) A<done(t1)", also: others)
+        try clause.violates(
+            "\(running) 1<\(nameless)^ A<done(t1) 2>GET(s1) 2<200(u1 a1)", also: others + ["PERSIST-10"])
+    }
+
+    @Test func `PERSIST-10 a session that is gone keeps no message`() throws {
+        let clause = ClauseUnderTest("PERSIST-10", profiles: [.core, .idempotency])
+        let shown = "1>GET(s1) 1<200(u1 a1) 2>GET(s1)"
+        try clause.violates("\(shown) 2<404(session_not_found)^")
+        try clause.untested("\(shown) 2<500(internal)")
+        try clause.untested("1>GET(s1) 1<404(session_not_found)")
+        try clause.untested("1>GET(s1) 1<200(u1 a1) server!kill server!start 2>GET(s1) 2<404(session_not_found)",
+            also: ["PERSIST-7", "PERSIST-8"])
+    }
+
     @Test func `PERSIST-10 reads never go backwards`() throws {
         let clause = ClauseUnderTest("PERSIST-10", profiles: [.core, .idempotency])
         let first = "1>GET(s1) 1<200(u1 a1) 2>GET(s1)"

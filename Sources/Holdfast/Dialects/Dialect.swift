@@ -22,13 +22,22 @@ public struct Dialect: Sendable, Equatable {
     /// Clauses that no server can keep that speaks so, and why: the wire has no place for what they ask.
     ///
     /// They are judged all the same.
-    public let unkeepable: [ClauseID: String]
+    public let unkeepable: [ClauseID: Lack]
     /// How a remark begins on a clause that no server of a wire can keep.
     package static let unkeepableRemark = "no server can keep it that speaks the dialect "
     /// Where a wire frame says its type.
     let typeLocation: JSONPointer
     let frameRules: FrameRules
     let restRules: RESTRules
+
+    /// What a wire lacks for a clause.
+    public struct Lack: Sendable, Equatable {
+        /// What that is, in words.
+        public let reason: String
+        /// The canonical types of the server's frames that show it; a finding that cites none of these is not excused. Where
+        /// there are none, every finding is.
+        public let frames: Set<String>
+    }
 
     /// How a key travels when a WebSocket is opened; over REST it is always a bearer header.
     public enum CredentialLocation: Sendable, Equatable {

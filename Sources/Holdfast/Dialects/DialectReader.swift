@@ -66,9 +66,10 @@ extension Dialect {
         return profiles
     }
 
-    private static func unkeepable(_ reader: MemberReader) -> [ClauseID: String] {
-        var reasons: [ClauseID: String] = [:]
+    private static func unkeepable(_ reader: MemberReader) -> [ClauseID: Lack] {
+        var reasons: [ClauseID: Lack] = [:]
         for own in reader.objects("cannotKeep") {
+            let lack = Lack(reason: own.text("because"), frames: Set((own.strings("frames") ?? []).map(\.text)))
             for clause in own.strings("clauses") ?? [] {
                 guard let id = ClauseID(clause.text) else {
                     reader.collector.note(
@@ -76,7 +77,7 @@ extension Dialect {
                         fix: "see 'conformance list'")
                     continue
                 }
-                if reasons.updateValue(own.text("because"), forKey: id) != nil {
+                if reasons.updateValue(lack, forKey: id) != nil {
                     reader.collector.note(
                         clause.pointer, "\(id) has a reason already", expected: "each clause once",
                         fix: "remove one of them")

@@ -96,6 +96,8 @@ package struct Judgement: Sendable {
     var differences: [Difference] = []
     var differenceCount = 0
     var recomputed = 0
+    /// How servers ended by themselves, each way with the files that show it.
+    var deaths: [String: [String]] = [:]
     /// What was observed in captures and is no verdict.
     var symptoms: [Symptom.Kind: SymptomTally] = [:]
     /// The parts that a page draws; nil where none is made.
@@ -137,7 +139,11 @@ package struct Judgement: Sendable {
         let words: [(Outcome, String)] = [
             (.violation, "violated"), (.warning, "warned"), (.pass, "passed"), (.inconclusive, "inconclusive"),
         ]
+        let lost = clauses(.violation).count { clauses[$0]?.isUnkeepable == true }
         var parts = words.map { (clauses($0).count, $1) }.filter { $0.0 > 0 }.map { "\($0) \($1)" }
+        if lost > 0 {
+            parts[0] += " (\(clauses(.violation).count - lost) to repair, \(lost) that this wire cannot keep)"
+        }
         if let first = parts.first {
             let count = Int(first.prefix { $0 != " " }) ?? 0
             parts[0] = first.replacing("\(count) ", with: count == 1 ? "1 clause " : "\(count) clauses ")
@@ -172,6 +178,9 @@ package struct Judgement: Sendable {
         files[unit.file].profiles.formUnion(header.subject.profiles)
         files[unit.file].dialects.insert(header.dialect.name)
         files[unit.file].specifications.insert(header.specification)
+        if header.subject.role == .server {
+            for death in unit.history.deaths { deaths[death, default: []].append(name) }
+        }
         for verdict in verdicts where unit.inQuestion?.contains(verdict.clause) ?? true {
             var tally = clauses[verdict.clause] ?? ClauseTally()
             tally.outcomes[verdict.outcome, default: 0] += 1

@@ -23,7 +23,8 @@ package struct JudgementText {
 
     /// The whole text, ending with a newline.
     package var text: String {
-        var parts = [headline + "\n" + files]
+        let deaths = RunReport.words(of: judgement.deaths, each: "file")
+        var parts = [([headline] + deaths.map(style.red)).joined(separator: "\n") + "\n" + files]
         let violated = judgement.clauses(.violation)
         let lost = violated.filter { judgement.clauses[$0]?.isUnkeepable == true }
         parts += violated.filter { !lost.contains($0) }.compactMap(details)

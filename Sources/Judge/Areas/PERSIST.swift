@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
@@ -59,8 +60,10 @@ enum PERSIST {
     /// PERSIST-9: "A server MUST answer every read of an existing session with 200 and a whole, valid body while turns run
     /// and messages are stored".
     ///
-    /// Once for each read of a session that the server had named to the reader, while one of the reader's turns ran.
+    /// Once for each read of a session that the server had named to the reader, while one of the reader's turns ran. A member
+    /// that no read ever shows was not torn off: that is the matter of REST-1 and REST-6.
     static func readsAreNeverTorn(_ history: Observations, _ evidence: inout Evidence) {
+        lazy var members = history.membersOfStoredMessages
         for exchange in history.exchanges where exchange.sent.method == "GET" {
             guard case .session(let id) = exchange.route, let principal = exchange.sent.principal,
                 history.sessions.isOwed(id, for: principal, before: exchange.request),
@@ -77,7 +80,7 @@ enum PERSIST {
             if history.isCapture {
                 guard let status = exchange.status, !(300...399).contains(status), status != 429 else { continue }
             }
-            evidence.test(no: flaw(of: exchange, id)) { flaw in
+            evidence.test(no: flaw(of: exchange, id, members)) { flaw in
                 Finding(
                     "a read of an existing session is torn", expected: "200 with the whole session", actual: flaw,
                     at: [exchange.request, end])
@@ -88,8 +91,19 @@ enum PERSIST {
     /// PERSIST-10: "A server MUST keep every message that a read has shown in every later read of the session, with the same
     /// id, text and order".
     ///
-    /// Once for each read that began after another with messages had ended; what a crash took is the matter of PERSIST-7.
+    /// Once for each read that began after another with messages had ended; what a crash took is the matter of PERSIST-7. A
+    /// session that is not there any more has lost them all, except in a capture, where somebody may have deleted it.
     static func readsNeverGoBackwards(_ history: Observations, _ evidence: inout Evidence) {
+        for exchange in history.exchanges where exchange.status == 404 && !history.isCapture {
+            guard let session = exchange.sessionRead, let principal = exchange.sent.principal,
+                let response = exchange.response,
+                let earlier = history.lastShown(session, to: principal, before: exchange.request),
+                !history.hasCrashed(between: earlier.event, and: exchange.request)
+            else { continue }
+            evidence.violate(
+                "a message shown before is gone, changed or moved", expected: counted(earlier.messages.count, "message"),
+                actual: "status 404", at: [earlier.event, response])
+        }
         for (index, read) in history.sessionReads.enumerated() {
             let earlier = history.sessionReads[..<index].last { before in
                 before.sessionId == read.sessionId && before.principal == read.principal && before.event < read.request
@@ -104,17 +118,15 @@ enum PERSIST {
         }
     }
 
-    /// What is wrong with a read; nil for a whole one.
-    private static func flaw(of exchange: ObservedExchange, _ id: String) -> String? {
+    /// What is wrong with a read; nil for a whole one, whose messages have the given members.
+    private static func flaw(of exchange: ObservedExchange, _ id: String, _ members: Set<String>) -> String? {
         guard let status = exchange.status else {
             return exchange.failure == nil ? "no response in time" : "no response"
         }
         guard status == 200 else { return "status \(status)" }
         guard let body = exchange.answer?.root else { return "a body that is not JSON" }
         guard let messages = body["session"]?["messages"]?.arrayValue else { return "a body without session.messages" }
-        let isWhole = messages.allSatisfy { message in
-            message.id("id") != nil && message["role"]?.stringValue != nil && message["content"] != nil
-        }
+        let isWhole = messages.allSatisfy { message in members.allSatisfy { message[$0] != nil } }
         return isWhole && body["session"]?.id("id") == id ? nil : "a session or message without its members"
     }
 
@@ -124,7 +136,8 @@ enum PERSIST {
     /// before".
     ///
     /// Once for each first read of a session after a crash that had been read before it. A message that only an `ack` or a
-    /// `done` told of is the matter of TURN-3 and PERSIST-1.
+    /// `done` told of is the matter of TURN-3 and PERSIST-1, and what was gone before the crash, or may have been lost to a
+    /// disk that took no writes, that of PERSIST-10.
     static func crashesHarmNothing(_ history: Observations, _ evidence: inout Evidence) {
         var kills: Set<Int> = []
         let reads = Dictionary(history.sessionReads.map { ($0.event, $0) }, uniquingKeysWith: { first, _ in first })
@@ -132,12 +145,11 @@ enum PERSIST {
             guard case .session(let id) = exchange.route, let principal = exchange.sent.principal,
                 let response = exchange.response, let status = exchange.status
             else { continue }
-            let earlier = history.sessionReads.last { read in
-                read.sessionId == id && read.principal == principal && read.event < exchange.request
-                    && !read.messages.isEmpty
-            }
-            guard let earlier, history.hasCrashed(between: earlier.event, and: exchange.request) else { continue }
+            guard let earlier = history.lastShown(id, to: principal, before: exchange.request),
+                history.hasCrashed(between: earlier.event, and: exchange.request)
+            else { continue }
             func violate(_ expected: String, _ actual: String) {
+                if history.mayHaveLost(id, of: principal, since: earlier.event, before: exchange.request) { return }
                 evidence.violate(
                     "a crash harmed messages that were shown before", expected: expected, actual: actual,
                     at: [earlier.event, response])
@@ -164,7 +176,8 @@ enum PERSIST {
     /// PERSIST-8: "A server MUST answer the session list and the reads of all other sessions after a crash in one of them".
     ///
     /// Once for each list, and each read of a session in which nothing ran, in the life after a crash while a turn ran or
-    /// right after the last one. A session counts once a read, a list, an ack or an answer had shown it.
+    /// right after the last one. A session counts once a read, a list, an ack or an answer had shown it, and while nothing else
+    /// may have taken it before: an earlier crash, or a disk that took no writes.
     static func otherSessionsSurvive(_ history: Observations, _ evidence: inout Evidence) {
         let known = SafeSessions(history)
         for exchange in history.exchanges where exchange.sent.method == "GET" {
@@ -187,11 +200,16 @@ enum PERSIST {
                     test(false, "200 with the list", status == 200 ? "a body without it" : "status \(status)")
                     continue
                 }
-                let missing = others.subtracting(list.ids)
+                let missing = others.subtracting(list.ids).filter { session in
+                    let shown = history.listReads.last { $0.event < crash.event && $0.ids.contains(session) }
+                    return !history.mayBeLost(session, of: principal, before: crash.event)
+                        && !history.lives.refusedWrites(between: shown?.event ?? -1, and: crash.event)
+                }
                 test(
                     missing.isEmpty, keptIf: !others.isEmpty, "\(shown(missing.min())) in the list",
                     "a list of \(list.ids.count) sessions without it")
-            case .session(let id) where others.contains(id):
+            case .session(let id)
+            where others.contains(id) && !history.mayBeLost(id, of: principal, before: crash.event):
                 test(
                     history.sessionReads.contains { $0.event == response }, "200 with session \(shown(id))",
                     status == 200 ? "a body without it" : "status \(status)")

@@ -43,7 +43,8 @@ final class OutputTail: Sendable {
         }
     }
 
-    /// The line that tells why a process ended: the last that speaks of an error and is no place in a stack, else the last.
+    /// The line that tells why a process ended: the last that begins with an error, such as `TypeError: …`, else the last that
+    /// speaks of one and is no place in a stack, else the last.
     static func complaint(in lines: [String]) -> String? {
         let signs = ["error", "exception", "panic", "fatal", "assertion", "out of memory"]
         let said = lines.map { String($0.drop(while: \.isWhitespace)) }.filter { !$0.isEmpty }
@@ -51,7 +52,13 @@ final class OutputTail: Sendable {
             let words = line.lowercased()
             return !words.hasPrefix("at ") && signs.contains { words.contains($0) }
         }
-        return told ?? said.last
+        let kinds = ["error", "exception", "panic"]
+        let thrown = said.last { line in
+            // `TypeError: …`, `panic: …`, `Main.swift:3: Fatal error: …`; a member such as `errstr: …` names no error.
+            guard let head = line.split(separator: ": ", maxSplits: 1).first, head.count < line.count else { return false }
+            return kinds.contains { head.lowercased().hasSuffix($0) }
+        }
+        return thrown ?? told ?? said.last
     }
 
     /// Takes what is still in the pipe and reads no more.

@@ -119,3 +119,57 @@ struct SafeSessions {
         since[key] = min(since[key] ?? event, event)
     }
 }
+
+extension Observations {
+    /// The last read that showed a principal messages of a session before an event.
+    func lastShown(_ session: String, to principal: String, before event: Int) -> ObservedSessionRead? {
+        sessionReads.last { read in
+            read.sessionId == session && read.principal == principal && read.event < event && !read.messages.isEmpty
+        }
+    }
+
+    /// Whether something of a session may be gone for another reason than a crash between two events: a read found nothing
+    /// before the process ended, or a turn of it ran while the disk took no writes.
+    func mayHaveLost(_ session: String, of principal: String, since first: Int, before last: Int) -> Bool {
+        foundNothing(of: session, principal, since: first, before: last) { !hasCrashed(between: first, and: $0) }
+            || mayHaveLostToTheDisk(session, of: principal, since: first, before: last)
+    }
+
+    /// Whether a session may be gone already at an event: since it was read last, a read found nothing, or a turn of it ran while
+    /// the disk took no writes.
+    func mayBeLost(_ session: String, of principal: String, before event: Int) -> Bool {
+        let first = lastShown(session, to: principal, before: event)?.event ?? -1
+        return foundNothing(of: session, principal, since: first, before: event) { _ in true }
+            || mayHaveLostToTheDisk(session, of: principal, since: first, before: event)
+    }
+
+    private func foundNothing(
+        of session: String, _ principal: String, since first: Int, before last: Int, where counts: (Int) -> Bool
+    ) -> Bool {
+        exchanges.contains { exchange in
+            exchange.sessionRead == session && exchange.sent.principal == principal && exchange.status == 404
+                && exchange.request > first && exchange.response.map { $0 < last } == true && counts(exchange.request)
+        }
+    }
+
+    private func mayHaveLostToTheDisk(_ session: String, of principal: String, since first: Int, before last: Int) -> Bool {
+        lives.faults.contains { fault in
+            fault.begin < last && fault.end > first
+                && turns.contains { turn in
+                    turn.principal == principal && turn.session == session && turn.event < fault.end
+                        && turn.ended.map { $0 > fault.begin } ?? true
+                }
+        }
+    }
+
+    /// Those members of a stored message that any read shows.
+    var membersOfStoredMessages: Set<String> {
+        var members: Set<String> = []
+        for exchange in exchanges where exchange.sessionRead != nil && exchange.status == 200 {
+            for message in exchange.answer?.root["session"]?["messages"]?.arrayValue ?? [] {
+                for name in ["id", "role", "content"] where message[name] != nil { members.insert(name) }
+            }
+        }
+        return members
+    }
+}
