@@ -31,7 +31,7 @@ struct ClauseComparison {
                     "area-introduction-changed", .warning, old: GateLocation(file: was.path, line: line),
                     new: GateLocation(file: now.path, line: line),
                     why:
-                        "what the words of its clauses mean stands there; a person has to see whether a verdict changes",
+                        "it defines the words of its clauses; someone has to check whether a verdict changes",
                     rise: .patch)
             ]
         } added: { _ in
@@ -48,11 +48,11 @@ struct ClauseComparison {
             if isNewProfile {
                 "profile '\(clause.profile.rawValue)' is new; nobody declares it yet"
             } else if binds {
-                "\(clause.party) conform no longer until they keep it: a new obligation in a profile that there was"
+                "\(clause.party) do not conform until they keep it: a new obligation in an existing profile"
             } else if clause.keyword == .may {
-                "\(clause.party) may do this now, and the other side has to bear it"
+                "\(clause.party) may do this now, and the other side has to cope with it"
             } else {
-                "a recommendation: \(clause.party) that do not follow it still conform"
+                "a recommendation: \(clause.party) that ignore it still conform"
             }
         let isBorne = clause.keyword == .may && clause.role == .server && !isNewProfile
         let entry = entry(
@@ -63,7 +63,7 @@ struct ClauseComparison {
             entry,
             .policy(
                 "clause-since-wrong", new: clause.location, newValue: .string(clause.since),
-                why: "the clause is new in \(new.version), and says that it came with \(clause.since)"),
+                why: "the clause is new in \(new.version) but says 'Since: \(clause.since)'"),
         ]
     }
 
@@ -72,7 +72,7 @@ struct ClauseComparison {
             return [
                 entry(
                     "clause-removed", .warning, clause, nil, old: clause.sentence,
-                    why: "the clause was withdrawn before, but its number may now be given to another rule")
+                    why: "the clause was withdrawn before; without its heading someone may reuse the number")
             ]
         }
         return [
@@ -80,8 +80,8 @@ struct ClauseComparison {
             .policy(
                 "removal-without-deprecation", old: clause.location, oldValue: .string(clause.sentence),
                 why: """
-                    a clause that is withdrawn keeps its heading and its number, with 'Excluded: withdrawn …', so that \
-                    nobody gives the number to another rule
+                    a withdrawn clause keeps its heading and number, with 'Excluded: withdrawn …', so that \
+                    nobody reuses the number
                     """),
         ]
     }
@@ -95,7 +95,7 @@ struct ClauseComparison {
             return [
                 entry(
                     "clause-id-reused", .error, before, after, old: before.sentence, new: after.sentence,
-                    why: "the number names another rule now; reports and waivers of before speak of the old one",
+                    why: "the number stands for another rule now; older reports and waivers mean the old one",
                     kind: .policy, breaks: [before.party, after.party])
             ]
         }
@@ -115,7 +115,7 @@ struct ClauseComparison {
         }
         if before.keyword.isNegative != after.keyword.isNegative, before.keyword != .may, after.keyword != .may {
             return entry(
-                "clause-inverted", .error, why: "what was asked for is forbidden now, or the other way round",
+                "clause-inverted", .error, why: "what was required is forbidden now, or the other way round",
                 breaks: [after.party, before.otherParty])
         }
         if after.keyword.strength > before.keyword.strength {
@@ -123,16 +123,16 @@ struct ClauseComparison {
             return entry(
                 "clause-strengthened", binds ? .error : .information,
                 why: binds
-                    ? "\(after.party) that did not do so conformed before and do not now"
-                    : "\(after.party) that do not do so get a warning now, and still conform",
+                    ? "\(after.party) that did not do this conformed before and do not now"
+                    : "\(after.party) that do not do this get a warning now but still conform",
                 breaks: [after.party])
         }
         let isLost = !relying(on: before).isEmpty
         return entry(
             "clause-weakened", isLost ? .error : before.keyword.isRequirement ? .warning : .information,
             why: isLost
-                ? "clients could rely on it, and servers of the new version need not do so"
-                : "\(before.party) that did so still conform",
+                ? "clients could rely on it, and new servers do not have to do it"
+                : "\(before.party) that do it still conform",
             breaks: [before.otherParty])
     }
 
@@ -151,24 +151,24 @@ struct ClauseComparison {
         case .tightened(let old, let new):
             return entry(
                 "clause-bound-tightened", .error, old, new,
-                why: "\(after.party) that kept \(old) and no more break the clause now", breaks: [after.party])
+                why: "\(after.party) that only just kept \(old) break the clause now", breaks: [after.party])
         case .loosened(let old, let new):
             return entry(
                 "clause-bound-loosened", before.role == .server ? .error : .warning, old, new,
-                why: "\(after.party) need to keep only \(new) now, and whoever talks to them relied on \(old)",
+                why: "\(after.party) only have to keep \(new) now, and the other side relied on \(old)",
                 breaks: [before.otherParty])
         case .moved(let old, let new):
             return entry(
                 "clause-bound-changed", .error, old, new,
-                why: "words do not tell whether that asks for more or for less, so both sides may break",
+                why: "the wording does not say whether this requires more or less, so both sides may break",
                 breaks: [after.party, before.otherParty])
         case .reworded:
             let bound = before.keyword.isRequirement || after.keyword.isRequirement
             return self.entry(
                 "clause-reworded", bound ? .error : .warning, before, after, old: before.sentence, new: after.sentence,
                 why: bound
-                    ? "a machine does not tell whether the new words ask for more or for less: a person waives it, or the version rises"
-                    : "the words bind nobody; a person has to see whether a warning changes",
+                    ? "a program cannot tell whether the new wording requires more or less: someone waives it, or the major version goes up"
+                    : "the sentence binds nobody; someone has to check whether a warning changes",
                 breaks: bound ? [after.party, before.otherParty] : [])
         }
     }
@@ -177,7 +177,7 @@ struct ClauseComparison {
         if before.role != after.role {
             return entry(
                 "clause-role-changed", .error, before, after, old: before.role.rawValue, new: after.role.rawValue,
-                why: "\(after.party) are bound now, and \(before.party) no longer",
+                why: "\(after.party) are bound now, and \(before.party) are not any more",
                 breaks: [after.party, before.otherParty])
         }
         guard before.profileNames != after.profileNames else { return nil }
@@ -186,14 +186,15 @@ struct ClauseComparison {
         let binds = after.keyword.isRequirement && !are.isSuperset(of: were)
         let losers = are.isSubset(of: were) ? [] : relying(on: before)
         let why = [
-            binds ? "\(after.party) are bound now, also those that do not declare \(before.profileNames)" : nil,
+            binds ? "\(after.party) are bound now, including those that do not declare \(before.profileNames)" : nil,
             losers.isEmpty
-                ? nil : "clients relied on it, and servers that do not declare \(after.profileNames) need not keep it",
+                ? nil
+                : "clients relied on it, and servers that do not declare \(after.profileNames) do not have to keep it",
         ].compactMap(\.self)
         return entry(
             "clause-profile-changed", why.isEmpty ? .information : .error, before, after, old: before.profileNames,
             new: after.profileNames,
-            why: why.isEmpty ? "nobody is bound by more, and nobody relied on it" : why.joined(separator: "; "),
+            why: why.isEmpty ? "nobody has to do more, and nobody relied on it" : why.joined(separator: "; "),
             breaks: (binds ? [after.party] : []) + losers)
     }
 
@@ -209,13 +210,13 @@ struct ClauseComparison {
             entries.append(
                 entry(
                     "clause-exclusion-added", .warning, before, after, new: reason,
-                    why: "no run judges the clause any more, so a build that breaks it stays green"))
+                    why: "runs do not judge the clause any more, so a build that breaks it stays green"))
         case (let reason?, nil):
             entries.append(
                 entry(
                     "clause-exclusion-removed", after.keyword.isRequirement ? .warning : .information, before, after,
                     old: reason,
-                    why: "runs judge the clause now, so \(after.party) that broke it unseen turn red"))
+                    why: "runs judge the clause now, so \(after.party) that broke it unnoticed fail"))
         case (let old?, let new?): notes.insert(("Excluded", old, new), at: 0)
         case (nil, nil): break
         }
@@ -226,7 +227,7 @@ struct ClauseComparison {
                     "clause-evidence-changed", binds ? .warning : .information, before, after, old: before.judgedFrom,
                     new: after.judgedFrom,
                     why:
-                        "runs may judge \(after.party) by something else; a person has to see whether a verdict changes",
+                        "runs may judge \(after.party) from other evidence; someone has to check whether a verdict changes",
                     rise: .patch))
         }
         for (label, old, new) in notes where old != new {
@@ -240,7 +241,7 @@ struct ClauseComparison {
                 .policy(
                     "clause-since-wrong", old: before.location, new: after.location, oldValue: .string(before.since),
                     newValue: .string(after.since),
-                    why: "the clause came with \(before.since), whatever became of it since"))
+                    why: "the clause came with \(before.since), and that never changes"))
         }
         return entries
     }
@@ -258,7 +259,7 @@ struct ClauseComparison {
             rule, losers.isEmpty ? .warning : .error, before, after, old: before.sentence, new: after?.exclusion,
             why: losers.isEmpty
                 ? "the clause \(what); \(before.party) that keep it still conform"
-                : "the clause \(what); clients relied on it, and servers of the new version need not keep it",
+                : "the clause \(what); clients relied on it, and new servers do not have to keep it",
             breaks: losers)
     }
 

@@ -19,7 +19,7 @@ struct FixtureComparison {
         guard old.fixtures.isThere else {
             let missing = GateEntry.policy(
                 "baseline-missing", old: GateLocation(file: "Fixtures/index.json"),
-                why: "the old state has no fixtures, so nothing shows what was valid in it")
+                why: "the old state has no fixtures, so nothing shows what was valid")
             return [missing] + comparison.unfixtured()
         }
         return comparison.formerlyValid() + comparison.formerlyInvalid() + comparison.verdicts() + comparison.files()
@@ -55,7 +55,7 @@ struct FixtureComparison {
         grouped(refusals(old.fixtures.messages.filter(\.isValid), by: .new)).map { group in
             entry(
                 "fixture-now-invalid", .error, group, refusedBy: .new,
-                why: "valid until now, and refused by the new schemas: \(group[0].problem.what)",
+                why: "valid until now, and the new schemas reject it: \(group[0].problem.what)",
                 breaks: [GateParty(sender(of: group[0].fixture.type))])
         }
     }
@@ -67,7 +67,7 @@ struct FixtureComparison {
         return grouped(accepted).map { group in
             entry(
                 "invalid-fixture-now-valid", .warning, group, refusedBy: .old,
-                why: "refused until now, and accepted by the new schemas: a wider set of values", breaks: [])
+                why: "rejected until now, and the new schemas accept it: a wider set of values", breaks: [])
         }
     }
 
@@ -85,8 +85,8 @@ struct FixtureComparison {
                 direction: sender == .client ? .clientToServer : .serverToClient, messages: [was.type],
                 old: location(was.file), new: location(now.file), oldValue: .string(before), newValue: .string(after),
                 why: was.isValid
-                    ? "golden as valid until now, and as invalid from now on (chapter 8.2): \(party) of the old version send it"
-                    : "golden as invalid until now, and as valid from now on (chapter 8.2): \(party) of the old version refuse it",
+                    ? "a golden message was valid and is invalid now (chapter 8.2): old \(party) send it"
+                    : "a golden message was invalid and is valid now (chapter 8.2): old \(party) reject it",
                 breaks: [party], subjects: [was.type])
         }
     }
@@ -109,8 +109,8 @@ struct FixtureComparison {
                 "fixture-contradicts-schema", messages: [first.type],
                 new: GateLocation(file: "Fixtures/\(first.file)", line: 1),
                 newValue: .array(group.map { .string($0.fixture.file) }),
-                why: (problem.map { "it is golden as valid, and its schema refuses it: \(words($0))" }
-                    ?? "it is golden as invalid, and its schema accepts it") + rest)
+                why: (problem.map { "it is golden as valid, but its schema rejects it: \(words($0))" }
+                    ?? "it is golden as invalid, but its schema accepts it") + rest)
         }
     }
 
@@ -125,7 +125,7 @@ struct FixtureComparison {
             entry(
                 "new-fixture-invalid-under-old", .error, group, refusedBy: .old,
                 why:
-                    "servers of the new version may send this, and the old schemas refuse it: \(group[0].problem.what)",
+                    "new servers may send this, and the old schemas reject it: \(group[0].problem.what)",
                 breaks: [GateParty(.client)])
         }
     }
@@ -169,7 +169,7 @@ struct FixtureComparison {
             .policy(
                 "message-without-fixture", messages: [name],
                 new: newSchemas.file(of: name).map { GateLocation(file: "schemas/\($0)", line: 1) },
-                why: "no golden message shows what a valid '\(name)' looks like")
+                why: "no golden message shows a valid '\(name)'")
         }
     }
 
@@ -185,7 +185,7 @@ struct FixtureComparison {
                 : [
                     entry(
                         "fixture-removed", was, isThere: false,
-                        why: "nothing shows any more what it showed; a golden file stays until the next major version")
+                        why: "a golden file stays until the next major version")
                 ]
         } changed: { was, now in
             was.content.bytes == now.content.bytes
@@ -193,7 +193,7 @@ struct FixtureComparison {
                 : [
                     entry(
                         "fixture-changed", was, isThere: true,
-                        why: "a golden file is part of its version: give the new form a name of its own")
+                        why: "a golden file is part of its version: add the new form as a new file")
                 ]
         } added: { _ in
             []
@@ -227,7 +227,8 @@ struct FixtureComparison {
                     // A verdict that is not expected any more has no place in the new state.
                     new: new.map { _ in location(now.file) }, oldValue: .string(verdict),
                     newValue: new.map { .string($0) },
-                    why: "what was \(verdict) by \(clause) is \(new ?? "not expected any more") now (chapter 8.2)",
+                    why:
+                        "\(clause) was expected to be \(verdict) and is \(new ?? "not expected any more") now (chapter 8.2)",
                     breaks: parties(clause), subjects: [clause])
             }
         }

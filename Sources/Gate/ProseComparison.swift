@@ -29,8 +29,8 @@ struct ProseComparison {
                 old: before[path].map { _ in GateLocation(file: path, line: line ?? 1) },
                 new: after[path].map { _ in GateLocation(file: path, line: line ?? 1) },
                 why: isFormat
-                    ? "a file of the tools has another form; whoever writes or reads such files looks at it"
-                    : "what it says as words binds nobody; the facts in it are compared apart",
+                    ? "the format of a tool's file changed; look at it if you write or read such files"
+                    : "its prose binds nobody; its tables are compared separately",
                 rise: .patch)
         }
     }

@@ -98,8 +98,13 @@ package struct ProtocolState: Sendable {
 
     /// A place in a file below `Spec/`, with its line.
     func location(_ path: String, _ pointer: JSONPointer) -> GateLocation {
-        GateLocation(
-            file: path, pointer: pointer, line: text(path).flatMap { JSONParser.location(of: pointer, in: $0)?.line })
+        GateLocation(file: path, pointer: pointer, in: text(path))
+    }
+
+    /// A location with its line, where that was not looked up when it was named.
+    func found(_ location: GateLocation, at place: JSONPointer? = nil) -> GateLocation {
+        if location.line != nil { return location }
+        return GateLocation(file: location.file, pointer: location.pointer, in: text(location.file), at: place)
     }
 
     /// The files of a folder below `Spec/` with an ending, by path, sorted.

@@ -32,7 +32,7 @@ struct ScenarioComparison {
             [
                 entry(
                     "scenario-added", .information, nil, now, new: now.title,
-                    why: "runs put \(now.test) to the test more often, and ask for nothing new")
+                    why: "runs put \(now.test) to the test more often; nothing new is required")
             ]
         }
         return entries + unexercised(before, after, new)
@@ -53,23 +53,23 @@ struct ScenarioComparison {
         if words.isSuperset(of: changed) {
             return entry(
                 "scenario-reworded", .information, before, after, old: before.title, new: after.title,
-                why: "only words about it differ: \(changed.joined(separator: ", "))")
+                why: "only its description differs: \(changed.joined(separator: ", "))")
         }
         if words.union(["clauses"]).isSuperset(of: changed) {
             return entry(
                 "scenario-clauses-changed", .information, before, after, old: was["clauses"], new: now["clauses"],
-                why: "it does the same as before, and is meant to exercise other clauses")
+                why: "it does the same as before but names other clauses")
         }
         if waits(of: was) != waits(of: now), withoutWaits(was) == withoutWaits(now) {
             return entry(
                 "scenario-wait-changed", .warning, before, after,
                 old: .string(waits(of: was).joined(separator: ", ")),
                 new: .string(waits(of: now).joined(separator: ", ")),
-                why: "a subject that was in time may be late now, or is waited for longer")
+                why: "a subject that was in time may be late now, or the run waits longer")
         }
         return entry(
             "scenario-changed", .warning, before, after, old: .string(changed.joined(separator: ", ")),
-            why: "it does something else now, so a subject that passed it may fail it")
+            why: "it does something else now, so a subject that passed may fail")
     }
 
     /// Clauses that scenarios put to the test before, and none does now.
@@ -78,7 +78,7 @@ struct ScenarioComparison {
         return new.specification.clauses.filter { lost.contains($0.id.description) && $0.exclusion == nil }.map {
             GateEntry(
                 "clause-without-scenario", .warning, new: $0.location,
-                why: "a scenario put the clause to the test before, and none does now", rise: .patch)
+                why: "a scenario exercised the clause before, and none does now", rise: .patch)
         }
     }
 

@@ -188,14 +188,14 @@ struct TranscriptComparison {
                 case .violation?:
                     (
                         "transcript-regression", .error,
-                        "\(clause.id) was kept before, or was no clause, and is violated now"
+                        "\(clause.id) was kept, or did not exist, and is violated now"
                     )
                 case .warning?:
                     (
                         "transcript-warning", .warning,
-                        "what \(clause.id) asks for is not kept, which is a warning now"
+                        "\(clause.id) is not followed, which is a warning now"
                     )
-                default: ("transcript-relief", .warning, "\(clause.id) was broken before, and is not now")
+                default: ("transcript-relief", .warning, "\(clause.id) was broken and is not any more")
                 }
             var entry = GateEntry(
                 rule, severity, old: old.specification[group.clause]?.location,

@@ -24,7 +24,8 @@ struct VersionPolicy {
         let rise = new.version.rise(from: old.version)
         if new.version < old.version {
             return finding(
-                "version-decreased", "versions rise; peers of \(old.version) take \(new.version) for the older one")
+                "version-decreased",
+                "a version never goes down: peers of \(old.version) take \(new.version) for an older one")
         }
         let wanted = old.version.raised(by: needed)
         if needed == .major, rise < .major {
@@ -50,7 +51,7 @@ struct VersionPolicy {
         }
         return finding(
             "wire-version-differs",
-            "peers tell breaking versions apart by 'protocol', which is \(wire) for version \(new.version)")
+            "peers tell major versions apart by 'protocol', which is \(wire) for version \(new.version)")
     }
 
     private func changelog(_ entries: [GateEntry]) -> GateEntry? {
@@ -60,7 +61,7 @@ struct VersionPolicy {
         let location = GateLocation(file: "CHANGELOG.md", line: 1)
         guard let changelog = new.changelog else {
             return .policy(
-                "changelog-missing", new: location, why: "there is no CHANGELOG.md, and the protocol changed")
+                "changelog-missing", new: location, why: "the protocol changed, and there is no CHANGELOG.md")
         }
         let before = Set((old.changelog ?? "").split(separator: "\n"))
         let added = changelog.split(separator: "\n").filter { !before.contains($0) }.joined(separator: "\n")
@@ -77,7 +78,7 @@ struct VersionPolicy {
         let rest = missing.count > 20 ? " and \(missing.count - 20) more" : ""
         return .policy(
             "changelog-missing", new: location, newValue: .array(missing.sorted().map { .string($0) }),
-            why: "the lines that are new in CHANGELOG.md do not name \(shown)\(rest)")
+            why: "the new lines of CHANGELOG.md do not name \(shown)\(rest)")
     }
 
     /// Whether a text names something as a word of its own: `SYNC-1` is not named by `SYNC-12`.

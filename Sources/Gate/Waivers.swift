@@ -82,11 +82,11 @@ package struct Waivers: Sendable {
             } else if waiver.expires < today {
                 complain(
                     "waiver-expired",
-                    "it held until \(waiver.expires), and today is \(today): mend the finding, or say anew until when")
+                    "it held until \(waiver.expires), and today is \(today): fix the finding, or set a new date")
             } else if !found.contains(where: { entries[$0].isGrave }) {
                 complain(
                     "waiver-unused",
-                    "the gate does not fail on this finding, so it needs no waiver: delete it (\(waiver.rule ?? ""))")
+                    "the gate does not fail on this finding: delete the waiver (\(waiver.rule ?? ""))")
             } else {
                 for index in found {
                     entries[index].standing = .waived(reason: waiver.reason, until: waiver.expires)

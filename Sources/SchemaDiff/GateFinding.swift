@@ -77,6 +77,17 @@ package struct GateLocation: Sendable, Hashable {
         self.line = line
     }
 
+    /// Names a place in a text, with the line of what stands nearest above it; a place of its own where the pointer is a name.
+    package init(file: String, pointer: JSONPointer, in text: String?, at place: JSONPointer? = nil) {
+        var known: JSONPointer? = place ?? pointer
+        var line: Int?
+        while let there = known, line == nil {
+            line = text.flatMap { JSONParser.location(of: there, in: $0)?.line }
+            known = there.parent
+        }
+        self.init(file: file, pointer: pointer, line: line)
+    }
+
     /// File and pointer, without the line: `schemas/messages/chat.json#/required`.
     package var pointerText: String { "\(file)#\(pointer)" }
 }

@@ -39,13 +39,13 @@ package struct MessageSchemaSet: Sendable {
     /// The documents, by file name.
     package let documents: [Document]
     /// The messages, by name.
-    package private(set) var messages: [Message]
+    package let messages: [Message]
     /// The schemas as values, with what profiles add.
     let registry: SchemaRegistry
     /// The parsed documents, by file.
     let roots: [String: JSONValue]
     /// The compiled schemas, by message.
-    private(set) var schemas: [String: Schema]
+    let schemas: [String: Schema]
     /// Keywords that draft 2020-12 does not have.
     let unknownKeywords: [GateLocation]
 
@@ -94,49 +94,6 @@ package struct MessageSchemaSet: Sendable {
         }
     }
 
-    /// Takes the alternatives of one schema as messages, each named by the value that its kind has.
-    /// - Throws: What keeps the document from being a schema, and alternatives that cannot be told apart by a member.
-    package init(alternativesOf document: Document, travel: MessageTravel) throws(SchemaProblems) {
-        func problem(_ problem: SchemaProblem) -> SchemaProblems { SchemaProblems(all: [problem]) }
-        let root: JSONValue
-        do {
-            root = try JSONParser.value(document.text)
-        } catch {
-            throw problem(SchemaProblem(location: document.file, what: "\(error)", expected: "JSON"))
-        }
-        let word = root["oneOf"] != nil ? "oneOf" : "anyOf"
-        let alternatives = (root[word]?.arrayValue ?? []).indices.map { index in
-            Message(name: String(index), travel: travel, uri: "\(document.uri)#/\(word)/\(index)")
-        }
-        let whole = Message(name: "message", travel: travel, uri: document.uri)
-        try self.init(documents: [document], messages: alternatives.isEmpty ? [whole] : alternatives)
-        var named: [Message] = []
-        var schemas: [String: Schema] = [:]
-        for message in alternatives {
-            guard let schema = self.schemas[message.name] else { continue }
-            let space = SchemaSpace(schema.program)
-            let tags = SchemaView(space.roots, space).tags(space).filter { $0.values.count == 1 }
-            guard let name = tags.compactMap(\.values[0].stringValue).first else {
-                throw problem(
-                    SchemaProblem(
-                        location: "\(document.file)#/\(word)/\(message.name)",
-                        what: "has no member that names its kind",
-                        expected: "a member with one fixed value that must be there", fix: "give it one"))
-            }
-            named.append(Message(name: name, travel: travel, uri: message.uri))
-            schemas[name] = schema
-        }
-        do {
-            schemas[Self.every] = try Schema(uri: document.uri, registry: registry, unknownKeywords: .ignore)
-        } catch {
-            throw problem(SchemaProblem(location: document.file, what: "\(error)"))
-        }
-        // What stands beside the alternatives holds for all of them.
-        named.append(Message(name: Self.every, travel: travel, uri: document.uri))
-        messages = named.sorted { $0.name < $1.name }
-        self.schemas = schemas
-    }
-
     /// Whether a message is made of the same documents in another version, so that nothing can differ.
     func reads(_ name: String, as other: MessageSchemaSet) -> Bool {
         func parts(_ set: MessageSchemaSet) -> [String: JSONValue]? {
@@ -155,9 +112,6 @@ package struct MessageSchemaSet: Sendable {
         // The order of members does not count.
         return mine == theirs
     }
-
-    /// The name of what holds for all messages of one schema with alternatives.
-    static let every = "*"
 }
 
 /// What keeps documents from being compared.

@@ -30,11 +30,7 @@ struct SchemaComparison {
             guard let after = new.messages.first(where: { $0.name == before.name }) else { continue }
             compare(before, after)
         }
-        return findings.values.map { finding in
-            var finding = finding
-            if finding.messages.count > 1 { finding.messages.removeAll { $0 == MessageSchemaSet.every } }
-            return finding
-        }.sorted(by: GateFinding.comesFirst)
+        return findings.values.sorted(by: GateFinding.comesFirst)
     }
 
     /// Takes a finding, or adds a message to the one that says the same.
@@ -136,7 +132,7 @@ struct SchemaComparison {
             note(
                 "message-added", direction, [message.name], new: location(message, newTexts),
                 newValue: .string(message.name), severity: isIgnored ? .warning : nil,
-                why: isIgnored ? "Old clients ignore kinds that they do not know." : nil,
+                why: isIgnored ? "Old clients ignore messages of unknown types." : nil,
                 witness: direction == .serverToClient ? alone(message, .new) : nil)
         }
     }
@@ -147,15 +143,13 @@ struct SchemaComparison {
         guard let schema = own.schemas[message.name] else { return nil }
         let space = SchemaSpace(old: schema.program, new: schema.program)
         var solver = Solver(space, stepLimit: policy.stepLimit)
-        let readers = others.messages.filter {
-            $0.travel == message.travel && $0.name != MessageSchemaSet.every
-        }.compactMap { others.schemas[$0.name] }
+        let readers = others.messages.filter { $0.travel == message.travel }.compactMap { others.schemas[$0.name] }
         guard case .found(let value) = solver.solve([.holds(space.roots[0])]), schema.isValid(value),
             !readers.contains(where: { $0.isValid(value) })
         else { return nil }
         return GateWitness(
             message: message.name, json: value.text(), validBy: version, invalidBy: version == .old ? .new : .old,
-            complaint: "it is no message that this version knows")
+            complaint: "this version does not know this message")
     }
 
     private func location(_ message: MessageSchemaSet.Message, _ texts: SchemaTexts) -> GateLocation {
@@ -191,14 +185,9 @@ struct SchemaComparison {
             }
         }
         if old.reads(name, as: new) { return }
-        if name == MessageSchemaSet.every, sayTheSameBesideAlternatives() { return }
         let space = SchemaSpace(old: one.program, new: other.program)
         var walk = SchemaWalk(space, old: oldTexts, new: newTexts)
-        var edits = walk.walk()
-        if name == MessageSchemaSet.every {
-            // The alternatives were compared one by one, under their own names.
-            edits = edits.filter { edit in !Self.belongsToAlternatives(edit) }
-        }
+        let edits = walk.walk()
         var judging = Judging(
             name: name, old: one, new: other, walk: walk,
             proof: EditProof(space, policy: policy))
@@ -217,9 +206,7 @@ struct SchemaComparison {
                     why: "\(rule.why(direction)) The schemas are too large to look at every part of them.")
             }
         }
-        guard name != MessageSchemaSet.every, space.colors[space.roots[0]] != space.colors[space.roots[1]] else {
-            return
-        }
+        guard space.colors[space.roots[0]] != space.colors[space.roots[1]] else { return }
         for direction in after.travel.directions where !judging.errors.contains(direction) {
             let edit = SchemaEdit(
                 rules: "schema-changed", old: SchemaSite(node: space.roots[0]),
@@ -243,28 +230,6 @@ struct SchemaComparison {
         }
         var proof = EditProof(SchemaSpace(old: old, new: new), policy: policy)
         return proof.answer(direction)
-    }
-
-    /// Whether what stands beside the alternatives at the root of a schema is the same in both versions.
-    private func sayTheSameBesideAlternatives() -> Bool {
-        func rest(_ set: MessageSchemaSet) -> [String: JSONObject] {
-            set.roots.compactMapValues { root in
-                var object = root.objectValue
-                for keyword in ["oneOf", "anyOf", "$defs", "$id", "$schema"] { object?[keyword] = nil }
-                return object
-            }
-        }
-        return rest(old) == rest(new)
-    }
-
-    /// Whether an edit lies in the alternatives at the root of a schema.
-    private static func belongsToAlternatives(_ edit: SchemaEdit) -> Bool {
-        if edit.rules == "branch-added" || edit.rules == "branch-removed" {
-            return edit.paths.contains { $0.isEmpty }
-        }
-        return edit.paths.allSatisfy { path in
-            if case .inPlace = path.first { true } else { false }
-        }
     }
 
     private mutating func report(
@@ -292,7 +257,7 @@ struct SchemaComparison {
             finding.severity = rule.weight(direction).broken
             if edit.isExtensible, finding.severity == .error {
                 finding.severity = .warning
-                finding.why = "Old clients were told to expect values that they do not know."
+                finding.why = "The set is open: old clients expect values they do not know."
             }
             if let shown = witness(value, edit, direction, isForward ? .old : .new, judging) {
                 finding.witness = value.isOrdinary ? shown : nil
@@ -352,8 +317,8 @@ struct SchemaComparison {
                 finding.severity = .error
                 finding.why =
                     isForward
-                    ? "New clients may send what old servers refuse."
-                    : "Old servers send what is not allowed any more, and new clients refuse it."
+                    ? "New clients may send messages that old servers reject."
+                    : "Old servers may send messages that new clients reject."
                 finding.witness = value.isOrdinary ? shown : nil
             }
             finding.breaks.insert(.server)

@@ -95,9 +95,10 @@ enum ChapterFacts {
                 + row.fact(.closeCodeSender, in: "sent by") + row.fact(.closeCodeEffect, in: "the client then")
         },
         Table(header: ["name", "value"], columns: ["from – to"]) { row in
-            let bound = duration(row["value"])
-            return [row.fact(.timeout, value: .string(row["value"]), bound: bound, held: held(to: row.name))]
-                + row.fact(.timeoutSpan, in: "from – to")
+            let (bound, terms) = duration(row["value"])
+            var timeout = row.fact(.timeout, value: .string(row["value"]), bound: bound, held: held(to: row.name))
+            timeout.words = .string(terms)
+            return [timeout] + row.fact(.timeoutSpan, in: "from – to")
         },
         Table(header: ["reason"], columns: ["what the client does"]) { row in
             [row.fact(.gapReason)] + row.fact(.gapReasonEffect, in: "what the client does")
@@ -140,7 +141,35 @@ enum ChapterFacts {
     static func facts(of state: ProtocolState) -> [Fact] {
         rows(of: state).flatMap { row in
             [row.table] + row.kind.columns.filter(row.header.contains).map(row.column) + row.kind.facts(row)
+        } + otherRows(of: state)
+    }
+
+    /// The rows of tables that the gate does not know: their first cells, and the code and numbers in the others.
+    private static func otherRows(of state: ProtocolState) -> [Fact] {
+        state.texts(below: "chapters/", ".md").flatMap { path, text -> [Fact] in
+            var facts: [String: Fact] = [:]
+            for table in MarkdownTable.tables(in: text) where kind(of: table) == nil {
+                for row in table.rows where !row.name.isEmpty {
+                    let key = "\(table.header.first ?? "") \(row.name)"
+                    let told = row.cells.dropFirst().flatMap {
+                        $0.matches(of: /`[^`]+`|\b[0-9]+\b/).map { String($0.0) }
+                    }
+                    let place = GateLocation(file: path, pointer: JSONPointer(tokens: ["row", key]), line: row.line)
+                    // Tables of one kind may have rows of one name.
+                    let before = facts[key]?.value.arrayValue?.compactMap(\.stringValue) ?? []
+                    facts[key] = Fact(
+                        rule: .tableRow, key: "\(path) \(key)",
+                        value: .array(Set(before + told).sorted().map { .string($0) }),
+                        location: facts[key]?.location ?? place, subject: row.name)
+                }
+            }
+            return facts.values.sorted { $0.key < $1.key }
         }
+    }
+
+    private static func kind(of table: MarkdownTable) -> Table? {
+        let header = table.header.map { $0.filter { $0 != "`" } }
+        return tables.first { header.starts(with: $0.header) }
     }
 
     /// The named timeouts of a state, as chapter 3.4 has them.
@@ -154,7 +183,7 @@ enum ChapterFacts {
         state.texts(below: "chapters/", ".md").flatMap { path, text in
             MarkdownTable.tables(in: text).flatMap { table -> [Row] in
                 let header = table.header.map { $0.filter { $0 != "`" } }
-                guard let kind = tables.first(where: { header.starts(with: $0.header) }) else { return [] }
+                guard let kind = kind(of: table) else { return [] }
                 return table.rows.flatMap { row in
                     // A row may name several codes: 1002, 1003, 1007.
                     let names = kind.header[0] == "code" ? row.name.split(separator: ",").map(\.trimmed) : [row.name]
@@ -166,15 +195,58 @@ enum ChapterFacts {
         }
     }
 
-    /// A length such as `10 s`, alone or at the beginning.
-    private static func duration(_ text: String) -> Duration? {
-        let parts = text.split(separator: " ")
-        guard parts.count == 2, let number = Int(parts[0]) else { return nil }
-        switch parts[1] {
-        case "ms": return .milliseconds(number)
-        case "s": return .seconds(number)
-        case "min": return .seconds(number * 60)
-        default: return nil
+    /// A length such as `10 s`, and the terms behind it.
+    private static func duration(_ text: String) -> (Duration?, terms: String) {
+        guard let match = text.prefixMatch(of: /([0-9]+) (ms|s|min)\b/), let number = Int(match.1) else {
+            return (nil, "")
+        }
+        let length: Duration = match.2 == "ms" ? .milliseconds(number) : .seconds(match.2 == "s" ? number : number * 60)
+        return (length, String(text[match.range.upperBound...]))
+    }
+}
+
+/// What open sets of values list (`x-extensible-enum`): who writes keeps to it, who reads takes any value.
+enum OpenSetFacts {
+    /// The sets of every schema of a state, and what they list.
+    static func facts(of state: ProtocolState) -> [Fact] {
+        let schemas = state.texts(below: "schemas/", ".json").filter { !$0.path.hasPrefix("schemas/files/") }
+        return schemas.flatMap { path, text -> [Fact] in
+            guard text.contains(keyword), let root = try? JSONParser.value(text) else { return [] }
+            return lists(in: root).flatMap { pointer, values -> [Fact] in
+                let name = pointer.lastToken ?? path
+                // A definition that others refer to travels as they do.
+                let writers =
+                    root["x-direction"] != nil ? [text] : schemas.map(\.text).filter { $0.contains("/\(name)\"") }
+                let ways = Set(writers.compactMap { (try? JSONParser.value($0))?["x-direction"]?.stringValue })
+                let held = [Role.server, .client].filter { ways.contains($0.rawValue) || ways.contains("both") }
+                func fact(_ rule: FactRule, _ key: String, _ subject: String, _ tokens: [String]) -> Fact {
+                    Fact(
+                        rule: rule, key: key, location: GateLocation(file: path, pointer: JSONPointer(tokens: tokens)),
+                        subject: subject, held: held.map { GateParty($0) })
+                }
+                let list = pointer.tokens + [keyword]
+                let set = fact(.openSet, name, name, list)
+                return [set]
+                    + values.enumerated().map { index, value in
+                        var fact = fact(.openValue, "\(name) \(value)", value, list + [value])
+                        fact.place = JSONPointer(tokens: list + [String(index)])
+                        fact.parents = [set.id]
+                        // The table of codes tells it already.
+                        fact.holder = "\(FactRule.errorCode.id): \(value)"
+                        return fact
+                    }
+            }
+        }
+    }
+
+    private static let keyword = "x-extensible-enum"
+
+    private static func lists(in value: JSONValue, at pointer: JSONPointer = JSONPointer()) -> [(JSONPointer, [String])]
+    {
+        (value.objectValue ?? [:]).flatMap { member in
+            member.key == keyword
+                ? [(pointer, (member.value.arrayValue ?? []).compactMap(\.stringValue))]
+                : lists(in: member.value, at: pointer.appending(member.key))
         }
     }
 }
@@ -191,7 +263,7 @@ enum StateFacts {
                 var rows: [String: [JSONValue]] = [:]
                 // Conditions that stand in sentences.
                 var words: [String: [JSONValue]] = [:]
-                var locations: [String: GateLocation] = [:]
+                var places: [String: JSONPointer] = [:]
                 for (number, row) in (machine["rows"]?.arrayValue ?? []).enumerated() {
                     let input = "\(row["state"]?.stringValue ?? "?"), \(row["input"]?.stringValue ?? "?")"
                     let key = "\(role.rawValue) \(name): \(input)"
@@ -201,10 +273,8 @@ enum StateFacts {
                     rows[key, default: []].append(
                         ["when": .object(outcome), "answer": row["answer"] ?? [], "next": row["next"] ?? ""])
                     if let also = when["also"] { words[key, default: []].append(also) }
-                    let pointer = JSONPointer(tokens: ["machines", String(index), "rows", String(number)])
-                    let line = JSONParser.location(of: pointer, in: text)?.line
-                    locations[key] =
-                        locations[key] ?? GateLocation(file: path, pointer: JSONPointer(tokens: [key]), line: line)
+                    places[key] =
+                        places[key] ?? JSONPointer(tokens: ["machines", String(index), "rows", String(number)])
                 }
                 let table = Fact(
                     rule: .table, key: "\(role.rawValue) \(name)",
@@ -213,12 +283,12 @@ enum StateFacts {
                 return [table]
                     + rows.keys.sorted().compactMap { key in
                         // Rows of one state and input are all that may follow, in whatever order they stand.
-                        guard let location = locations[key], let answers = rows[key] else { return nil }
+                        guard let answers = rows[key] else { return nil }
                         let sorted = answers.sorted { $0.text(sortedKeys: true) < $1.text(sortedKeys: true) }
                         return Fact(
                             rule: .stateRow, key: key, value: .array(sorted),
                             words: .array((words[key] ?? []).sorted { $0.text() < $1.text() }),
-                            location: location,
+                            location: GateLocation(file: path, pointer: JSONPointer(tokens: [key])), place: places[key],
                             subject: key.split(separator: " ").last.map(String.init) ?? name, held: [GateParty(role)],
                             parents: [table.id])
                     }

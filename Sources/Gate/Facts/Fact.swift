@@ -14,8 +14,10 @@ struct Fact {
     var words = JSONValue.null
     /// What is said of it as a length of time; nil where it is none.
     var bound: Duration?
-    /// Where it stands.
+    /// Where it stands; a line that is not known is looked up once somebody asks.
     let location: GateLocation
+    /// Where it stands in its file, when that is not what its location says.
+    var place: JSONPointer?
     /// What a changelog calls it by.
     let subject: String
     /// Those who are held to it.
@@ -26,6 +28,8 @@ struct Fact {
     var holder: String?
     /// Whether it stands for all others of its parent, so that another one is nothing new.
     var isWildcard = false
+    /// A fact that stands for it and for some others: the range `4XX` of the status 410.
+    var range: String?
 
     /// What is said of it, where anything is.
     fileprivate func said(_ change: FactRule.Change?) -> JSONValue? {
@@ -55,7 +59,7 @@ struct FactRule: Sendable {
         case everybody
         /// Those who are held to the fact.
         case held
-        /// The other side of those who are held to it, which has to bear it.
+        /// The other side of the side it binds, which has to bear it.
         case others
         /// The other side, where it could rely on it: what clients promise, servers do without.
         case relying
@@ -125,41 +129,54 @@ extension FactRule.Effect {
 }
 
 /// Compares the facts of two states.
-enum FactComparison {
+struct FactComparison {
+    private let old: ProtocolState
+    private let new: ProtocolState
+
     /// Every difference between the facts of two states, each as its rule weighs it.
     static func entries(_ old: ProtocolState, _ new: ProtocolState) -> [GateEntry] {
-        let (before, after) = (facts(of: old), facts(of: new))
+        FactComparison(old: old, new: new).entries()
+    }
+
+    private func entries() -> [GateEntry] {
+        let (before, after) = (Self.facts(of: old), Self.facts(of: new))
         let were = Set(before.map(\.id))
         let are = Set(after.map(\.id))
         let covered = Set(before.filter(\.isWildcard).map(\.siblings))
         let covers = Set(after.filter(\.isWildcard).map(\.siblings))
-        let harmless = FactRule.Effect.harmless("what stands for all others covers it")
+        func isCovered(_ fact: Fact, by wildcards: Set<[String]>, _ ids: Set<String>) -> Bool {
+            wildcards.contains(fact.siblings) || fact.range.map(ids.contains) ?? false
+        }
+        let harmless = FactRule.Effect.harmless("the default, a range, or open access covers it")
         return compare(before, after, by: \.id) { was in
             // What went as a whole is told once.
             guard are.isSuperset(of: was.parents + [was.holder].compactMap(\.self)) else { return [] }
-            return entry(.removed, was, nil, covers.contains(was.siblings) ? harmless : nil)
+            return entry(.removed, was, nil, isCovered(was, by: covers, are) ? harmless : nil)
         } changed: { was, now in
-            change(was, now).map { entry($0, was, now) } ?? []
+            Self.change(was, now).map { entry($0, was, now) } ?? []
         } added: { now in
             guard were.isSuperset(of: now.parents) else { return [] }
-            return entry(.added, nil, now, covered.contains(now.siblings) ? harmless : nil)
+            return entry(.added, nil, now, isCovered(now, by: covered, were) ? harmless : nil)
         }
     }
 
     private static func facts(of state: ProtocolState) -> [Fact] {
         var ids: Set<String> = []
-        return
+        var facts =
             (ChapterFacts.facts(of: state) + RequestDocument(state).facts + OperationFacts.facts(of: state)
-            + StateFacts.facts(of: state)).filter { ids.insert($0.id).inserted }
+            + StateFacts.facts(of: state) + OpenSetFacts.facts(of: state)).filter { ids.insert($0.id).inserted }
+        for index in facts.indices where !(facts[index].holder.map(ids.contains) ?? true) { facts[index].holder = nil }
+        return facts
     }
 
     private static func change(_ was: Fact, _ now: Fact) -> FactRule.Change? {
-        if was.value == now.value { return was.words == now.words ? nil : .reworded }
+        let isSame = was.value == now.value || (was.bound != nil && was.bound == now.bound)
+        if isSame { return was.words == now.words ? nil : .reworded }
         guard let before = was.bound, let after = now.bound else { return .changed }
-        return before == after ? nil : after < before ? .tightened : .loosened
+        return after < before ? .tightened : .loosened
     }
 
-    private static func entry(
+    private func entry(
         _ change: FactRule.Change, _ was: Fact?, _ now: Fact?, _ other: FactRule.Effect? = nil
     ) -> [GateEntry] {
         guard let fact = now ?? was, let effect = other ?? fact.rule.effects[change] else { return [] }
@@ -171,18 +188,22 @@ enum FactComparison {
             case .changed: "says something else"
             case .tightened: "is tighter"
             case .loosened: "is wider"
-            case .reworded: "is said in other words"
+            case .reworded: "is worded differently"
             }
         var finding = GateFinding(
             rule: "\(fact.rule.id)-\(change.rawValue)", severity: effect.severity(breaks), direction: nil,
-            old: was?.location, new: now?.location, oldValue: was?.said(change), newValue: now?.said(change),
+            old: was.map { old.found($0.location, at: $0.place) },
+            new: now.map { new.found($0.location, at: $0.place) },
+            oldValue: was?.said(change), newValue: now?.said(change),
             why: effect.why)
         finding.words = "the \(fact.rule.word) `\(fact.key)` \(verb)"
         if let before = was?.value.stringValue, let after = now?.value.stringValue {
             finding.words? += ", from `\(before)` to `\(after)`"
         }
         // Other words, and a table that is new, ask for nothing that was not asked for before.
-        let isWords = change == .reworded || (change == .added && fact.rule.id == FactRule.table.id)
+        let isWords =
+            change == .reworded || (change == .added && fact.rule.id == FactRule.table.id)
+            || fact.rule.id == FactRule.tableRow.id
         let rise = isWords ? Rise.patch : nil
         return [GateEntry(finding, breaks: breaks, rise: rise, subjects: [fact.subject])]
     }

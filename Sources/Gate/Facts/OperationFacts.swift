@@ -6,22 +6,18 @@ import HoldfastSchemaDiff
 struct OperationFacts {
     static let file = "asyncapi.json"
 
-    private let state: ProtocolState
     private let root: JSONValue
     private var facts: [Fact] = []
 
     /// The facts of a state; none where it has no such file.
     static func facts(of state: ProtocolState) -> [Fact] {
         guard let root = state.text(file).flatMap({ try? JSONParser.value($0) }) else { return [] }
-        var reader = OperationFacts(state: state, root: root)
+        var reader = OperationFacts(root: root)
         reader.read()
         return reader.facts
     }
 
-    private init(state: ProtocolState, root: JSONValue) {
-        self.state = state
-        self.root = root
-    }
+    private init(root: JSONValue) { self.root = root }
 
     private mutating func read() {
         facts.append(
@@ -73,9 +69,11 @@ struct OperationFacts {
             let type = Self.lastToken(message)
             add(.reply, "\(name) \(type)", path + ["reply", type], subject: name, parents: parents(type))
         }
-        for scheme in operation["security"]?.arrayValue ?? [] {
+        let ways = operation["security"]?.arrayValue ?? []
+        for scheme in ways {
             add(.operationSecurity, "\(name) \(Self.lastToken(scheme))", path + ["security"], parents: [parent])
         }
+        if ways.isEmpty { add(.operationSecurity, "\(name) nothing", path, parents: [parent], isWildcard: true) }
     }
 
     private mutating func add(
@@ -84,9 +82,9 @@ struct OperationFacts {
     ) {
         facts.append(
             Fact(
-                rule: rule, key: key, value: value, location: state.nearest(Self.file, path), subject: subject ?? key,
-                held: held, parents: ["\(FactRule.table.id): \(Self.file)"] + parents,
-                isWildcard: isWildcard))
+                rule: rule, key: key, value: value,
+                location: GateLocation(file: Self.file, pointer: JSONPointer(tokens: path)), subject: subject ?? key,
+                held: held, parents: ["\(FactRule.table.id): \(Self.file)"] + parents, isWildcard: isWildcard))
     }
 
     private func members(_ value: JSONValue?) -> [(String, JSONValue)] {
@@ -96,19 +94,5 @@ struct OperationFacts {
     /// What a reference names, or a value that stands in its place.
     private static func lastToken(_ value: JSONValue) -> String {
         value["$ref"]?.stringValue?.split(separator: "/").last.map(String.init) ?? value.text(sortedKeys: true)
-    }
-}
-
-extension ProtocolState {
-    /// A place in a file below `Spec/`, with the line of what stands nearest above it.
-    func nearest(_ path: String, _ tokens: [String]) -> GateLocation {
-        var pointer: JSONPointer? = JSONPointer(tokens: tokens)
-        while let there = pointer {
-            if let line = text(path).flatMap({ JSONParser.location(of: there, in: $0)?.line }) {
-                return GateLocation(file: path, pointer: JSONPointer(tokens: tokens), line: line)
-            }
-            pointer = there.parent
-        }
-        return GateLocation(file: path, pointer: JSONPointer(tokens: tokens), line: 1)
     }
 }

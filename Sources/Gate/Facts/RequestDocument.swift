@@ -28,12 +28,10 @@ struct RequestDocument {
     /// What is compared as schemas.
     private(set) var slots: [Slot] = []
     private let root: JSONValue
-    private let state: ProtocolState
 
     /// Reads the requests of a state; without a file there are none.
     init(_ state: ProtocolState) {
         root = state.text(Self.file).flatMap { try? JSONParser.value($0) } ?? [:]
-        self.state = state
         for (name, scheme) in root["components"]?["securitySchemes"]?.objectValue ?? [:] {
             add(
                 .securityScheme, "REST \(name)", ["components", "securitySchemes", name], subject: name,
@@ -54,7 +52,8 @@ struct RequestDocument {
     ) {
         facts.append(
             Fact(
-                rule: rule, key: key, value: value, location: state.nearest(Self.file, path), subject: subject,
+                rule: rule, key: key, value: value,
+                location: GateLocation(file: Self.file, pointer: JSONPointer(tokens: path)), subject: subject,
                 parents: parents, holder: holder, isWildcard: isWildcard))
     }
 
@@ -76,7 +75,7 @@ struct RequestDocument {
             slots.append(
                 Slot(
                     label: "\(name) \(label)", kind: kind, schema: schema ?? true, isAnswer: isAnswer, request: name,
-                    location: state.nearest(Self.file, pointer + path)))
+                    location: GateLocation(file: Self.file, pointer: JSONPointer(tokens: pointer + path))))
         }
         func detail(_ label: String, _ path: [String], _ value: JSONValue, _ parents: [String] = []) {
             if value.objectValue?.isEmpty != true { fact(.requestDetail, label, path, parents, value: value) }
@@ -113,6 +112,7 @@ struct RequestDocument {
             let path = ["responses", status]
             let own = ["\(FactRule.status.id): \(name) \(status)"]
             fact(.status, status, path, isWildcard: status == "default")
+            facts[facts.count - 1].range = "\(FactRule.status.id): \(name) \(status.prefix(1))XX"
             media(.answerMedia, "answer \(status)", response, path, own)
             for (header, value) in response["headers"]?.objectValue ?? [:] {
                 let path = path + ["headers", header]

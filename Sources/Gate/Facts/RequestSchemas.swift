@@ -33,7 +33,7 @@ struct RequestSchemas {
             old: try schemas(old, pairs, \.old), new: try schemas(new, pairs, \.new), policy: SchemaEntries.policy)
         return pairs.compactMap { pair in
             let own = findings.filter { $0.messages.contains(pair.name) && $0.severity > .information }
-            return own.max { $0.severity < $1.severity }.map { entry($0, own, pair) }
+            return own.max { $0.severity < $1.severity }.map { entry($0, own, pair, old, new) }
         }
     }
 
@@ -50,17 +50,20 @@ struct RequestSchemas {
     }
 
     /// All that differs in one schema, as one finding.
-    private static func entry(_ worst: GateFinding, _ all: [GateFinding], _ pair: Pair) -> GateEntry {
+    private static func entry(
+        _ worst: GateFinding, _ all: [GateFinding], _ pair: Pair, _ old: ProtocolState, _ new: ProtocolState
+    ) -> GateEntry {
         let broken = Set(all.flatMap(\.breaks))
         let rules = Set(all.map(\.rule)).sorted().joined(separator: ", ")
         var finding = GateFinding(
             rule: "request-\(pair.new.kind.rawValue)-changed", severity: worst.severity, direction: worst.direction,
-            old: pair.old.location, new: pair.new.location, oldValue: pair.old.schema, newValue: pair.new.schema,
+            old: old.found(pair.old.location), new: new.found(pair.new.location), oldValue: pair.old.schema,
+            newValue: pair.new.schema,
             why: "\(rules): \(worst.why)",
             witness: all.filter { $0.severity == worst.severity }.compactMap(\.witness)
                 .min { $0.json.utf8.count < $1.json.utf8.count })
         finding.breaks = broken
-        finding.words = pair.labels.map { "`\($0)`" }.joined(separator: ", ") + " may hold something else"
+        finding.words = pair.labels.map { "`\($0)`" }.joined(separator: ", ") + " has another schema"
         return GateEntry(finding, breaks: broken.map { GateParty($0) }, subjects: pair.requests)
     }
 

@@ -33,7 +33,7 @@ package struct GateConsoleReport {
 
     private var closing: String {
         var lines: [String] = []
-        let needs = report.requiredVersion.map { ", which asks for \($0) or later" } ?? ""
+        let needs = report.requiredVersion.map { ", which needs version \($0) or later" } ?? ""
         if report.required > .none {
             lines.append("the changes are \(report.required.word)\(needs); the version is \(report.new.version)")
         }
@@ -68,13 +68,13 @@ package struct GateConsoleReport {
         if let location = finding.new { put("new", told(location, values?.new)) }
         put("why", finding.why)
         if !entry.breaks.isEmpty { put("breaks", entry.breaks.map(\.description).joined(separator: ", ")) }
-        if let first = entry.first { put("first", "\(GateParty(first).description) go first, and nobody breaks") }
+        if let first = entry.first { put("first", "\(GateParty(first).description) go first, then nobody breaks") }
         if let shown = entry.shown { put("shown", shown) }
         if let witness = finding.witness {
             put("witness", "\(witness.message) \(shown(witness.json, to: 600))")
             put(
                 "which is",
-                "valid by the \(witness.validBy) version, refused by the \(witness.invalidBy): \(witness.complaint)"
+                "valid by the \(witness.validBy) version, rejected by the \(witness.invalidBy): \(witness.complaint)"
             )
         }
         for occurrence in entry.occurrences.prefix(5) { put("frame", occurrence.words) }

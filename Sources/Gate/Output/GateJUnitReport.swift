@@ -58,7 +58,7 @@ extension GateEntry {
         if let old = finding.old { lines.append("old: \(old.address) #\(old.pointer)") }
         if let new = finding.new { lines.append("new: \(new.address) #\(new.pointer)") }
         if !breaks.isEmpty { lines.append("breaks: \(breaks.map(\.description).joined(separator: ", "))") }
-        if let first { lines.append("\(GateParty(first).description) go first, and nobody breaks") }
+        if let first { lines.append("\(GateParty(first).description) go first, then nobody breaks") }
         if let shown { lines.append(shown) }
         if let witness = finding.witness {
             lines.append(

@@ -57,14 +57,14 @@ extension GateFinding {
             return "\(id) is a \(new) now, and was a \(old)"
         case "clause-bound-tightened", "clause-bound-loosened", "clause-bound-changed":
             return "\(id) says \(new) now, and said \(old)"
-        case "clause-reworded": return "\(id) is worded anew: \(new) Before: \(old)"
-        case "clause-id-reused": return "\(id) names another rule: \(new)"
+        case "clause-reworded": return "\(id) is reworded: \(new) Before: \(old)"
+        case "clause-id-reused": return "\(id) stands for another rule now: \(new)"
         case "clause-profile-changed": return "\(id) belongs to profile `\(new)` now, and belonged to `\(old)`"
         case "clause-role-changed": return "\(id) binds the \(new) now, and bound the \(old)"
-        case "clause-exclusion-added": return "\(id) is judged no longer: \(new)"
+        case "clause-exclusion-added": return "\(id) is not judged any more: \(new)"
         case "clause-exclusion-removed": return "\(id) is judged now"
-        case "clause-evidence-changed": return "\(id) is judged from something else"
-        case "clause-note-changed": return "\(id) is explained anew"
+        case "clause-evidence-changed": return "\(id) is judged from other evidence"
+        case "clause-note-changed": return "\(id) is explained differently"
         default: return nil
         }
     }
@@ -87,12 +87,12 @@ extension GateFinding {
         case "property-removed-required", "property-removed-optional": return "\(whom) the member\(member) is gone"
         case "property-became-required": return "\(whom)\(member) is required now"
         case "property-became-optional": return "\(whom)\(member) is optional now"
-        case "enum-value-added": return "\(whom)\(member) may have another value\(values)"
-        case "enum-value-removed": return "\(whom)\(member) has a value less\(values)"
+        case "enum-value-added": return "\(whom)\(member) may have a new value\(values)"
+        case "enum-value-removed": return "\(whom)\(member) has lost a value\(values)"
         case "limit-tightened": return "\(whom)\(member) has a tighter limit\(values)"
         case "limit-loosened": return "\(whom)\(member) has a wider limit\(values)"
         case "became-nullable": return "\(whom)\(member) may be null"
-        case "became-not-nullable": return "\(whom)\(member) is never null now"
+        case "became-not-nullable": return "\(whom)\(member) is never null any more"
         default:
             return "\(whom)\(member) \(rule.replacing("-", with: " "))\(values)"
         }

@@ -93,10 +93,10 @@ extension FactRule.Whom {
         case .clients: "clients"
         case .servers: "servers"
         case .everybody: "servers and clients"
-        case .held: "those who are held to it"
-        case .others: "the other side of those who are held to it"
-        case .relying: "clients that relied on it; what clients promise is a warning"
-        case .perhaps: "a person has to say whom"
+        case .held: "the side it binds"
+        case .others: "the other side"
+        case .relying: "clients that relied on it (a promise of clients: only a warning)"
+        case .perhaps: "nobody for certain: someone has to check"
         }
     }
 }

@@ -27,14 +27,7 @@ struct SchemaTexts: Sendable {
         guard let (file, root) = files[uri], let document = set.documents.first(where: { $0.file == file }) else {
             return GateLocation(file: uri, pointer: target)
         }
-        var pointer: JSONPointer? = root.appending(target)
         // What a profile adds stands in no line: the schema around it does.
-        while let known = pointer {
-            if let found = JSONParser.location(of: known, in: document.text) {
-                return GateLocation(file: file, pointer: root.appending(target), line: found.line)
-            }
-            pointer = known.parent
-        }
-        return GateLocation(file: file, pointer: root.appending(target))
+        return GateLocation(file: file, pointer: root.appending(target), in: document.text)
     }
 }

@@ -8,10 +8,10 @@ extension GateRule {
 
     private static let byID = Dictionary(schemaRules.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
 
-    private static let refusedByServers = "Old clients send what new servers refuse."
-    private static let refusedByClients = "New servers send what old clients refuse."
-    private static let acceptedByServers = "Everything that old clients send is still accepted."
-    private static let acceptedByClients = "Everything that new servers send was accepted before."
+    private static let refusedByServers = "Old clients may send messages that new servers reject."
+    private static let refusedByClients = "New servers may send messages that old clients reject."
+    private static let acceptedByServers = "New servers still accept everything that old clients send."
+    private static let acceptedByClients = "Old clients accept everything that new servers send."
 
     /// An edit after which servers take less than old clients send, and the same edit backwards, after which they send more
     /// than old clients take.
@@ -33,9 +33,11 @@ extension GateRule {
     /// What may become of the schema of everything that has none of its own.
     private static func rest(_ id: String, of things: String) -> [GateRule] {
         pair(
-            "\(id)-closed", "\(things) are no longer allowed", "\(id)-opened", "\(things) are allowed now",
-            narrowToServer: "Old clients may send them.", narrowToClient: "They were allowed before, and come no more.")
-            + pair("\(id)-narrowed", "\(things) must be more", "\(id)-widened", "\(things) may be less")
+            "\(id)-closed", "\(things) are not allowed any more", "\(id)-opened", "\(things) are allowed now",
+            narrowToServer: "Old clients may send them.",
+            narrowToClient: "They were allowed before and are not sent any more.")
+            + pair(
+                "\(id)-narrowed", "\(things) have a narrower schema", "\(id)-widened", "\(things) have a wider schema")
     }
 
     /// An edit that weighs the same in both directions.
@@ -60,119 +62,125 @@ extension GateRule {
     private static let messageRules: [GateRule] =
         [
             GateRule(
-                id: "message-added", title: "a message of a new kind", whyToServer: "Old clients never send it.",
+                id: "message-added", title: "a message is new", whyToServer: "Old clients never send it.",
                 whyToClient: "Old clients do not know it.", toServer: .always(.information), toClient: .always(.error),
                 mirror: .rule("message-removed")),
             GateRule(
-                id: "message-removed", title: "a message is gone", whyToServer: "Old clients send it still.",
-                whyToClient: "Old clients wait for it in vain.", toServer: .always(.error), toClient: .always(.warning),
+                id: "message-removed", title: "a message is gone", whyToServer: "Old clients still send it.",
+                whyToClient: "Old clients may wait for it.", toServer: .always(.error), toClient: .always(.warning),
                 mirror: .rule("message-added")),
         ]
         + both(
             "message-direction-changed", "a message travels another way", .always(.error),
-            toServer: "Servers get it from peers that never sent it, or no more.",
-            toClient: "Clients get it from peers that never sent it, or no more.")
+            toServer: "Servers receive it from peers that never sent it, or not any more.",
+            toClient: "Clients receive it from peers that never sent it, or not any more.")
         + both(
-            "discriminator-property-changed", "another member names the kind", .always(.error),
-            toServer: "Servers look for the kind where old clients do not write it.",
-            toClient: "Old clients look for the kind where new servers do not write it.")
+            "discriminator-property-changed", "another member names the type of message", .always(.error),
+            toServer: "New servers look for the type where old clients do not write it.",
+            toClient: "Old clients look for the type where new servers do not write it.")
         + both(
-            "discriminator-value-changed", "a kind of message has another name", .always(.error),
+            "discriminator-value-changed", "a message has another name", .always(.error),
             toServer: "Old clients send the old name.", toClient: "Old clients do not know the new name.")
         + always(
-            "message-stability-lowered", "a promise of stability is taken back",
+            "message-stability-lowered", "a stability promise is taken back",
             why: "Clients were built on the promise.",
             mirror: .absent("raising a promise takes nothing from anybody"))
 
     private static let memberRules: [GateRule] =
         [
             GateRule(
-                id: "property-added-required", title: "a member is new and must be there",
+                id: "property-added-required", title: "a required member is new",
                 whyToServer: "Old clients do not send it.",
-                whyToClient: "Old clients refuse members that they do not know.", toServer: .broken(.error),
+                whyToClient: "Old clients reject members they do not know.", toServer: .broken(.error),
                 toClient: .broken(.error), mirror: .rule("property-removed-required")),
             GateRule(
-                id: "property-added-optional", title: "a member is new and may be there",
-                whyToServer: "The name may be in use already: the old schema let clients send anything under it.",
-                whyToClient: "Old clients refuse members that they do not know.", toServer: .broken(.warning),
+                id: "property-added-optional", title: "an optional member is new",
+                whyToServer: "Old clients may already use the name: the old schema allowed anything under it.",
+                whyToClient: "Old clients reject members they do not know.", toServer: .broken(.warning),
                 toClient: .broken(.error), mirror: .rule("property-removed-optional")),
             GateRule(
-                id: "property-removed-required", title: "a member that had to be there is gone",
-                whyToServer: "Old clients send it, and new servers refuse or overlook it.",
+                id: "property-removed-required", title: "a required member is gone",
+                whyToServer: "Old clients send it, and new servers reject or ignore it.",
                 whyToClient: "Old clients need it.", toServer: .broken(.error, otherwise: .warning),
                 toClient: .always(.error), mirror: .rule("property-added-required")),
             GateRule(
-                id: "property-removed-optional", title: "a member that could be there is gone",
-                whyToServer: "Old clients may send it, and new servers refuse it.",
-                whyToClient: "Old clients that use it never see it again, or see something else under its name.",
+                id: "property-removed-optional", title: "an optional member is gone",
+                whyToServer: "Old clients may send it, and new servers reject it.",
+                whyToClient: "Old clients that use it do not get it any more.",
                 toServer: .broken(.error), toClient: .always(.warning), mirror: .rule("property-added-optional")),
         ]
         + pair(
-            "property-became-required", "a member must be there now", "property-became-optional",
-            "a member may be missing now", narrowToServer: "Old clients may leave it out.",
+            "property-became-required", "a member is required now", "property-became-optional",
+            "a member is optional now", narrowToServer: "Old clients may leave it out.",
             narrowToClient: "It was allowed before.", widenToClient: "Old clients need it.")
         + both(
             "property-renamed", "a member has another name", .always(.error),
             toServer: "Old clients send the old name.", toClient: "Old clients look for the old name.")
         + both(
-            "property-type-reused", "a name that was taken out of use is back", .always(.error),
-            toServer: "Old clients may mean the old thing by it.",
-            toClient: "Old clients may take it for the old thing.",
+            "property-type-reused", "a reserved name is used again", .always(.error),
+            toServer: "Old clients may still use it in its old meaning.",
+            toClient: "Old clients may read it in its old meaning.",
             mirror: .absent(
                 "taking a name out of use falls under property-removed-optional or property-removed-required"))
         + both(
-            "reserved-name-released", "a name is no longer kept out of use", .always(.error),
-            toServer: "Whoever uses it next may meet clients that mean the old thing.",
-            toClient: "Whoever uses it next may meet clients that know the old thing.",
+            "reserved-name-released", "a name is not reserved any more", .always(.error),
+            toServer: "A later use may meet clients that send its old meaning.",
+            toClient: "A later use may meet clients that read its old meaning.",
             mirror: .absent("reserving a name takes nothing from anybody"))
         + pair(
-            "dependent-required-added", "one member now asks for another", "dependent-required-removed",
-            "one member no longer asks for another", narrowToServer: "Old clients may send one without the other.",
+            "dependent-required-added", "one member now requires another", "dependent-required-removed",
+            "one member does not require another any more",
+            narrowToServer: "Old clients may send one without the other.",
             narrowToClient: "Both were allowed before.", widenToClient: "Old clients expect both.")
-        + both("dependent-schemas-changed", "what a member asks of the others is another")
+        + both("dependent-schemas-changed", "what a member requires of the others changed")
         + pair(
-            "pattern-properties-added", "members whose names match a pattern have a schema now",
-            "pattern-properties-removed", "members whose names match a pattern have no schema any more")
+            "pattern-properties-added", "members that match a pattern have a schema now",
+            "pattern-properties-removed", "members that match a pattern have no schema any more")
         + pair(
             "property-names-added", "names of members are restricted now", "property-names-removed",
-            "names of members are no longer restricted")
+            "names of members are not restricted any more")
         + rest("additional-properties", of: "other members")
-        + rest("unevaluated-properties", of: "members nobody speaks of")
+        + rest("unevaluated-properties", of: "unevaluated members")
 
     private static let valueRules =
         pair("type-narrowed", "fewer types are allowed", "type-widened", "more types are allowed")
         + both("type-changed", "other types are allowed")
         + pair(
-            "became-not-nullable", "null is no longer allowed", "became-nullable", "null is allowed now",
+            "became-not-nullable", "null is not allowed any more", "became-nullable", "null is allowed now",
             narrowToServer: "Old clients may send null.",
-            narrowToClient: "Clients took null and get none any more.", widenToClient: "Old clients do not expect null."
+            narrowToClient: "Clients accepted null and do not get it any more.",
+            widenToClient: "Old clients do not expect null."
         )
         + pair(
-            "enum-value-removed", "a value is no longer allowed", "enum-value-added", "a value is new",
-            narrowToServer: "Old clients may send it.", narrowToClient: "Old clients know every value that is left.",
+            "enum-value-removed", "a value is not allowed any more", "enum-value-added", "a value is new",
+            narrowToServer: "Old clients may send it.", narrowToClient: "Old clients know every remaining value.",
             widenToServer: "Old clients never send it.", widenToClient: "Old clients do not know it.")
-        + pair("enum-introduced", "values are counted now", "enum-dropped", "values are no longer counted")
-        + pair("const-introduced", "one value is fixed now", "const-dropped", "a value is no longer fixed")
-        + both("const-changed", "another value is fixed")
-        + pair("format-introduced", "a format is demanded now", "format-dropped", "a format is no longer demanded")
-        + both("format-changed", "another format is demanded")
-        + pair("pattern-introduced", "a pattern is demanded now", "pattern-dropped", "a pattern is no longer demanded")
-        + both("pattern-changed", "another pattern is demanded")
+        + pair(
+            "enum-introduced", "only listed values are allowed now", "enum-dropped",
+            "values beyond the list are allowed now")
+        + pair(
+            "const-introduced", "only one value is allowed now", "const-dropped", "more than one value is allowed now")
+        + both("const-changed", "another fixed value")
+        + pair("format-introduced", "a format is required now", "format-dropped", "a format is not required any more")
+        + both("format-changed", "another format is required")
+        + pair(
+            "pattern-introduced", "a pattern is required now", "pattern-dropped", "a pattern is not required any more")
+        + both("pattern-changed", "another pattern is required")
         + both(
-            "content-changed", "the encoding or type of a text's content is another", .always(.error),
-            toServer: "New servers read the text in another way than old clients write it.",
-            toClient: "Old clients read the text in another way than new servers write it.")
+            "content-changed", "the encoding or type of a text changed", .always(.error),
+            toServer: "New servers read the text differently from how old clients write it.",
+            toClient: "Old clients read the text differently from how new servers write it.")
         + both(
-            "default-changed", "what a missing member stands for is another", .always(.warning),
+            "default-changed", "the default of a missing member changed", .always(.warning),
             toServer: "A missing member means something else to new servers.",
             toClient: "A missing member means something else to new servers than to old clients.")
         + pair(
             "limit-tightened", "a limit is tighter", "limit-loosened", "a limit is looser",
-            narrowToServer: "Old clients may be beyond it.", narrowToClient: "Everything within it was allowed before.",
-            widenToClient: "New servers may go beyond what old clients take.")
+            narrowToServer: "Old clients may go beyond it.", narrowToClient: "Everything within it was allowed before.",
+            widenToClient: "New servers may go beyond what old clients accept.")
         + pair(
-            "multiple-of-tightened", "numbers must be multiples of more", "multiple-of-loosened",
-            "numbers must be multiples of less")
+            "multiple-of-tightened", "numbers must be multiples of a larger step", "multiple-of-loosened",
+            "numbers may be multiples of a smaller step")
         + both("multiple-of-changed", "numbers must be multiples of something else")
 
     private static let elementRules =
@@ -180,55 +188,55 @@ extension GateRule {
             "unique-items-on", "elements must differ now", "unique-items-off", "elements may be equal now",
             narrowToServer: "Old clients may send equal ones.",
             narrowToClient: "Different ones were allowed before.")
-        + rest("items", of: "elements") + rest("unevaluated-items", of: "elements nobody speaks of")
-        + both("prefix-items-changed", "another number of elements has a schema of its own")
+        + rest("items", of: "elements") + rest("unevaluated-items", of: "unevaluated elements")
+        + both("prefix-items-changed", "another number of elements has its own schema")
         + pair(
-            "contains-added", "an element of a kind must be among the others now", "contains-removed",
-            "an element of a kind need not be among the others any more")
-        + both("contains-changed", "an element of another kind must be among the others")
+            "contains-added", "one element must match a schema now", "contains-removed",
+            "no element has to match a schema any more")
+        + both("contains-changed", "one element must match another schema")
 
     private static let alternativeRules =
         both(
-            "payload-union-overlap", "one value is valid as two alternatives of which exactly one may hold",
-            .always(.error), toServer: "A value that was one thing is now two, and is refused.",
-            toClient: "A value that is two things cannot be told apart.",
+            "payload-union-overlap", "a value matches two alternatives of a oneOf",
+            .always(.error), toServer: "A value that matched one alternative matches two now and is rejected.",
+            toClient: "A reader cannot tell which alternative a value means.",
             mirror: .absent("alternatives that no longer overlap show as the edit that parted them"))
         + pair(
             "branch-removed", "an alternative is gone", "branch-added", "an alternative is new",
             narrowToServer: "Old clients may use it.",
-            narrowToClient: "Old clients know every alternative that is left.",
+            narrowToClient: "Old clients know every remaining alternative.",
             widenToServer: "Old clients never use it.", widenToClient: "Old clients do not know it.")
         + pair(
-            "alternatives-introduced", "a choice of alternatives is demanded now", "alternatives-dropped",
-            "a choice of alternatives is no longer demanded")
+            "alternatives-introduced", "one of several alternatives must match now", "alternatives-dropped",
+            "no alternative has to match any more")
         + pair(
-            "all-of-member-added", "a further schema must hold", "all-of-member-removed",
-            "a further schema need not hold any more")
-        + both("condition-changed", "if, then or else say something else")
-        + both("not-changed", "what is excluded is another")
+            "all-of-member-added", "a further schema must match", "all-of-member-removed",
+            "a further schema does not have to match any more")
+        + both("condition-changed", "if, then or else changed")
+        + both("not-changed", "what is excluded changed")
         + both("schema-changed", "the schema accepts other values")
-        + both("reference-changed", "a dynamic reference leads elsewhere")
+        + both("reference-changed", "a dynamic reference points elsewhere")
         + both(
-            "not-proven", "neither proved nor refuted", .always(.error),
+            "not-proven", "neither proved nor disproved", .always(.error),
             toServer: "Whether new servers accept all that old clients send is not known.",
             toClient: "Whether old clients accept all that new servers send is not known.",
             mirror: .absent("it speaks of what is not known"))
 
     private static let textRules =
         always(
-            "dialect-changed", "the schema is written in another dialect",
-            why: "The same words may mean something else.")
+            "dialect-changed", "the schema uses another dialect",
+            why: "The same keywords may mean something else.")
         + always(
-            "schema-id-changed", "the schema has another id", .warning, why: "References from outside lead nowhere.")
+            "schema-id-changed", "the schema has another id", .warning, why: "References from outside point nowhere.")
         + always(
-            "unknown-keyword", "a keyword that no dialect knows",
-            why: "Most likely a typing error: nothing is checked.",
+            "unknown-keyword", "an unknown keyword",
+            why: "Probably a typo: nothing is checked.",
             mirror: .absent("a misspelt keyword that goes away shows as the edit that mended it"))
         + always(
-            "annotation-changed", "words for people", .information,
-            why: "No message is accepted or refused for it.")
+            "annotation-changed", "documentation", .information,
+            why: "It decides nothing about any message.")
         + always(
-            "deprecation-withdrawn", "something is no longer deprecated", .warning,
-            why: "Who moved away need not have.",
+            "deprecation-withdrawn", "something is not deprecated any more", .warning,
+            why: "Peers that moved away did not have to.",
             mirror: .absent("deprecating takes nothing yet: it is an annotation-changed"))
 }

@@ -112,7 +112,17 @@ enum ChangedProtocol {
         | `pong` | 5 s | `ping` sent – `pong` received | an answer without work |
         | `turn` | 30 s | question – ending | a slow machine |
         | `resend` | 15 s | `chat` sent – given up | people wait |
+        | `polling` | 65 s, or as configured | first read – last read | twelve reads |
         | `quiet` | fence | – | see below |
+
+        """,
+        "chapters/06-rest.md": """
+        # 6. REST
+
+        | request | 200 | otherwise |
+        |---|---|---|
+        | `GET /api/health` | `{ok: true}`, always | |
+        | `POST /api/chat` | `{text}` | 404, 429 |
 
         """,
         "chapters/04-transport.md": """

@@ -75,7 +75,7 @@ struct ProtocolChange: Sendable, CustomTestStringConvertible {
         1001, 1013, 4001, 4002, 4010, pong, turn, resend, quiet, sync, evicted, too_many, too_old, core, push, client-sync, later,
         GET /api/health, GET /api/sessions/{id}, POST /api/chat, GET /api/stats, bearer, REST bearer, socket bearer, ask, show, tell,
         protocol, content type, address of socket, no JSON, unknown type, binary, auth, ping, bearer, nothing, socket, plain.json, client-core,
-        what arrives, what the server does, input, answer, asyncapi.json, connection, over REST, asking again, the client then
+        what arrives, what the server does, input, answer, asyncapi.json, note, polling, connection, over REST, asking again, the client then
         """
 
     /// What the gate says of changes together, released under a version.

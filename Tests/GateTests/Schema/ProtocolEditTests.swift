@@ -15,7 +15,15 @@ import Testing
         func set(_ schema: JSONValue) throws -> MessageSchemaSet {
             let document = MessageSchemaSet.Document(
                 file: "one.json", uri: "https://protocol.example/one.json", text: schema.text(pretty: true))
-            return try MessageSchemaSet(alternativesOf: document, travel: .both)
+            let word = schema["oneOf"] != nil ? "oneOf" : "anyOf"
+            let messages = try (schema[word]?.arrayValue ?? []).enumerated().map { index, alternative in
+                let name = try #require(alternative["$ref"]?.stringValue?.split(separator: "/").last)
+                let kind = try #require(schema[String(name), "type"])
+                return MessageSchemaSet.Message(
+                    name: try #require((kind["const"] ?? kind["enum"]?.arrayValue?.first)?.stringValue), travel: .both,
+                    uri: "\(document.uri)#/\(word)/\(index)")
+            }
+            return try MessageSchemaSet(documents: [document], messages: messages)
         }
         return compareSchemas(old: try set(base), new: try set(changed))
     }

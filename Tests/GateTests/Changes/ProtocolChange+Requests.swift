@@ -1,0 +1,150 @@
+/// Changes as pull requests brought them, by whoever had not read the rules.
+extension ProtocolChange {
+    private static let common = "schemas/common.json"
+    private static let done = "schemas/messages/done.json"
+    private static let order = "schemas/messages/order.json"
+    private static let status = "schemas/messages/status.json"
+    private static let error = "schemas/messages/error.json"
+    private static let three = "chapters/03-conformance.md"
+    private static let five = "chapters/05-messages.md"
+    private static let six = "chapters/06-rest.md"
+    private static let rest = "openapi.json"
+    private static let socket = "asyncapi.json"
+    private static let states = "states/server.json"
+    private static let cs = "clients"
+    private static let ss = "servers"
+    private static let core = "servers that declare core"
+
+    static let strangers: [ProtocolChange] = [
+        // Open sets
+        .init(
+            "a code goes from an open set", common, #"["busy", "too_large"]"#, #"["busy"]"#, ss,
+            says: "open-value-removed"),
+        .init(
+            "a code goes from its table and from the open set",
+            [
+                .init(file: common, part: #"["busy", "too_large"]"#, other: #"["busy"]"#),
+                .init(file: five, part: "| `too_large` | too many bytes | 413 | no | smaller |\n", other: ""),
+            ], ss, says: "error-code-removed"),
+        .init(
+            "a code comes into its table and into the open set",
+            [
+                .init(file: common, part: #"["busy", "too_large"]"#, other: #"["busy", "too_large", "tired"]"#),
+                .init(file: five, part: "| `busy` | a", other: "| `tired` | asleep | 503 | no | later |\n| `busy` | a"),
+            ], like: .init("", "", "", "")),
+        .init(
+            "an open set is closed", common, #""x-extensible-enum""#, #""enum""#, ss, says: "enum-introduced",
+            witness: "old"),
+        .init(
+            "an open set where any text was", status, #""note": { "#,
+            #""note": { "x-extensible-enum": ["calm", "windy"], "#, ss, says: "open-set-added"),
+        // Bounds with terms, and tables that no rule knows
+        .init("other terms of a bound", three, ", or as configured", "", says: "timeout-reworded warning"),
+        .init("a tighter bound with terms", three, "| 65 s,", "| 60 s,", cs, says: "timeout-tightened"),
+        .init(
+            "a status in a table of words", six, "| 404, 429 |", "| 404, 410, 429 |", says: "table-row-changed warning"),
+        .init("words in a table of words", six, ", always", ", at any time"),
+        .init("a row of words", six, "| `POST", "| `GET /api/stats` | `{}` | |\n| `POST"),
+        .init(
+            "a row of words goes", six, "| `GET /api/health` | `{ok: true}`, always | |\n", "",
+            says: "table-row-removed warning"),
+        // Messages
+        .init(
+            "clients must give an id", order, #"["type", "items"],"#, #"["type", "items", "id"],"#, cs,
+            says: "property-became-required", witness: "old", isWrong: true),
+        .init(
+            "an answer has a longest text", done, #""text": { "type": "string" }"#,
+            #""text": { "type": "string", "maxLength": 1000 }"#, ss, says: "limit-tightened", witness: "old"),
+        .init(
+            "tags become numbers", status, #""items": { "type": "string" }"#, #""items": { "type": "integer" }"#, ss,
+            cs,
+            says: "type-changed", witness: "new"),
+        .init(
+            "a level of at least one", status, #""minimum": 0, "maximum": 100"#, #""minimum": 1, "maximum": 100"#, ss,
+            says: "limit-tightened", witness: "old"),
+        .init(
+            "numbers from zero", status, #""minimum": 1, "maximum": 9007"#, #""minimum": 0, "maximum": 9007"#, cs,
+            says: "limit-loosened", witness: "new"),
+        .init(
+            "texts of items have an end", order, #""text": { "type": "string" }"#,
+            #""text": { "type": "string", "maxLength": 500 }"#, cs, says: "limit-tightened", witness: "old"),
+        .init("a member of clients goes without a word", order, #""kind": { "const": "plain" },"#, "", isWrong: true),
+        .init(
+            "an error may come without words", error, #"["type", "error"]"#, #"["type"]"#, cs,
+            says: "property-became-optional", witness: "new"),
+        .init(
+            "a condition asks of more messages", error, #""if": { "required": ["turnId"] }"#,
+            #""if": { "required": ["error"] }"#, ss, says: "condition-changed", witness: "old"),
+        .init(
+            "ids with capitals", common, "^[a-z0-9]{1,16}$", "^[A-Za-z0-9]{1,16}$", ss, cs, says: "pattern-changed",
+            witness: "new"),
+        .init(
+            "a note has a format", status, #""note": { "#, #""note": { "format": "uri", "#, ss,
+            says: "format-introduced",
+            witness: "old"),
+        .init(
+            "a message turns round", status, #""x-direction": "server""#, #""x-direction": "client""#, ss, cs,
+            says: "message-direction-changed"),
+        .init(
+            "a share may be null", status, #""ratio": { "type": "number","#, #""ratio": { "type": ["number", "null"],"#,
+            cs, says: "became-nullable", witness: "new"),
+        .init(
+            "a level may be a text", status, #""level": { "type": "integer","#,
+            #""level": { "type": ["integer", "string"],"#, cs, says: "type-widened", witness: "new"),
+        .init(
+            "a profile asks for a share", status, #""required": ["seq"]"#, #""required": ["seq", "ratio"]"#,
+            "servers that declare sync", says: "property-became-required", witness: "old"),
+        .init(
+            "an order of at most two", order, #""minItems": 1,"#, #""minItems": 1, "maxItems": 2,"#, cs,
+            says: "limit-tightened", witness: "old"),
+        .init(
+            "an order of at least two", order, #""minItems": 1,"#, #""minItems": 2,"#, cs, says: "limit-tightened",
+            witness: "old", isWrong: true),
+        .init(
+            "a note is deprecated", status, #""note": { "#, #""note": { "deprecated": true, "#),
+        // Clauses
+        .init(
+            "one more in a list", "clauses/TURN.md", "`done`, `error` and `status`",
+            "`done`, `error`, `status` and `order`",
+            core, cs, says: "clause-reworded"),
+        .init("a recommendation of more", "clauses/TURN.md", "at least 10 turns", "at least 20 turns"),
+        .init(
+            "a permission becomes an obligation", "clauses/TURN.md", "MAY answer", "MUST answer", core,
+            says: "clause-strengthened"),
+        // Documents
+        .init(
+            "a range of statuses in place of one", rest, #""401": { "description": "No token." }"#,
+            #""4XX": { "description": "No." }"#, cs, says: "status-added"),
+        .init(
+            "one status in place of a default and a range", rest, #""default": { "description": "It failed." }"#,
+            #""5XX": { "description": "It failed." }"#, ss, says: "status-removed"),
+        .init(
+            "a message in another form", socket, #""chat": { "payload""#,
+            #""chat": { "contentType": "application/cbor", "payload""#, ss, cs, says: "channel-message-changed"),
+        .init(
+            "an operation asks for a token", socket, #""ask": {"#,
+            ##""ask": { "security": [{ "$ref": "#/components/securitySchemes/bearer" }],"##, cs,
+            says: "socket-security-removed"),
+        .init(
+            "another answer to an input", states, #""what": "pong""#, #""what": "status""#, ss, cs,
+            says: "state-row-changed"),
+        .init(
+            "an input has an answer where it had none", states, #"{ "state": "greeted", "input": "ping","#,
+            #"{ "state": "closing", "input": "ping", "answer": [{ "do": "send", "what": "pong" }], "next": "closing" }, { "state": "greeted", "input": "ping","#,
+            cs, says: "state-row-added"),
+    ]
+
+    /// What came in one pull request.
+    static let strangersTogether: [[String]] = [
+        ["a code goes from an open set", "a new error code"],
+        ["a code comes into its table and into the open set", "a status in a table of words"],
+        ["clients must give an id", "clients may write less"],
+        ["an answer has a longest text", "a level of at least one", "a note is deprecated"],
+        ["tags become numbers", "more tags"],
+        ["ids with capitals", "a recommendation of more"],
+        ["a message in another form", "another answer to an input"],
+        ["an operation asks for a token", "a request asks for a token"],
+        ["a range of statuses in place of one", "a row of words"],
+        ["other terms of a bound", "less time"],
+    ]
+}
