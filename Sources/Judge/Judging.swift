@@ -80,7 +80,9 @@ private func judgeWhole(_ read: ReadHistory) -> [Verdict] {
 }
 
 extension Observations {
-    /// Whether what the wire lacks explains a finding. No wire makes a server end a connection or itself.
+    /// Whether what the wire lacks explains a finding.
+    ///
+    /// No wire makes a server end a connection or itself.
     fileprivate func isExcused(_ finding: Finding, by lack: Dialect.Lack) -> Bool {
         let isShown =
             lack.frames.isEmpty

@@ -162,9 +162,10 @@ struct ContinuousIntegrationTests {
         let command = (part["command"]?.arrayValue ?? []).compactMap(\.stringValue)
         #expect(command == ["/bin/sh", "-c"])
         let script = try here(#require(part["args"]?[0]?.stringValue))
-        try folder.write(binary, to: "bin/conformance")
-        let program = folder.path + "/bin/conformance"
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        let tools = try TemporaryDirectory()
+        try tools.write(binary, to: "conformance")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: tools.path + "/conformance")
         let python = """
             import os, subprocess, sys
             index, path, script = sys.argv[1:]
@@ -176,7 +177,7 @@ struct ContinuousIntegrationTests {
             let profiles = ["--profile", "core", "--profile", "idempotency", "--profile", "sync"]
             let run = try await Serving.run(profiles, in: folder) { server in
                 let script = try script.replacing("ws://127.0.0.1:8080/ws", with: server.url())
-                return try await ExamplePython.run(["-c", python, "\(index)", folder.path + "/bin", script])
+                return try await ExamplePython.run(["-c", python, "\(index)", tools.path, script])
             }.result
             #expect(run.status == 0, "\(run.output)")
             #expect(

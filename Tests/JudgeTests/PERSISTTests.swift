@@ -42,7 +42,7 @@ import Testing
         }
         let nameless = body(#"{"role":"user","content":"question 1","timestamp":"2026-01-01T00:00:00Z"}"#)
         let running = "A+ A>chat(c1) A<ack(c1) 1>GET(s1)"
-        let others = ["REST-1", "REST-6", "IDEM-16"]
+        let others = ["REST-1", "REST-6", "IDEM-16", "ORDER-5"]
         try clause.conforms("\(running) 1<\(nameless) A<done(t1)", also: others)
         try clause.violates(
             "\(running) 1<\(nameless)^ A<done(t1) 2>GET(s1) 2<200(u1 a1)", also: others + ["PERSIST-10"])
@@ -51,11 +51,11 @@ import Testing
     @Test func `PERSIST-10 a session that is gone keeps no message`() throws {
         let clause = ClauseUnderTest("PERSIST-10", profiles: [.core, .idempotency])
         let shown = "1>GET(s1) 1<200(u1 a1) 2>GET(s1)"
-        try clause.violates("\(shown) 2<404(session_not_found)^")
-        try clause.untested("\(shown) 2<500(internal)")
+        try clause.violates("\(shown) 2<404(session_not_found)^", also: ["REST-1"])
+        try clause.untested("\(shown) 2<500(internal)", also: ["REST-1"])
         try clause.untested("1>GET(s1) 1<404(session_not_found)")
-        try clause.untested("1>GET(s1) 1<200(u1 a1) server!kill server!start 2>GET(s1) 2<404(session_not_found)",
-            also: ["PERSIST-7", "PERSIST-8"])
+        try clause.untested(
+            "1>GET(s1) 1<200(u1 a1) server!kill server!start 2>GET(s1) 2<404(session_not_found)", also: ["PERSIST-7"])
     }
 
     @Test func `PERSIST-10 reads never go backwards`() throws {

@@ -34,8 +34,9 @@ public struct Dialect: Sendable, Equatable {
     public struct Lack: Sendable, Equatable {
         /// What that is, in words.
         public let reason: String
-        /// The canonical types of the server's frames that show it; a finding that cites none of these is not excused. Where
-        /// there are none, every finding is.
+        /// The canonical types of the server's frames that show it.
+        ///
+        /// A finding that cites none of these is not excused. Where there are none, every finding is.
         public let frames: Set<String>
     }
 

@@ -101,7 +101,8 @@ enum PERSIST {
                 !history.hasCrashed(between: earlier.event, and: exchange.request)
             else { continue }
             evidence.violate(
-                "a message shown before is gone, changed or moved", expected: counted(earlier.messages.count, "message"),
+                "a message shown before is gone, changed or moved",
+                expected: counted(earlier.messages.count, "message"),
                 actual: "status 404", at: [earlier.event, response])
         }
         for (index, read) in history.sessionReads.enumerated() {

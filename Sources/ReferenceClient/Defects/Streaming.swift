@@ -10,7 +10,8 @@ extension ClientDefect {
                 guard client.isGreeting(input), let frame = client.frame(in: input) else { return next(input, &client) }
                 let (held, last) = (client.core.cursor.held?.seq ?? 0, frame["lastSeq"]?.intValue ?? 0)
                 let effects = next(input, &client)
-                guard held == 0 || held >= last, client.core.cursor.gap != nil, let epoch = client.core.link.epoch else {
+                guard held == 0 || held >= last, client.core.cursor.gap != nil, let epoch = client.core.link.epoch
+                else {
                     return effects
                 }
                 client.core.cursor = Cursor(held: Position(epoch: epoch, seq: last))

@@ -55,7 +55,9 @@ final class OutputTail: Sendable {
         let kinds = ["error", "exception", "panic"]
         let thrown = said.last { line in
             // `TypeError: …`, `panic: …`, `Main.swift:3: Fatal error: …`; a member such as `errstr: …` names no error.
-            guard let head = line.split(separator: ": ", maxSplits: 1).first, head.count < line.count else { return false }
+            guard let head = line.split(separator: ": ", maxSplits: 1).first, head.count < line.count else {
+                return false
+            }
             return kinds.contains { head.lowercased().hasSuffix($0) }
         }
         return thrown ?? told ?? said.last

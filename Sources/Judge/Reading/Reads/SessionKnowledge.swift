@@ -129,14 +129,14 @@ extension Observations {
     }
 
     /// Whether something of a session may be gone for another reason than a crash between two events: a read found nothing
-    /// before the process ended, or a turn of it ran while the disk took no writes.
+    /// before the process ended, or a turn of it ran while the disk took no writes, and the process outlived that.
     func mayHaveLost(_ session: String, of principal: String, since first: Int, before last: Int) -> Bool {
         foundNothing(of: session, principal, since: first, before: last) { !hasCrashed(between: first, and: $0) }
             || mayHaveLostToTheDisk(session, of: principal, since: first, before: last)
     }
 
     /// Whether a session may be gone already at an event: since it was read last, a read found nothing, or a turn of it ran while
-    /// the disk took no writes.
+    /// the disk took no writes and the process outlived that.
     func mayBeLost(_ session: String, of principal: String, before event: Int) -> Bool {
         let first = lastShown(session, to: principal, before: event)?.event ?? -1
         return foundNothing(of: session, principal, since: first, before: event) { _ in true }
@@ -152,9 +152,11 @@ extension Observations {
         }
     }
 
-    private func mayHaveLostToTheDisk(_ session: String, of principal: String, since first: Int, before last: Int) -> Bool {
+    private func mayHaveLostToTheDisk(_ session: String, of principal: String, since first: Int, before last: Int)
+        -> Bool
+    {
         lives.faults.contains { fault in
-            fault.begin < last && fault.end > first
+            fault.begin < last && fault.end > first && !hasCrashed(between: fault.begin, and: fault.end)
                 && turns.contains { turn in
                     turn.principal == principal && turn.session == session && turn.event < fault.end
                         && turn.ended.map { $0 > fault.begin } ?? true
