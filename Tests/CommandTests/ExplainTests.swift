@@ -49,7 +49,7 @@ import Testing
         ("syncResult", "message"), ("epoch", "The name of a stream's numbering"), ("persist_failed", "error code"),
         ("4001", "close code"), ("3", "exit code: the baseline is stale"), ("session read", "GET /api/sessions/{id}"),
         ("server/SYNC/evicted", "scenario"), ("spinner", "The spinner never ends"), ("duplicate", "IDEM-1"),
-        ("untested", "did not put the clause to the test"), ("turnId", "Which id names what"),
+        ("untested", "did not exercise the clause"), ("turnId", "Which id names what"),
         ("resend", "conformance server --reference --only server/IDEM/repeat-after-the-answer"),
         ("sync-claims-complete-after-eviction", "breaks SYNC-3"), ("the answer came twice", "SYNC-17"),
         ("The spinner never ends.", "TURN-5"), ("my question came twice", "The same message came twice"),
