@@ -118,7 +118,7 @@ import FoundationXML
 
                 ### Breaking
 
-                - ORDER-4 is a SHOULD now, and was a MUST. **Clients must act**: clients could rely on it, and servers of the new version need not do so.
+                - ORDER-4 is a SHOULD now, and was a MUST. **Clients must act**: clients could rely on it, and new servers do not have to do it.
 
                 ### Protocol
 
@@ -126,7 +126,7 @@ import FoundationXML
 
                 ### To mend
 
-                - `changelog-missing`: the lines that are new in CHANGELOG.md do not name ORDER-4, RATE-2 (`CHANGELOG.md:1`)
+                - `changelog-missing`: the new lines of CHANGELOG.md do not name ORDER-4, RATE-2 (`CHANGELOG.md:1`)
                 - `breaking-without-major`: 1 change breaks somebody, so the version has to be 2.0 and is 1.0 (`Spec/version.json:1`)
 
                 """)

@@ -73,7 +73,7 @@ import Testing
         edit.new.files["CHANGELOG.md"] = nil
         #expect(
             try await edit.report().failures.map(\.finding.why) == [
-                "there is no CHANGELOG.md, and the protocol changed"
+                "the protocol changed, and there is no CHANGELOG.md"
             ])
     }
 

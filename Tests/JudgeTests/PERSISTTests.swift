@@ -42,7 +42,7 @@ import Testing
         }
         let nameless = body(#"{"role":"user","content":"question 1","timestamp":"2026-01-01T00:00:00Z"}"#)
         let running = "A+ A>chat(c1) A<ack(c1) 1>GET(s1)"
-        let others = ["REST-1", "REST-6", "IDEM-16", "ORDER-5"]
+        let others = ["REST-6", "IDEM-16", "ORDER-5"]
         try clause.conforms("\(running) 1<\(nameless) A<done(t1)", also: others)
         try clause.violates(
             "\(running) 1<\(nameless)^ A<done(t1) 2>GET(s1) 2<200(u1 a1)", also: others + ["PERSIST-10"])

@@ -30,7 +30,7 @@ import Testing
         let seeds: [UInt64] = chosen.map { [$0] } ?? [1, 2, 3]
         let schedules: [(Pair, UInt64)] = Pair.all.flatMap { pair in seeds.map { seed in (pair, seed) } }
         try await Self.meet(schedules) { pair, seed in
-            try await World.run(pair, named: "\(pair), HOLDFAST_SEED=\(seed)") { world in
+            try await World.run(pair, named: "\(pair), HOLDFAST_SEED=\(seed)", timeScale: 5) { world in
                 var dice = Dice(seed: seed)
                 for _ in 1...8 { try await world.step(&dice) }
             }
@@ -125,8 +125,6 @@ private actor World {
     private var others: [Task<Void, Never>] = []
     private var count = 0
 
-    /// How many times faster than people the client waits: `polling` takes 3 s then.
-    private static let timeScale = 20.0
     /// The longest wait for the end of all trouble.
     private static let patience = Duration.seconds(25)
     /// A replay that is soon too short.
@@ -138,8 +136,11 @@ private actor World {
     }
 
     /// Lets something happen to a person, and then holds the promises.
+    ///
+    /// * `timeScale`: How many times faster than people the client waits: `polling` takes 3 s at 20. Where many things happen to
+    ///   many pairs at once, a busy machine answers more slowly than so impatient a client waits.
     static func run(
-        _ pair: Pair, named name: String, _ body: @Sendable (World) async throws -> Void
+        _ pair: Pair, named name: String, timeScale: Double = 20, _ body: @Sendable (World) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("promises-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -149,7 +150,7 @@ private actor World {
         configuration.replayFrames = replayFrames
         let server = try await ReferenceServer.start(configuration)
         configuration.port = server.port
-        let world = World(pair, name, configuration, server)
+        let world = World(pair, name, configuration, server, timeScale)
         do {
             await world.phone.handle(.launched(opened: nil))
             try await world.until("the first connection") { await world.phone.core.link.live != nil }
@@ -161,12 +162,15 @@ private actor World {
         await world.end()
     }
 
-    private init(_ pair: Pair, _ name: String, _ configuration: ReferenceConfiguration, _ server: ReferenceServer) {
+    private init(
+        _ pair: Pair, _ name: String, _ configuration: ReferenceConfiguration, _ server: ReferenceServer,
+        _ timeScale: Double
+    ) {
         self.pair = pair
         self.name = name
         self.configuration = configuration
         self.server = server
-        var rules = ClientRules(url: server.webSocketURL, base: server.httpURL, timeScale: Self.timeScale)
+        var rules = ClientRules(url: server.webSocketURL, base: server.httpURL, timeScale: timeScale)
         rules.followsStream = pair.followsStream
         let screens = Screens()
         self.screens = screens

@@ -71,9 +71,13 @@ struct OperationFacts {
         }
         let ways = operation["security"]?.arrayValue ?? []
         for scheme in ways {
-            add(.operationSecurity, "\(name) \(Self.lastToken(scheme))", path + ["security"], parents: [parent])
+            add(
+                .operationSecurity, "\(name) \(Self.lastToken(scheme))", path + ["security"], subject: name,
+                parents: [parent])
         }
-        if ways.isEmpty { add(.operationSecurity, "\(name) nothing", path, parents: [parent], isWildcard: true) }
+        if ways.isEmpty {
+            add(.operationSecurity, "\(name) nothing", path, subject: name, parents: [parent], isWildcard: true)
+        }
     }
 
     private mutating func add(
