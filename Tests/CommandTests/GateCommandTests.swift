@@ -119,7 +119,7 @@ import Testing
         let folder = try TemporaryDirectory()
         let list = try await BuiltBinary.run(["gate", "--rules"])
         #expect(list.status == 0)
-        #expect(list.out.contains("\ntimeout-tightened\terror\tbreaks those who are held to it\t"))
+        #expect(list.out.contains("\ntimeout-tightened\terror\tbreaks the side it binds\t"))
         let rule = try await BuiltBinary.run(["explain", "timeout-tightened"])
         #expect(rule.out.hasPrefix("timeout-tightened (a rule of the gate; default severity: error)"))
         var small = SmallProtocol()

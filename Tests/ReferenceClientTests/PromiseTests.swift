@@ -92,7 +92,7 @@ enum Trouble: String, CaseIterable, Sendable {
             // The session is known to the server, whatever the client knows.
             for _ in 1...4 { await world.askElsewhere(beside: text) }
             await world.comeBack()
-        case .slowAgent: try await world.say(wait: 1500)
+        case .slowAgent: try await world.say(wait: 3000)
         case .serverKilled:
             try await world.say(wait: 5000)
             try await world.until("the turn to run") { world.network.passed.contains("toolUse") }
@@ -137,10 +137,10 @@ private actor World {
 
     /// Lets something happen to a person, and then holds the promises.
     ///
-    /// * `timeScale`: How many times faster than people the client waits: `polling` takes 3 s at 20. Where many things happen to
+    /// * `timeScale`: How many times faster than people the client waits: `polling` takes 6 s at 10. Where many things happen to
     ///   many pairs at once, a busy machine answers more slowly than so impatient a client waits.
     static func run(
-        _ pair: Pair, named name: String, timeScale: Double = 20, _ body: @Sendable (World) async throws -> Void
+        _ pair: Pair, named name: String, timeScale: Double = 10, _ body: @Sendable (World) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("promises-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
