@@ -127,7 +127,7 @@ enum PERSIST {
         guard status == 200 else { return "status \(status)" }
         guard let body = exchange.answer?.root else { return "a body that is not JSON" }
         guard let messages = body["session"]?["messages"]?.arrayValue else { return "a body without session.messages" }
-        let isWhole = messages.allSatisfy { message in members.allSatisfy { message[$0] != nil } }
+        let isWhole = messages.allSatisfy { message in members.allSatisfy { Observations.shows(message, $0) } }
         return isWhole && body["session"]?.id("id") == id ? nil : "a session or message without its members"
     }
 

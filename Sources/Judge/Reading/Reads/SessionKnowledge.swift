@@ -169,9 +169,18 @@ extension Observations {
         var members: Set<String> = []
         for exchange in exchanges where exchange.sessionRead != nil && exchange.status == 200 {
             for message in exchange.answer?.root["session"]?["messages"]?.arrayValue ?? [] {
-                for name in ["id", "role", "content"] where message[name] != nil { members.insert(name) }
+                for name in ["id", "role", "content"] where Self.shows(message, name) { members.insert(name) }
             }
         }
         return members
+    }
+
+    /// Whether a stored message has a member in a form that can be read.
+    static func shows(_ message: JSONValue, _ member: String) -> Bool {
+        switch member {
+        case "id": message.id("id") != nil
+        case "role": message["role"]?.stringValue != nil
+        default: message[member] != nil
+        }
     }
 }
