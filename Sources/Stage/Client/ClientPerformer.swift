@@ -5,9 +5,8 @@ import HoldfastTranscript
 import Synchronization
 
 /// Performs the steps of one client scenario; branches of it may run at the same time.
-final class ClientPerformer: Sendable {
+final class ClientPerformer: ClientScene, Sendable {
     private struct State {
-        var variables = ScenarioVariables()
         /// What the person sent, in order.
         var sent: [(name: String, text: String)] = []
         var launches = 0
@@ -51,7 +50,6 @@ final class ClientPerformer: Sendable {
         self.link = link
         self.recorder = recorder
         self.run = run
-        state.withLock { $0.variables["run"] = .string(run) }
     }
 
     /// Why the driver, and not the scenario, ended it; nil when it did not.
@@ -91,72 +89,15 @@ final class ClientPerformer: Sendable {
     /// What came later than this is new.
     var mark: Int { state.withLock { $0.mark } }
 
-    // MARK: names
+    // MARK: the scene
+
+    var sent: [(name: String, text: String)] { state.withLock { $0.sent } }
 
     func note(sent name: String, _ text: String) { state.withLock { $0.sent.append((name, text)) } }
 
-    /// What the person sent under a name: its words, and its place among messages with the same words.
-    private func sent(_ name: String) -> (text: String, number: Int)? {
-        state.withLock { state in
-            guard let index = state.sent.lastIndex(where: { $0.name == name }) else { return nil }
-            let text = state.sent[index].text
-            return (text, state.sent[..<index].filter { $0.text == text && $0.name != name }.count)
-        }
-    }
+    func record(_ kind: Event.Kind, on lane: Lane) { recorder.note(kind, on: lane) }
 
-    /// How many messages were sent with the words of this one.
-    func alike(_ name: String) -> Int {
-        guard let sent = sent(name) else { return 0 }
-        return state.withLock { state in state.sent.filter { $0.text == sent.text }.count }
-    }
-
-    /// What a scenario means by the name or the id of a message.
-    func named(_ name: String) -> ClientScreen.Named {
-        guard let sent = sent(name) else {
-            let text = server.act { world in
-                world.stored(name).map { WorldQuestion.text(of: $0.content) }
-            }
-            return ClientScreen.Named(id: name, text: text)
-        }
-        let key = server.act { $0.key(of: sent.text, number: sent.number) }
-        return ClientScreen.Named(key: key, text: sent.text)
-    }
-
-    /// The turn of a message of the person, once its question has come.
-    func turn(of name: String) -> Int? {
-        guard let sent = sent(name) else { return nil }
-        return server.act { world in
-            world.turn(key: world.key(of: sent.text, number: sent.number), text: sent.text)
-        }
-    }
-
-    /// The values behind references, as things are now.
-    func variables(with local: ScenarioVariables) -> ScenarioVariables {
-        var (variables, names) = state.withLock { ($0.variables, $0.sent.map(\.name)) }
-        let latest = server.act { world in
-            let turn = world.turns[world.latestTurn]
-            return (
-                world.epoch, world.lastSeq, world.latestTurn, world.lastTurn + 1, turn?.question?.key, turn?.session,
-                turn?.question?.text
-            )
-        }
-        variables["epoch"] = .string(latest.0)
-        variables["lastSeq"] = JSONValue(latest.1)
-        variables["turn"] = JSONValue(latest.2)
-        variables["next"] = JSONValue(latest.3)
-        variables["key"] = latest.4.map { .string($0) }
-        variables["session"] = latest.5.map { .string($0) }
-        variables["text"] = latest.6.map { .string($0) }
-        for name in Set(names) {
-            let named = named(name)
-            variables["text.\(name)"] = named.text.map { .string($0) }
-            variables["key.\(name)"] = named.key.map { .string($0) }
-            guard let number = turn(of: name) else { continue }
-            variables["turn.\(name)"] = JSONValue(number)
-            variables["session.\(name)"] = server.act { $0.turns[number].map { .string($0.session) } }
-        }
-        return variables.overlaid(by: local)
-    }
+    func act<Result: Sendable>(_ body: @Sendable (inout ServerWorld) -> Result) -> Result { server.act(body) }
 
     // MARK: commands
 

@@ -2,15 +2,15 @@ import Holdfast
 import HoldfastJSON
 
 /// What a client shows, as far as a wait looks at it.
-struct ClientScreen {
+package struct ClientScreen {
     private let state: JSONValue
 
-    init(_ state: JSONValue) { self.state = state }
+    package init(_ state: JSONValue) { self.state = state }
 
     private var messages: [JSONValue] { state["messages"]?.arrayValue ?? [] }
 
     /// A message that a scenario names: the person's own, or one of the server's by its id.
-    struct Named: Sendable {
+    package struct Named: Sendable {
         /// The id on the server; nil for a message of the person.
         var id: String?
         /// The key the client gave to it, once it is known.
@@ -32,7 +32,7 @@ struct ClientScreen {
     }
 
     /// Whether all of it holds.
-    func shows(_ awaited: AwaitedState, named: (String) -> Named) -> Bool {
+    package func shows(_ awaited: AwaitedState, named: (String) -> Named) -> Bool {
         if let words = awaited.connection, !words.contains(state["connection"]?.stringValue ?? "") { return false }
         if let thinking = awaited.thinking, state["thinking"]?.boolValue != thinking { return false }
         if let session = awaited.session, state["sessionId"]?.stringValue != session { return false }

@@ -3,35 +3,25 @@ import HoldfastJSON
 import HoldfastTranscript
 
 // What is waited for.
-extension ClientStepContext {
+extension ClientStepContext where Scene == ClientPerformer {
     /// How long the state is left alone between two looks, at first and at most.
-    private static let firstPause = Duration.milliseconds(15)
-    private static let longestPause = Duration.milliseconds(120)
+    private static var firstPause: Duration { .milliseconds(15) }
+    private static var longestPause: Duration { .milliseconds(120) }
     /// The same while something is awaited from the client.
-    private static let pauseOfArrivals = Duration.milliseconds(240)
+    private static var pauseOfArrivals: Duration { .milliseconds(240) }
 
     func await(_ awaited: AwaitedArrival) async throws {
         let deadline = PatientDeadline(performer.limit(awaited.within))
-        let session = try awaited.session.map { try filled($0) }
-        let name = try awaited.name.map { try filled($0) }
-        // A connection that is still there and a question nobody has waited for count whenever they came.
-        let isLasting = [.connection, .chat, .post, .question].contains(awaited.kind)
-        let mark = isLasting ? 0 : performer.mark
+        let awaited = try filled(awaited)
+        let mark = awaited.isLasting ? 0 : performer.mark
         for number in 0..<awaited.count {
             if try await take(
                 after: mark, before: deadline,
-                where: { [performer] arrival in
-                    guard arrival.kinds.contains(awaited.kind) else { return false }
-                    if let session, arrival.session != session { return false }
-                    guard let name else { return true }
-                    return performer.isQuestion(arrival, named: name)
-                })
+                where: { [performer] arrival in performer.is(arrival, what: awaited) })
             {
                 continue
             }
-            let words = [awaited.kind.rawValue, name, session.map { "of \($0)" }].compactMap { $0 }
-            let which = awaited.count > 1 ? " (\(number + 1) of \(awaited.count))" : ""
-            return try missed(words.joined(separator: " ") + which, awaited.within, isOptional: awaited.isOptional)
+            return try missed(awaited.words(number), awaited.within, isOptional: awaited.isOptional)
         }
     }
 
@@ -50,15 +40,7 @@ extension ClientStepContext {
 
     func awaitState(_ awaited: AwaitedState) async throws {
         let deadline = PatientDeadline(performer.limit(awaited.within))
-        var wanted = awaited
-        wanted.session = try awaited.session.map { try $0.map { try filled($0) } }
-        wanted.shows = try awaited.shows.map { try filled($0) }
-        wanted.hides = try awaited.hides.map { try filled($0) }
-        wanted.failed = try awaited.failed.map { try filled($0) }
-        wanted.sent = try awaited.sent.map { try filled($0) }
-        var unread: [String: Int] = [:]
-        for (session, count) in awaited.unread { unread[try filled(session)] = count }
-        wanted.unread = unread
+        let wanted = try filled(awaited)
         var pause = Self.firstPause
         while true {
             let isLast = deadline.rest <= .zero
@@ -93,24 +75,53 @@ extension ClientStepContext {
             throw StepEnd.interrupted
         }
     }
+}
 
+extension ClientStepContext {
     /// Waits in vain are part of the history: they say how long the stage watched.
-    private func missed(_ what: String, _ bound: String, isOptional: Bool) throws {
+    package func missed(_ what: String, _ bound: String, isOptional: Bool) throws {
         if Task.isCancelled { throw StepEnd.interrupted }
-        recorder.note(.wait(awaited: what, met: false), on: .client)
+        performer.record(.wait(awaited: what, met: false), on: .client)
         if !isOptional { throw StepEnd.unmet("\(pointer): no \(what) within '\(bound)'") }
+    }
+
+    package func filled(_ awaited: AwaitedArrival) throws -> AwaitedArrival {
+        var wanted = awaited
+        wanted.session = try awaited.session.map { try filled($0) }
+        wanted.name = try awaited.name.map { try filled($0) }
+        return wanted
+    }
+
+    package func filled(_ awaited: AwaitedState) throws -> AwaitedState {
+        var wanted = awaited
+        wanted.session = try awaited.session.map { try $0.map { try filled($0) } }
+        wanted.shows = try awaited.shows.map { try filled($0) }
+        wanted.hides = try awaited.hides.map { try filled($0) }
+        wanted.failed = try awaited.failed.map { try filled($0) }
+        wanted.sent = try awaited.sent.map { try filled($0) }
+        var unread: [String: Int] = [:]
+        for (session, count) in awaited.unread { unread[try filled(session)] = count }
+        wanted.unread = unread
+        return wanted
     }
 }
 
-extension ClientPerformer {
-    /// Whether a question is the message of a name: by its key once that is known, else by its words.
-    func isQuestion(_ arrival: WorldArrival, named name: String) -> Bool {
-        let named = named(name)
-        guard named.id == nil else { return false }
-        if let key = named.key, arrival.key == key { return true }
-        return arrival.text == named.text && (named.key == nil || arrival.key == nil || isOnly(name))
-    }
+extension AwaitedArrival {
+    /// A connection that is still there and a question nobody has waited for count whenever they came.
+    var isLasting: Bool { [.connection, .chat, .post, .question].contains(kind) }
 
-    /// Whether no other message has the same words.
-    private func isOnly(_ name: String) -> Bool { alike(name) == 1 }
+    /// What is missing when not so many came.
+    package func words(_ number: Int) -> String {
+        [kind.rawValue, name, session.map { "of \($0)" }].compactMap { $0 }.joined(separator: " ")
+            + (count > 1 ? " (\(number + 1) of \(count))" : "")
+    }
+}
+
+extension ClientScene {
+    /// Whether something that came is what is waited for.
+    package func `is`(_ arrival: WorldArrival, what awaited: AwaitedArrival) -> Bool {
+        guard arrival.kinds.contains(awaited.kind) else { return false }
+        if let session = awaited.session, arrival.session != session { return false }
+        return awaited.name.map { isQuestion(arrival, named: $0) } ?? true
+    }
 }

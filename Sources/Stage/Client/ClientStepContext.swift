@@ -3,63 +3,36 @@ import HoldfastJSON
 import HoldfastTranscript
 
 /// One step of a client scenario at the moment it is performed.
-struct ClientStepContext: Sendable {
-    let performer: ClientPerformer
-    let pointer: JSONPointer
+package struct ClientStepContext<Scene: ClientScene> {
+    let performer: Scene
+    package let pointer: JSONPointer
     let local: ScenarioVariables
     /// Whether the steps around it say what is new, as they do for branches that run together.
     let keepsMark: Bool
 
-    var server: ScriptedServer { performer.server }
-    var recorder: Recorder { performer.recorder }
+    package init(performer: Scene, pointer: JSONPointer, local: ScenarioVariables, keepsMark: Bool) {
+        (self.performer, self.pointer, self.local, self.keepsMark) = (performer, pointer, local, keepsMark)
+    }
+
     /// The step as problems name it.
     var location: String { "\(performer.scenario.name) \(pointer)" }
 
-    func perform(_ action: ClientStep.Action) async throws {
-        switch action {
-        case .person(let act): try await self.act(act)
-        case .when(let rule):
-            var rule = rule
-            rule.session = try rule.session.map { try filled($0) }
-            let ready = rule
-            server.act { $0.add(ready) }
-        case .release(let release):
-            var release = release
-            release.session = try release.session.map { try filled($0) }
-            let ready = release
-            guard server.act({ $0.release(ready) }) || release.isOptional else {
-                recorder.note(.wait(awaited: "\(release.comes.rawValue) to release", met: false), on: .client)
-                throw StepEnd.unmet("\(pointer): nothing is held back for '\(release.comes.rawValue)'")
-            }
-        case .server(let deed): try self.deed(deed)
-        case .await(let awaited): try await self.await(awaited)
-        case .awaitState(let awaited): try await self.awaitState(awaited)
-        case .watch(let watch): try await self.watch(watch)
-        case .together(let branches):
-            if !keepsMark { performer.setMark() }
-            try await performTogether(branches) { try await performer.perform($0, with: local, keepsMark: true) }
-        case .repeat(let times, let counter, let steps):
-            for number in 0..<times {
-                var inner = local
-                inner[counter] = JSONValue(number + 1)
-                try await performer.perform(steps, with: inner, keepsMark: keepsMark)
-            }
-        case .everyOrder(let before, let groups, let after):
-            for (number, order) in Self.orders(of: groups.count).enumerated() {
-                var inner = local
-                inner["order"] = JSONValue(number + 1)
-                for steps in [before] + order.map({ groups[$0] }) + [after] {
-                    try await performer.perform(steps, with: inner, keepsMark: keepsMark)
-                }
-            }
-        }
+    // MARK: rules
+
+    package func add(_ rule: Rule) throws {
+        var rule = rule
+        rule.session = try rule.session.map { try filled($0) }
+        let ready = rule
+        performer.act { $0.add(ready) }
     }
 
-    /// Every order of so many things, the given one first.
-    static func orders(of count: Int) -> [[Int]] {
-        guard count > 0 else { return [[]] }
-        return (0..<count).flatMap { first in
-            orders(of: count - 1).map { rest in [first] + rest.map { $0 < first ? $0 : $0 + 1 } }
+    package func release(_ release: ClientRelease) throws {
+        var release = release
+        release.session = try release.session.map { try filled($0) }
+        let ready = release
+        guard performer.act({ $0.release(ready) }) || release.isOptional else {
+            performer.record(.wait(awaited: "\(release.comes.rawValue) to release", met: false), on: .client)
+            throw StepEnd.unmet("\(pointer): nothing is held back for '\(release.comes.rawValue)'")
         }
     }
 
@@ -91,11 +64,57 @@ struct ClientStepContext: Sendable {
 
     /// The number of a turn: given, by the name of its question, or the latest.
     func turn(_ value: JSONValue?) throws -> Int {
-        guard let value else { return server.act { $0.latestTurn } }
+        guard let value else { return performer.act { $0.latestTurn } }
         let filled = try filled(value)
         if let number = filled.intValue ?? filled.stringValue.flatMap({ Int($0) }) { return number }
         let name = filled.stringValue ?? ""
         if let number = performer.turn(of: name) { return number }
         throw StepEnd.unmet("\(pointer): no question '\(name.prefix(60))' came that would have a turn")
+    }
+}
+
+extension ClientStepContext: Sendable where Scene: Sendable {}
+
+extension ClientStepContext where Scene == ClientPerformer {
+    var server: ScriptedServer { performer.server }
+    var recorder: Recorder { performer.recorder }
+
+    func perform(_ action: ClientStep.Action) async throws {
+        switch action {
+        case .person(let act): try await self.act(act)
+        case .when(let rule): try add(rule)
+        case .release(let it): try release(it)
+        case .server(let deed): try self.deed(deed)
+        case .await(let awaited): try await self.await(awaited)
+        case .awaitState(let awaited): try await self.awaitState(awaited)
+        case .watch(let watch): try await self.watch(watch)
+        case .together(let branches):
+            if !keepsMark { performer.setMark() }
+            try await performTogether(branches) { try await performer.perform($0, with: local, keepsMark: true) }
+        case .repeat(let times, let counter, let steps):
+            for number in 0..<times {
+                var inner = local
+                inner[counter] = JSONValue(number + 1)
+                try await performer.perform(steps, with: inner, keepsMark: keepsMark)
+            }
+        case .everyOrder(let before, let groups, let after):
+            for (number, order) in ClientStep.orders(of: groups.count).enumerated() {
+                var inner = local
+                inner["order"] = JSONValue(number + 1)
+                for steps in [before] + order.map({ groups[$0] }) + [after] {
+                    try await performer.perform(steps, with: inner, keepsMark: keepsMark)
+                }
+            }
+        }
+    }
+}
+
+extension ClientStep {
+    /// Every order of so many things, the given one first.
+    static func orders(of count: Int) -> [[Int]] {
+        guard count > 0 else { return [[]] }
+        return (0..<count).flatMap { first in
+            orders(of: count - 1).map { rest in [first] + rest.map { $0 < first ? $0 : $0 + 1 } }
+        }
     }
 }

@@ -54,7 +54,7 @@ package struct ClientSubject: Sendable {
 
 extension Timeouts {
     /// How long a wait for something of a client lasts: its own timers run faster, and a busy machine makes them late.
-    func limit(of name: String, timeScale: Double) -> Duration {
+    package func limit(of name: String, timeScale: Double) -> Duration {
         let bound = byName[name] ?? rest
         return Self.scaled.contains(name) ? bound / timeScale + scheduling : bound
     }

@@ -39,7 +39,7 @@ extension ServerWorld {
     }
 
     /// A request came; it is answered by an effect, at once, later or never.
-    mutating func asked(_ request: Int, method: String, path: String, principal: String?, body: JSONValue?) {
+    package mutating func asked(_ request: Int, method: String, path: String, principal: String?, body: JSONValue?) {
         let route = RESTRoute(path).flatMap { $0 == .read("") ? nil : $0 }
         let isChat = route == .chat && method == "POST"
         let question = isChat ? body.flatMap { WorldQuestion($0) } : nil
@@ -70,7 +70,7 @@ extension ServerWorld {
     }
 
     /// The client no longer waits for an answer.
-    mutating func gone(_ request: Int) {
+    package mutating func gone(_ request: Int) {
         held.removeAll { $0.request == request }
         for number in turns.keys { turns[number]?.waiting.removeAll { $0 == request } }
     }

@@ -4,7 +4,7 @@ import HoldfastJSON
 // What comes over WebSockets.
 extension ServerWorld {
     /// Decides about a request for a WebSocket.
-    mutating func admit(_ connection: Int) -> WorldAdmission {
+    package mutating func admit(_ connection: Int) -> WorldAdmission {
         effects.append(.arrived(WorldArrival([.attempt], connection: connection)))
         if isUnreachable { return .reset }
         let rule = follow(.upgrade).rule
@@ -18,7 +18,7 @@ extension ServerWorld {
     }
 
     /// A WebSocket is there.
-    mutating func opened(_ connection: Int, principal: String?) {
+    package mutating func opened(_ connection: Int, principal: String?) {
         connections[connection] = Connection(principal: principal)
         if isUnreachable { cut(connection, .silence) }
     }
@@ -31,7 +31,7 @@ extension ServerWorld {
     }
 
     /// A WebSocket is gone.
-    mutating func ended(_ connection: Int) {
+    package mutating func ended(_ connection: Int) {
         guard let state = connections[connection]?.state else { return }
         connections[connection] = nil
         held.removeAll { $0.connection == connection }
@@ -39,7 +39,7 @@ extension ServerWorld {
     }
 
     /// A text message came.
-    mutating func receive(_ text: String, on connection: Int) {
+    package mutating func receive(_ text: String, on connection: Int) {
         guard let state = connections[connection]?.state, state != .over else { return }
         guard let value = try? JSONParser.value(text), value.objectValue != nil else {
             return send(Self.error("parse_error", "a message is one JSON object"), to: connection)

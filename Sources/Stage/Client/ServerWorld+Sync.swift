@@ -51,7 +51,7 @@ extension ServerWorld {
     // MARK: what was held back
 
     /// Something that was put off is due.
-    mutating func due(_ token: Int) {
+    package mutating func due(_ token: Int) {
         guard let position = held.firstIndex(where: { $0.id == token }) else { return }
         answer(held.remove(at: position), asAsked: true)
     }

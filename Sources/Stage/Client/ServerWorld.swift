@@ -5,7 +5,7 @@ import HoldfastJSON
 /// A small correct server of one principal, in memory, with rules that make it something else.
 ///
 /// Pure: what happens goes in, what follows is left in ``effects``, and nothing here waits or touches a socket.
-struct ServerWorld {
+package struct ServerWorld {
     /// A stored message.
     struct Stored {
         var id: String
@@ -84,7 +84,7 @@ struct ServerWorld {
     /// The credential of the one principal.
     let token: String
     /// The time of day, set from outside before anything happens.
-    var now = 1_767_225_600_000
+    package var now = 1_767_225_600_000
     /// What follows from what happened, in order.
     var effects: [WorldEffect] = []
     /// Whether nothing can be reached.
@@ -111,7 +111,7 @@ struct ServerWorld {
     var connectionNumber = 0
     var lastToken = 0
 
-    init(_ world: ClientWorld, token: String, now: Int = 1_767_225_600_000) {
+    package init(_ world: ClientWorld, token: String, now: Int = 1_767_225_600_000) {
         profiles = world.profiles.union([.core])
         limits = world.limits
         heartbeatSeconds = world.heartbeatSeconds
@@ -155,7 +155,7 @@ struct ServerWorld {
     }
 
     /// Rules that were made for something and never used, in words such as `read hold`.
-    var unusedRules: [String] {
+    package var unusedRules: [String] {
         rules.unused.filter { $0.deed != .serve || $0.greeting != nil }.map { rule in
             [rule.text, rule.session].compactMap { $0 }.joined(separator: " ")
         }
@@ -231,7 +231,7 @@ struct ServerWorld {
         effects.append(.send(connection: connection, frame))
     }
 
-    mutating func close(_ connection: Int, code: Int) {
+    package mutating func close(_ connection: Int, code: Int) {
         guard connections[connection].map({ $0.state != .over }) ?? false else { return }
         connections[connection]?.state = .over
         effects.append(.close(connection: connection, code: code))

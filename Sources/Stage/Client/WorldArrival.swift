@@ -1,9 +1,9 @@
 import Holdfast
 
 /// Something that came from a client.
-struct WorldArrival: Equatable, Sendable {
+package struct WorldArrival: Equatable, Sendable {
     /// The kinds of waits it satisfies; one wait takes it.
-    var kinds: Set<AwaitedArrival.Kind>
+    package var kinds: Set<AwaitedArrival.Kind>
     /// The session it names.
     var session: String?
     /// The key of the question.
@@ -11,7 +11,7 @@ struct WorldArrival: Equatable, Sendable {
     /// The words of the question.
     var text: String?
     /// The connection it came on.
-    var connection: Int?
+    package var connection: Int?
 
     init(
         _ kinds: Set<AwaitedArrival.Kind>, session: String? = nil, key: String? = nil, text: String? = nil,

@@ -3,7 +3,7 @@ import HoldfastJSON
 import HoldfastTransport
 
 /// What a scripted server wants done; the shell around it does it.
-enum WorldEffect: Equatable {
+package enum WorldEffect: Equatable {
     /// A frame leaves on a connection.
     case send(connection: Int, JSONValue)
     /// A text or bytes leave that need not be a frame.
@@ -22,23 +22,23 @@ enum WorldEffect: Equatable {
 }
 
 /// The answer to a request.
-struct WorldAnswer: Equatable {
-    var status = 200
+package struct WorldAnswer: Equatable {
+    package var status = 200
     /// Header fields besides the type of the body.
-    var headers: [(String, String)] = []
+    package var headers: [(String, String)] = []
     /// The body; nil for none.
-    var body: JSONValue?
+    package var body: JSONValue?
     /// The schema it has to pass; nil for one that a scenario wrote.
     var schema: String?
 
-    static func == (left: WorldAnswer, right: WorldAnswer) -> Bool {
+    package static func == (left: WorldAnswer, right: WorldAnswer) -> Bool {
         left.status == right.status && left.body == right.body && left.schema == right.schema
             && left.headers.map { [$0.0, $0.1] } == right.headers.map { [$0.0, $0.1] }
     }
 }
 
 /// What becomes of a request for a WebSocket.
-enum WorldAdmission: Equatable {
+package enum WorldAdmission: Equatable {
     case accept
     case refuse(status: Int)
     case silence

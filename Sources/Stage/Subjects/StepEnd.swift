@@ -1,5 +1,5 @@
 /// Why the remaining steps of a scenario are not performed.
-enum StepEnd: Error {
+package enum StepEnd: Error {
     /// The subject did not do what the rest depends on.
     case unmet(String)
     /// The suite itself failed.

@@ -284,7 +284,7 @@ struct ServerWorldTests {
     }
 
     @Test func `every order of things is another one`() {
-        #expect(ClientStepContext.orders(of: 2) == [[0, 1], [1, 0]])
-        #expect(Set(ClientStepContext.orders(of: 4)).count == 24)
+        #expect(ClientStep.orders(of: 2) == [[0, 1], [1, 0]])
+        #expect(Set(ClientStep.orders(of: 4)).count == 24)
     }
 }

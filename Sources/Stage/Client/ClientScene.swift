@@ -1,0 +1,90 @@
+import Holdfast
+import HoldfastJSON
+import HoldfastTranscript
+
+/// Where the steps of a client scenario are performed: the stage, or a simulation with a clock of its own.
+package protocol ClientScene: AnyObject {
+    var scenario: ClientScenario { get }
+    /// Stands in the texts that a scenario leaves to the run.
+    var run: String { get }
+    /// What the person sent, in order.
+    var sent: [(name: String, text: String)] { get }
+
+    func note(sent name: String, _ text: String)
+    /// Records what the stage does or sees.
+    func record(_ kind: Event.Kind, on lane: Lane)
+    /// From here on, something has to be new to be what is waited for.
+    func setMark()
+    /// Reads something of the scripted server, or changes it and does what follows.
+    @discardableResult
+    func act<Result: Sendable>(_ body: @Sendable (inout ServerWorld) -> Result) -> Result
+}
+
+// What the names in a scenario mean.
+extension ClientScene {
+    /// What the person sent under a name: its words, and its place among messages with the same words.
+    private func sent(_ name: String) -> (text: String, number: Int)? {
+        let sent = sent
+        guard let index = sent.lastIndex(where: { $0.name == name }) else { return nil }
+        let text = sent[index].text
+        return (text, sent[..<index].filter { $0.text == text && $0.name != name }.count)
+    }
+
+    /// What a scenario means by the name or the id of a message.
+    package func named(_ name: String) -> ClientScreen.Named {
+        guard let sent = sent(name) else {
+            let text = act { world in
+                world.stored(name).map { WorldQuestion.text(of: $0.content) }
+            }
+            return ClientScreen.Named(id: name, text: text)
+        }
+        let key = act { $0.key(of: sent.text, number: sent.number) }
+        return ClientScreen.Named(key: key, text: sent.text)
+    }
+
+    /// The turn of a message of the person, once its question has come.
+    func turn(of name: String) -> Int? {
+        guard let sent = sent(name) else { return nil }
+        return act { world in
+            world.turn(key: world.key(of: sent.text, number: sent.number), text: sent.text)
+        }
+    }
+
+    /// The values behind references, as things are now.
+    func variables(with local: ScenarioVariables) -> ScenarioVariables {
+        var variables = ScenarioVariables()
+        variables["run"] = .string(run)
+        let latest = act { world in
+            let turn = world.turns[world.latestTurn]
+            return (
+                world.epoch, world.lastSeq, world.latestTurn, world.lastTurn + 1, turn?.question?.key, turn?.session,
+                turn?.question?.text
+            )
+        }
+        variables["epoch"] = .string(latest.0)
+        variables["lastSeq"] = JSONValue(latest.1)
+        variables["turn"] = JSONValue(latest.2)
+        variables["next"] = JSONValue(latest.3)
+        variables["key"] = latest.4.map { .string($0) }
+        variables["session"] = latest.5.map { .string($0) }
+        variables["text"] = latest.6.map { .string($0) }
+        for name in Set(sent.map(\.name)) {
+            let named = named(name)
+            variables["text.\(name)"] = named.text.map { .string($0) }
+            variables["key.\(name)"] = named.key.map { .string($0) }
+            guard let number = turn(of: name) else { continue }
+            variables["turn.\(name)"] = JSONValue(number)
+            variables["session.\(name)"] = act { $0.turns[number].map { .string($0.session) } }
+        }
+        return variables.overlaid(by: local)
+    }
+
+    /// Whether a question is the message of a name: by its key once that is known, else by its words.
+    func isQuestion(_ arrival: WorldArrival, named name: String) -> Bool {
+        let named = named(name)
+        guard named.id == nil else { return false }
+        if let key = named.key, arrival.key == key { return true }
+        guard arrival.text == named.text else { return false }
+        return named.key == nil || arrival.key == nil || sent.filter { $0.text == named.text }.count == 1
+    }
+}
