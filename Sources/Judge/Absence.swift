@@ -22,7 +22,7 @@ extension Observations {
 
     /// The event that proves that a request over HTTP was not answered in time; nil when that is not proven.
     func deadline(after exchange: ObservedExchange, within bound: Duration) -> Int? {
-        guard exchange.response == nil else { return nil }
+        guard exchange.response == nil, exchange.unread == nil else { return nil }
         let limit = patience(of: exchange.request) + bound.microseconds
         if let failure = exchange.failure, patience(of: failure) < limit { return nil }
         return proof(after: exchange.request, limit: limit)
@@ -92,7 +92,8 @@ extension Observations {
         let life = lives.life(at: ending)
         return lives.faults.contains { $0.life == life } || sent.contains { $0.event > asked && $0.event < ending }
             || exchanges.contains { exchange in
-                exchange.request < ending && exchange.response.map { $0 > asked } ?? (exchange.failure ?? .max > asked)
+                exchange.request < ending
+                    && exchange.response.map { $0 > asked } ?? (exchange.failure ?? exchange.unread ?? .max > asked)
             }
     }
 }

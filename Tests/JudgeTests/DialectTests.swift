@@ -275,6 +275,88 @@ import Testing
         #expect(try outcome("IDEM-3", of: once) == .pass)
     }
 
+    /// A question under the key `c-1`, and what it is acknowledged and shown as.
+    private func ask(_ body: String, as id: Int) -> String {
+        """
+        A> {"type":"message","id":"c-1","to":"kerrigan","body":"\(body)"}
+        A< {"type":"delivered","messageId":"m\(id)","clientId":"c-1","timestamp":"2026-11-20 21:08:37"}
+        A< \(message(id, body: body))
+
+        """
+    }
+
+    private func answer(_ seq: Int, _ body: String) -> String {
+        "A< " + message(seq, from: "kerrigan", body: body) + "\n"
+    }
+
+    @Test func `IDEM-2 a message under a second id says that a repeat was stored`() throws {
+        let asked = greeting + ask("hello", as: 1)
+        let repeated = ask("hello", as: 3)
+        for text in [asked + answer(2, "hi") + repeated + answer(4, "hi"), asked + repeated + answer(4, "hi")] {
+            let history = try WireHistory(text, dialect: "adjutant", profiles: [.core, .idempotency])
+            let broken = try history.clauses(.violation)
+            #expect(broken.contains("IDEM-2"))
+            #expect(broken.isDisjoint(with: ["ENV-14", "TURN-1", "TURN-6", "IDEM-11"]), "\(broken)")
+        }
+        let once = try WireHistory(
+            asked + answer(2, "hi") + repeated.replacing("m3", with: "m1"), dialect: "adjutant",
+            profiles: [.core, .idempotency])
+        #expect(try outcome("IDEM-2", of: once) != .violation)
+        #expect(try outcome("TURN-6", of: once) == .violation, "the same question is shown again")
+    }
+
+    @Test func `IDEM-11 another question under the key changes no text of the first`() throws {
+        let asked = greeting + ask("hello", as: 1) + answer(2, "hi")
+        let other = try WireHistory(
+            asked + ask("bye", as: 3) + answer(4, "ciao"), dialect: "adjutant", profiles: [.core, .idempotency])
+        let broken = try other.clauses(.violation)
+        #expect(broken.isSuperset(of: ["IDEM-9", "IDEM-11"]))
+        #expect(broken.isDisjoint(with: ["ENV-14", "TURN-1", "TURN-6", "IDEM-2"]), "\(broken)")
+        let refused = try WireHistory(
+            asked + """
+                A> {"type":"message","id":"c-1","to":"kerrigan","body":"bye"}
+                A< {"type":"error","code":"idempotency_mismatch","message":"another question","relatedId":"c-1"}
+                """, dialect: "adjutant", profiles: [.core, .idempotency])
+        #expect(try refused.clauses(.violation).isDisjoint(with: ["IDEM-9", "IDEM-11", "ENV-14", "TURN-6"]))
+        let changed = try WireHistory(
+            greeting + ask("hello", as: 1).replacing(message(1, body: "hello"), with: message(1, body: "hullo")),
+            dialect: "adjutant", profiles: [.core, .idempotency])
+        #expect(try outcome("ENV-14", of: changed) == .violation)
+    }
+
+    @Test func `TURN-1 an answer to somebody else before the ack is not the answer`() throws {
+        let question = ask("hello", as: 2).split(separator: "\n")
+        func verdicts(_ lines: [Substring]) throws -> [String: Outcome] {
+            let text = greeting + lines.joined(separator: "\n")
+            return try WireHistory(text, dialect: "adjutant", profiles: [.core, .idempotency]).verdicts()
+                .mapValues(\.outcome)
+        }
+        let others = Substring("A< " + message(1, from: "kerrigan", body: "to somebody else"))
+        let own = Substring("A< " + message(3, from: "kerrigan", body: "hi"))
+        let between = try verdicts([question[0], others] + question[1...] + [own])
+        for clause in ["TURN-1", "TURN-6"] { #expect(between[clause] == .pass, "\(clause)") }
+        let alone = try verdicts([question[0], others] + question[1...])
+        for clause in ["TURN-1", "TURN-6"] { #expect(alone[clause] == .inconclusive, "\(clause)") }
+        let scripted = ask(#"{\"script\":[{\"reply\":\"hi\"}]}"#, as: 2).split(separator: "\n")
+        let early = try verdicts([scripted[0], own] + scripted[1...])
+        for clause in ["TURN-1", "TURN-6"] { #expect(early[clause] == .violation, "\(clause)") }
+    }
+
+    @Test func `PERSIST-9 a response too large for the stage is no torn read`() throws {
+        func outcome(_ response: String) throws -> Outcome? {
+            let history = try WireHistory(
+                greeting + ask("hello", as: 1) + """
+                    1> GET /api/messages?agentId=kerrigan&limit=200
+                    \(response)
+                    +60s
+                    A> {"type":"sync","lastSeqSeen":0}
+                    """, dialect: "adjutant", profiles: [.core, .idempotency])
+            return try self.outcome("PERSIST-9", of: history)
+        }
+        #expect(try outcome("1 failed too_large") == .untested)
+        #expect(try outcome("1 failed closed") == .violation)
+    }
+
     @Test func `RATE-1 the limit is per connection`() throws {
         func ask(_ lane: String, _ id: Int, accepted: Bool) -> String {
             "\(lane)> {\"type\":\"message\",\"id\":\"c\(id)\",\"to\":\"kerrigan\",\"body\":\"z\"}\n"

@@ -7,7 +7,7 @@ import Testing
 
 /// A history in the words of a wire: one event a line, as captures show them.
 ///
-/// `A open`, `A> {…}`, `A< {…}`, `A close 4001`, `A eof`, `1> GET /path` with a body after it, `1< 200 {…}`, `server kill`, `+60s`.
+/// `A open`, `A> {…}`, `A< {…}`, `A close 4001`, `A eof`, `1> GET /path` with a body after it, `1< 200 {…}`, `1 failed too_large`, `server kill`, `+60s`.
 struct WireHistory {
     let history: History
 
@@ -45,6 +45,7 @@ struct WireHistory {
         case (.connection, let direction?): return [.text(direction, text)]
         case (.exchange, .toServer?):
             return [.request(.init(method: words[0], path: words[1], body: words.count > 2 ? words[2] : nil))]
+        case (.exchange, nil): return [.failed(reason: words[1])]
         case (.exchange, _):
             let body = text.split(separator: " ", maxSplits: 1).dropFirst().first.map(String.init) ?? ""
             let json = Event.Header(name: "content-type", value: "application/json")

@@ -33,10 +33,15 @@ extension IDEM {
 
     /// IDEM-11: "A server MUST NOT start a turn or store a message for a mismatch".
     ///
-    /// Once for each mismatch in each read that began after its answer, where its text is the trace, and in each list that
-    /// can be compared with one from before it.
+    /// Once for each mismatch in each read that began after its answer, where its text is the trace, in each list that can
+    /// be compared with one from before it, and once for each that a `message` shows as stored.
     static func mismatchLeavesNoTrace(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.mismatches {
+            if let message = again.storedMessage {
+                evidence.violate(
+                    "a mismatch was stored", expected: "no message \(again.request.excerpt)",
+                    actual: "message \(shown(message.messageId))", at: [again.event, message.event])
+            }
             // The same words may have been accepted under a key of their own.
             let others = history.turns.filter { $0.event != again.turn.event && !$0.isRefused }.flatMap(\.requests)
             let isElsewhere = (again.turn.requests + others).contains {

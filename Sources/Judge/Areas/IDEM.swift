@@ -69,9 +69,16 @@ enum IDEM {
 
     /// IDEM-2: "A server MUST NOT store a second user message for a repeat".
     ///
-    /// Once for each repeat in each later read that shows its question.
+    /// Once for each repeat in each later read that shows its question, and once for each that a `message` shows as a
+    /// question of its own.
     static func repeatStoresNoSecondMessage(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.trueRepeats {
+            if let message = again.storedMessage {
+                evidence.violate(
+                    "a repeat stored a second user message",
+                    expected: "message \(shown(again.turn.acks.first?.messageId)) alone",
+                    actual: "one more, \(shown(message.messageId))", at: [again.event, message.event])
+            }
             let answered = again.answered
             for read in history.sessionReads where read.principal == again.turn.principal {
                 // A question that stands there twice tells by itself; one that stands there once only after the answer.

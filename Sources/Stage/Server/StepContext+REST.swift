@@ -106,6 +106,10 @@ extension StepContext {
             performer.noteLoss()
             // A subject that the scenario ended answers nothing, and the scenario goes on.
             if performer.instance?.wasEndedHere == true { return (nil, lane) }
+            if case .tooLarge(let limit) = error.code {
+                throw StepEnd.unmet(
+                    "\(pointer): the response is larger than the \(limit >> 20) MiB that the suite reads")
+            }
             throw StepEnd.unmet("\(pointer): no response, \(error.name)")
         }
         let text = String(validating: answer.body, as: UTF8.self)

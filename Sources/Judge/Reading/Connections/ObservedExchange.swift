@@ -18,6 +18,8 @@ struct ObservedExchange: Sendable {
     private(set) var answer: JSONDocument?
     /// The event that ended the exchange without a response.
     private(set) var failure: Int?
+    /// The event at which the stage stopped reading a response that was too large for it: then nothing is known of it.
+    private(set) var unread: Int?
 
     /// What a path means to the protocol.
     enum Route: Sendable, Equatable {
@@ -57,6 +59,7 @@ struct ObservedExchange: Sendable {
                 exchanges[position].received = response
                 exchanges[position].status = response.status
                 exchanges[position].answer = try? JSONParser.document(response.body)
+            case .failed("too_large"): exchanges[position].unread = index
             case .failed: exchanges[position].failure = exchanges[position].failure ?? index
             default: break
             }

@@ -21,10 +21,10 @@ struct Guesses {
         frames.insert(frame)
     }
 
-    /// The same of turns that stand in other places.
-    func moved(_ place: (Int) -> Int) -> Guesses {
+    /// The same of turns that stand in other places, or nowhere.
+    func moved(_ place: (Int) -> Int?) -> Guesses {
         var moved = self
-        (moved.turns, moved.ends) = (Set(turns.map(place)), Set(ends.map(place)))
+        (moved.turns, moved.ends) = (Set(turns.compactMap(place)), Set(ends.compactMap(place)))
         return moved
     }
 

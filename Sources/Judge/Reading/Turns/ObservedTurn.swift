@@ -19,13 +19,14 @@ struct ObservedTurn: Sendable {
         var endings: [Frame] = []
         var copies: [Frame] = []
         var replayed: [Frame] = []
+        var furtherMessages: [Frame] = []
 
         init(requests: [ObservedRequest]) { self.requests = requests }
 
         init(copying other: Facts) {
             (requests, turnId, sessionId) = (other.requests, other.turnId, other.sessionId)
             (acks, frames, endings) = (other.acks, other.frames, other.endings)
-            (copies, replayed) = (other.copies, other.replayed)
+            (copies, replayed, furtherMessages) = (other.copies, other.replayed, other.furtherMessages)
         }
     }
 
@@ -78,6 +79,12 @@ struct ObservedTurn: Sendable {
     var replayed: [Frame] {
         get { facts.replayed }
         _modify { yield &ownFacts.replayed }
+    }
+    /// Messages that show its question, or another one under its key, as stored once more: the ack of a later request named
+    /// their id, and the first ack another one.
+    var furtherMessages: [Frame] {
+        get { facts.furtherMessages }
+        _modify { yield &ownFacts.furtherMessages }
     }
 
     /// The first question that started it, whichever transport it took.

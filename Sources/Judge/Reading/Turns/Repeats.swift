@@ -108,6 +108,11 @@ extension Repeat {
     var event: Int { request.event }
     /// The first thing that answered it other than by a refusal.
     var answered: Int? { request.ack?.event ?? request.outcome }
+    /// The first message that shows that it was stored as a question of its own, under the id that its ack gave it.
+    var storedMessage: Frame? {
+        guard let id = request.ack?.messageId else { return nil }
+        return turn.furtherMessages.first { $0.messageId == id }
+    }
 }
 
 extension Observations {

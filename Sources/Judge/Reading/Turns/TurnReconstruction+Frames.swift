@@ -78,10 +78,12 @@ extension TurnReconstruction {
         guard let choice = ownerByOrder(of: frame, principal: principal) else { return ownerBySameness(of: frame) }
         if frame.type == "error", !endsTurn(frame, choice.turn) { return nil }
         let possible = choice.others + [choice.turn]
-        let isSure = choice.others.isEmpty && taken[frame.connection]?.contains(choice.turn) != true
+        let isOfOneKey = choice.others.allSatisfy { question(of: $0) == question(of: choice.turn) }
+        let isAlone = isOfOneKey && !isEarly(frame, choice.turn)
+        let isSure = isAlone && taken[frame.connection]?.contains(choice.turn) != true
         if !isSure { taken[frame.connection, default: []].formUnion(possible) }
         let isEnding = frame.type == "done" || frame.type == "error"
-        let isSureEnding = choice.others.isEmpty && takenEnds[frame.connection]?.contains(choice.turn) != true
+        let isSureEnding = isAlone && takenEnds[frame.connection]?.contains(choice.turn) != true
         if isEnding, !isSureEnding { takenEnds[frame.connection, default: []].formUnion(possible) }
         if final {
             if isEnding, !isSureEnding {
@@ -189,10 +191,33 @@ extension TurnReconstruction {
 
     /// The questions that a frame without names can belong to.
     private mutating func candidates(for frame: Frame) -> [Int] {
-        openTurns(for: frame).filter { index in
+        let open = openTurns(for: frame).filter { index in
             if let known = turns[index].turnId, let given = frame.turnId, known != given { return false }
             return turns[index].requests.contains { $0.refusal == nil && $0.event < frame.event }
         }
+        return open.filter { !isAnswerOfOthers(frame, before: $0, open) }
+    }
+
+    /// Whether a frame without names came before the first sign that a turn was taken on, and no script says that it is of
+    /// that turn: who asked before this history began may be meant.
+    private func isEarly(_ frame: Frame, _ turn: Int) -> Bool {
+        guard let sign = signs[frame.connection]?[turn], sign > frame.event else { return false }
+        return turns[turn].request.script.isEmpty || contradicts(frame, turn)
+    }
+
+    /// Whether a `done` that came before any sign that a turn was taken on is the answer to a question of somebody else: as
+    /// many others as there are questions come after the sign.
+    private func isAnswerOfOthers(_ frame: Frame, before turn: Int, _ open: [Int]) -> Bool {
+        guard frame.type == "done", let sign = signs[frame.connection]?[turn], sign > frame.event else { return false }
+        let connection = connections[frame.connection]
+        let answers = connection.received.count {
+            $0.event > sign && $0.type == "done" && $0.turnId == nil && $0.clientMessageId == nil
+                && $0.sessionId == frame.sessionId
+        }
+        let asked = byPrincipal[connection.principal] ?? []
+        let later = asked[asked.boundary { $0.event >= frame.event }...].map(\.turn)
+        let waiting = (open + later).count { turns[$0].session.map { $0 == frame.sessionId } ?? true }
+        return answers >= waiting
     }
 
     private func ownerByOrder(of frame: Frame, principal: String, among candidates: [Int]) -> Choice? {

@@ -29,6 +29,10 @@ struct TurnReconstruction {
     var sessionSeen: [OwnName: Int] = [:]
     /// Which turn's ack gave a question its message id.
     var acknowledged: [OwnName: Int] = [:]
+    /// Turns that stand for a further run of another one while frames are placed, with the turn that they repeat.
+    private var furtherRuns: [Int: Int] = [:]
+    /// The event that first showed on a connection that a turn was taken on: its ack, or its question by the id in the ack.
+    var signs: [Int: [Int: Int]] = [:]
     var ended: [Int: Set<Int>] = [:]
     var firstEnd: [Int: Int] = [:]
     var open = OpenTurns()
@@ -50,7 +54,8 @@ struct TurnReconstruction {
         for read in history.sessionReads { reconstruction.learn(from: read) }
         for frame in history.received { reconstruction.learnAndAnswer(from: frame) }
         reconstruction.beginWithWhatWasTaken()
-        for frame in history.received where frame.type == "message" { reconstruction.learnSession(from: frame) }
+        reconstruction.setFurtherRunsApart()
+        for frame in history.received { reconstruction.learnSign(from: frame) }
         for isFinal in [false, true] {
             reconstruction.forgetEndings()
             for frame in history.received { reconstruction.place(frame, final: isFinal) }
@@ -62,11 +67,16 @@ struct TurnReconstruction {
 
     /// The turns in the order of asking, and what was guessed of them.
     private var inOrder: (turns: [ObservedTurn], guesses: Guesses) {
-        let places = turns.indices.sorted { (turns[$0].event, $0) < (turns[$1].event, $1) }
+        let places = turns.indices.filter { furtherRuns[$0] == nil }
+            .sorted { (turns[$0].event, $0) < (turns[$1].event, $1) }
         guard places != Array(turns.indices) else { return (turns, guesses) }
-        var moved = Array(repeating: 0, count: turns.count)
+        var all = turns
+        for (run, turn) in furtherRuns.sorted(by: { $0.key < $1.key }) {
+            all[turn].furtherMessages += turns[run].frames
+        }
+        var moved: [Int: Int] = [:]
         for (new, old) in places.enumerated() { moved[old] = new }
-        return (places.map { turns[$0] }, guesses.moved { moved[$0] })
+        return (places.map { all[$0] }, guesses.moved { moved[$0] })
     }
 
     // MARK: Questions
@@ -136,6 +146,33 @@ struct TurnReconstruction {
             }
         }
     }
+
+    /// Gives each further run of a key a turn of its own while frames are placed, so that its frames are no other turn's.
+    ///
+    /// An ack tells of one that calls its question no duplicate and names another message than the first ack of the key.
+    private mutating func setFurtherRunsApart() {
+        for turn in turns.indices where turns[turn].requests.count > 1 {
+            var known = Set(turns[turn].acks.first.flatMap(\.messageId).map { [$0] } ?? [])
+            guard !known.isEmpty else { continue }
+            for request in turns[turn].requests {
+                guard let ack = request.ack, !ack.isDuplicate, let id = ack.messageId, known.insert(id).inserted else {
+                    continue
+                }
+                let run = turns.count
+                var again = ObservedTurn(requests: [request])
+                again.acks = [ack]
+                turns.append(again)
+                furtherRuns[run] = turn
+                acknowledged[OwnName(id, of: request.principal)] = run
+                let all = byPrincipal[request.principal] ?? []
+                byPrincipal[request.principal]?.insert(
+                    (run, request.event), at: all.boundary { $0.event >= request.event })
+            }
+        }
+    }
+
+    /// The turn that a further run repeats; any other turn itself.
+    func question(of turn: Int) -> Int { furtherRuns[turn] ?? turn }
 
     private func answer(to request: ObservedRequest) -> Int? {
         [request.ack?.event, request.refusal, request.outcome].compactMap(\.self).min()
@@ -260,12 +297,14 @@ struct TurnReconstruction {
         first(&sessionSeen[OwnName(session, of: principal), default: event])
     }
 
-    /// Learns from a question that is shown as it was stored, by the id that its ack gave it, which session it is in.
-    private mutating func learnSession(from message: Frame) {
-        guard let id = message.messageId, let turn = acknowledged[OwnName(id, of: principal(of: message))] else {
-            return
-        }
-        bind(turn, turnId: nil, session: message.sessionId)
+    /// Learns from an ack, or from a question that is shown by the id that its ack gave it, that its turn was taken on; from
+    /// the question also in which session.
+    private mutating func learnSign(from frame: Frame) {
+        guard frame.isOf("ack", "message"), let id = frame.messageId,
+            let turn = acknowledged[OwnName(id, of: principal(of: frame))]
+        else { return }
+        if signs[frame.connection]?[turn] == nil { signs[frame.connection, default: [:]][turn] = frame.event }
+        if frame.type == "message" { bind(turn, turnId: nil, session: frame.sessionId) }
     }
 
     // MARK: Answers to one request
