@@ -31,15 +31,36 @@ case "$configuration" in
         ;;
 esac
 
+# Passes on what `swift build` prints, and shows its steps with the time that is left: on a terminal in one line that is
+# rewritten, elsewhere every half minute.
+follow() {
+    local line passed left started=$SECONDS shown=$SECONDS start="" end="\n"
+    if [ -t 2 ]; then start="\r\033[K" end=""; fi
+    while IFS= read -r line; do
+        printf '%s\n' "$line"
+        [[ "$line" =~ ^\[([0-9]+)/([0-9]+)\]\ (.*) ]] || continue
+        if [ -n "$end" ]; then
+            [ $((SECONDS - shown)) -ge 30 ] || continue
+            shown=$SECONDS
+        fi
+        passed=$((SECONDS - started))
+        left=""
+        # The first steps are short, and tell nothing of the rest.
+        if [ "$passed" -ge 20 ]; then
+            left=", about $((passed * (BASH_REMATCH[2] - BASH_REMATCH[1]) / BASH_REMATCH[1] / 60 + 1)) min left"
+        fi
+        printf "${start}building conformance (%s): step %d of %d%s: %.30s${end}" \
+            "$configuration" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "$left" "${BASH_REMATCH[3]}" >&2
+    done
+    # shellcheck disable=SC2059
+    printf "$start" >&2
+}
+
 build() {
     local log status
-    if [ -t 2 ]; then
-        swift build -c "$configuration" --product conformance >&2
-        return
-    fi
     log=$(mktemp) || return 1
-    swift build -c "$configuration" --product conformance >"$log" 2>&1
-    status=$?
+    swift build -c "$configuration" --product conformance 2>&1 | follow >"$log"
+    status=${PIPESTATUS[0]}
     [ "$status" -eq 0 ] || cat "$log" >&2
     rm -f "$log"
     return "$status"

@@ -324,28 +324,33 @@ struct ContinuousIntegrationTests {
         }
     }
 
+    /// A release of a program for every system, and the variable that says where it is.
+    private func release(_ program: String, in folder: TemporaryDirectory) async throws -> [String: String] {
+        let place = folder.path + "/releases/v0.1.0"
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        try folder.write(program, to: "conformance")
+        let script = """
+            import glob, hashlib, tarfile
+            def owned(entry):
+                entry.mode = 0o755
+                return entry
+            for system in "linux-x86_64", "linux-aarch64", "macos-arm64", "macos-x86_64":
+                with tarfile.open("\(place)/conformance-0.1.0-" + system + ".tar.gz", "w:gz") as archive:
+                    archive.add("\(folder.path)/conformance", "program/conformance", filter=owned)
+            with open("\(place)/SHA256SUMS", "w") as sums:
+                for name in glob.glob("\(place)/*.tar.gz"):
+                    digest = hashlib.sha256(open(name, "rb").read()).hexdigest()
+                    sums.write(digest + "  " + name.split("/")[-1] + "\\n")
+            """
+        let packed = try await ExamplePython.run(["-c", script])
+        try #require(packed.status == 0, "\(packed.output)")
+        return ["HOLDFAST_RELEASES": "file://\(folder.path)/releases"]
+    }
+
     @Test func `a released program is taken by its checksum, and no other`() async throws {
         let folder = try TemporaryDirectory()
-        // A release for every system of this test, of a program that knows one thing to say.
-        let release = folder.path + "/releases/v0.1.0"
-        try FileManager.default.createDirectory(atPath: release, withIntermediateDirectories: true)
-        let script = """
-            set -e
-            cd '\(release)'
-            mkdir program
-            printf '#!/bin/sh\\necho released\\nexit 0\\n' >program/conformance
-            chmod +x program/conformance
-            for system in linux-x86_64 linux-aarch64 macos-arm64 macos-x86_64; do
-                tar -czf "conformance-0.1.0-$system.tar.gz" program
-            done
-            sha256sum *.tar.gz >SHA256SUMS
-
-            """
-        try folder.write(script, to: "release.sh")
-        let python = "import subprocess; subprocess.run(['bash', '\(folder.path)/release.sh'], check=True)"
-        #expect(try await ExamplePython.run(["-c", python]).status == 0)
+        let place = try await release("#!/bin/sh\necho released\n", in: folder)
         let inputs = ["mode": "server", "subject": "subject.json", "out": folder.path + "/out"]
-        let place = ["HOLDFAST_RELEASES": "file://\(folder.path)/releases"]
         let result = try await run(inputs, in: folder, tools: [:], environment: place)
         #expect(result["status"] == 0, "\(result)")
         #expect(result["steps"]?[1]?["log"]?.stringValue?.contains("released") == true, "\(result)")
@@ -359,6 +364,29 @@ struct ContinuousIntegrationTests {
             #expect(refused["status"] == 69, "\(refused)")
             #expect(refused["steps"]?[0]?["log"]?.stringValue?.contains(words) == true, "\(refused)")
         }
+    }
+
+    @Test(.enabled("needs Node 20 or later") { await ExampleTool.has("node") })
+    func `a released program tests a server in Node where there is no Swift`() async throws {
+        let folder = try TemporaryDirectory()
+        let place = try await release(binary, in: folder)
+        let some = ["AUTH", "TURN-4", "server/PERSIST/post-then-read"].map { "--only\n\($0)" }
+        let inputs = [
+            "mode": "server", "subject": SourceTree.root + "/Tests/Examples/node/subject.json",
+            "out": folder.path + "/out",
+            "arguments": ExampleTool.isWholeSuite ? "--strict" : some.joined(separator: "\n"),
+        ]
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let tools = [
+            "node": "#!/bin/sh\nexec env PATH='\(path)' node \"$@\"\n",
+            // Where there is one after all, nothing comes of it.
+            "swift": "#!/bin/sh\necho 'there is no Swift here'\nexit 127\n",
+        ]
+        let result = try await run(inputs, in: folder, tools: tools, environment: place)
+        #expect(result["status"] == 0, "\(result)")
+        #expect(result["outputs"]?["exit-code"] == "0")
+        #expect(result["summary"]?.stringValue?.contains("conforms") == true, "\(result)")
+        #expect(FileManager.default.fileExists(atPath: folder.path + "/out/report.json"))
     }
 
     @Test func `a release is looked for where the action comes from`() async throws {

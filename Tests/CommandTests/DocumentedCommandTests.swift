@@ -12,7 +12,8 @@ import Testing
         ["README.md", "CONTRIBUTING.md", "Spec/README.md"]
         + files(in: "Sources/conformance/Documentation.docc") + files(in: "Spec/chapters")
         + files(in: "Tests/Examples/python") + files(in: "Tests/Examples/python-client")
-        + files(in: "Tests/Examples/typescript-client") + files(in: "Tests/Examples/kotlin-client")
+        + files(in: "Tests/Examples/node") + files(in: "Tests/Examples/typescript-client")
+        + files(in: "Tests/Examples/kotlin-client")
 
     static func files(in folder: String) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(SourceTree.root)/\(folder)")) ?? []

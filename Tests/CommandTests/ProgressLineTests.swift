@@ -58,4 +58,33 @@ import Testing
         #expect(screen.rows.first?.contains("(interrupted)") == true, "\(screen.rows)")
         #expect(!screen.rows.contains { $0.contains(/^\d+\/\d+/) }, "\(screen.rows)")
     }
+
+    @Test func `the first command from source shows what it builds, and all of it where that fails`() async throws {
+        let tools = try TemporaryDirectory()
+        let swift = """
+            #!/bin/sh
+            case "$*" in
+                *--show-bin-path) echo '\(tools.path)' ;;
+                *) echo 'Building for production...'
+                   echo '[4/10] Compiling Judge Judge.swift'
+                   [ ! -e '\(tools.path)/broken' ] || { echo 'Judge.swift:1:1: error: no'; exit 1; } ;;
+            esac
+
+            """
+        for (name, text) in [("swift", swift), ("conformance", "#!/bin/sh\necho \"ran $*\"\n")] {
+            try tools.write(text, to: name)
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o755], ofItemAtPath: "\(tools.path)/\(name)")
+        }
+        func first() async throws -> String {
+            try await PseudoTerminal.run(
+                ["--only", "TURN-3"], of: SourceTree.root + "/conformance.sh", path: "\(tools.path):/usr/bin:/bin",
+                columns: 80)
+        }
+        let step = "\r\u{1B}[Kbuilding conformance (release): step 4 of 10: Compiling Judge Judge.swift"
+        #expect(try await first() == step + "\r\u{1B}[Kran server --reference --only TURN-3\r\n")
+        try tools.write("", to: "broken")
+        let failed = try await first()
+        #expect(failed.contains("Judge.swift:1:1: error: no\r\nconformance.sh: the build failed\r\n"), "\(failed)")
+    }
 }

@@ -18,18 +18,20 @@ struct PseudoTerminal: Sendable {
         let number: Int32
     }
 
-    /// Runs the built program on a terminal of so many columns.
+    /// Runs a program, the built one unless another is named, on a terminal of so many columns.
     ///
     /// A body looks at all that came, each time that more of it came, and may resize and interrupt.
     static func run(
-        _ arguments: [String], columns: Int, within limit: Duration = .seconds(120),
-        look: @escaping @Sendable (String, PseudoTerminal) -> Void
+        _ arguments: [String], of program: String = BuiltBinary.path, path: String? = nil, columns: Int,
+        within limit: Duration = .seconds(120),
+        look: @escaping @Sendable (String, PseudoTerminal) -> Void = { _, _ in }
     ) async throws -> String {
         let (control, screen) = try open(columns)
         defer { close(control) }
-        let surroundings = Environment.inherit.updating(["NO_COLOR": "1", "TERM": "xterm", "LC_ALL": "C.UTF-8"])
+        var surroundings = Environment.inherit.updating(["NO_COLOR": "1", "TERM": "xterm", "LC_ALL": "C.UTF-8"])
+        if let path { surroundings = surroundings.updating(["PATH": path]) }
         let outcome = try await Subprocess.run(
-            .path(.init(BuiltBinary.path)), arguments: Arguments(arguments), environment: surroundings, input: .none,
+            .path(.init(program)), arguments: Arguments(arguments), environment: surroundings, input: .none,
             output: .fileDescriptor(.init(rawValue: screen), closeAfterSpawningProcess: false),
             error: .fileDescriptor(.init(rawValue: screen), closeAfterSpawningProcess: false)
         ) { execution in

@@ -1,0 +1,330 @@
+#!/usr/bin/env node
+// A small server of the Holdfast protocol: profile `core`, an agent that obeys scripts, one file for each session.
+// It needs Node 20 or later and no package. What a client is told is stored before it is told.
+//
+//     node server.js --port 8080 --data ./data
+"use strict";
+const crypto = require("node:crypto");
+const fs = require("node:fs");
+const http = require("node:http");
+const path = require("node:path");
+const util = require("node:util");
+const { Socket } = require("./socket.js");
+
+const { values: options } = util.parseArgs({
+  options: {
+    port: { type: "string", default: "8080" },
+    data: { type: "string", default: "data" },
+    heartbeat: { type: "string", default: "30" },
+  },
+});
+const HEARTBEAT = Number(options.heartbeat);
+const LARGEST_MESSAGE = 256 * 1024;
+const STATUS = { session_not_found: 404, too_large: 413, persist_failed: 503, interrupted: 503, agent_failed: 500 };
+
+const sessions = new Map();
+const joined = new Set();
+const sockets = new Set();
+const turns = new Set();
+let isStopping = false;
+
+/** Something that is answered with an error and otherwise not done. */
+class Refusal extends Error {
+  constructor(code, words, details = {}) {
+    super(words);
+    this.body = { error: words, code, ...details };
+  }
+}
+
+function need(condition, words) {
+  if (!condition) throw new Refusal("bad_request", words);
+}
+
+const newID = (kind) => `${kind}-${crypto.randomUUID()}`;
+const now = () => new Date().toISOString();
+const isName = (value, longest = 128) => typeof value === "string" && value.length >= 1 && value.length <= longest;
+
+// MARK: reading
+
+function readObject(bytes) {
+  let value;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+    // Texts with half a character cannot be sent on.
+    if (/\\u[dD][89abAB-fF]/.test(JSON.stringify(value))) throw new Error("half a character");
+  } catch (problem) {
+    throw new Refusal("parse_error", `not JSON: ${problem.message}`);
+  }
+  if (value === null || typeof value !== "object" || Array.isArray(value)) throw new Refusal("parse_error", "not an object");
+  return value;
+}
+
+function checkAuth(frame) {
+  need(typeof frame.protocol === "number", "'protocol' is no number");
+  need(frame.token === undefined || typeof frame.token === "string", "'token' is no string");
+  need(frame.clientId === undefined || isName(frame.clientId), "'clientId' is no name");
+  const capabilities = frame.capabilities ?? [];
+  need(frame.capabilities !== null && Array.isArray(capabilities), "'capabilities' is no list");
+  need(capabilities.every((name) => isName(name, 64)), "'capabilities' holds something that is no name");
+  need(new Set(capabilities).size === capabilities.length, "'capabilities' holds a name twice");
+}
+
+function checkChat(frame) {
+  need(Array.isArray(frame.messages) && frame.messages.length > 0, "'messages' holds no message");
+  for (const message of frame.messages) {
+    need(message !== null && typeof message === "object", "a message is no object");
+    need(["user", "assistant", "system"].includes(message.role), "a message has no role");
+    if (typeof message.content === "string") continue;
+    need(Array.isArray(message.content) && message.content.length > 0, "'content' is neither a text nor parts");
+    for (const part of message.content) {
+      need(part !== null && typeof part === "object" && isName(part.type, Infinity), "a part has no type");
+      need(part.text === undefined || typeof part.text === "string", "'text' of a part is no string");
+      need(part.image === undefined || isName(part.image, Infinity), "'image' of a part is no string");
+      need(!["text", "image"].includes(part.type) || part[part.type] !== undefined, "a part is empty");
+    }
+  }
+  need(frame.messages.at(-1).role === "user", "the last message is not the user's");
+  need(frame.sessionId === undefined || typeof frame.sessionId === "string", "'sessionId' is no string");
+  need(frame.clientMessageId === undefined || isName(frame.clientMessageId), "'clientMessageId' is no name");
+}
+
+function storedContent(content) {
+  if (typeof content === "string") return content;
+  return content.map(({ type, text, image }) => ({ type, text, image }));
+}
+
+const plainText = (content) => (typeof content === "string" ? content : content.map((part) => part.text ?? "").join(""));
+
+// MARK: storing
+
+const file = (id) => path.join(options.data, `${id}.json`);
+
+function sync(place) {
+  const descriptor = fs.openSync(place, "r");
+  try {
+    fs.fsyncSync(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+/** Makes a change durable, then visible; throws, and changes nothing, where it cannot be stored. */
+function change(session, edit) {
+  const kept = structuredClone(session.kept);
+  edit(kept);
+  const place = file(kept.id);
+  fs.writeFileSync(`${place}.new`, JSON.stringify(kept), { flush: true });
+  sync(`${place}.new`);
+  fs.renameSync(`${place}.new`, place);
+  sync(options.data);
+  session.kept = kept;
+}
+
+/** A turn that ran when the process ended has nobody left who runs it. */
+function recover() {
+  fs.mkdirSync(options.data, { recursive: true });
+  for (const name of fs.readdirSync(options.data).filter((name) => name.endsWith(".json"))) {
+    const session = { kept: JSON.parse(fs.readFileSync(path.join(options.data, name))), last: Promise.resolve() };
+    sessions.set(session.kept.id, session);
+    if (session.kept.turns.some((turn) => turn.status === "running")) {
+      change(session, (kept) => kept.turns.forEach((turn) => turn.status === "running" && (turn.status = "failed")));
+    }
+  }
+}
+
+// MARK: turns
+
+/** Every frame of a turn goes to every open connection, whoever asked. */
+function tell(frame) {
+  for (const socket of joined) socket.send(frame);
+}
+
+function message(turn, role, content) {
+  return { id: newID("message"), role, content, timestamp: now(), turnId: turn.id };
+}
+
+/** Stores a question, or refuses it without a trace; then its turn runs, whoever stays to listen. */
+function accept(asked) {
+  checkChat(asked);
+  const key = asked.clientMessageId === undefined ? {} : { clientMessageId: asked.clientMessageId };
+  if (isStopping) throw new Refusal("persist_failed", "the server stops; ask again", { retryable: true, ...key });
+  let session = sessions.get(asked.sessionId);
+  if (asked.sessionId !== undefined && !session) {
+    if (!/^[A-Za-z0-9_-]{1,128}$/.test(asked.sessionId)) throw new Refusal("bad_request", "'sessionId' is no id of a session", key);
+    throw new Refusal("session_not_found", "there is no such session", { sessionId: asked.sessionId, ...key });
+  }
+  session ??= {
+    kept: { id: crypto.randomUUID(), createdAt: now(), updatedAt: now(), messages: [], turns: [] },
+    last: Promise.resolve(),
+  };
+  const turn = { id: newID("turn"), session, key, names: { sessionId: session.kept.id, ...key }, stop: new AbortController() };
+  const question = { ...message(turn, "user", storedContent(asked.messages.at(-1).content)), ...key };
+  try {
+    change(session, (kept) => {
+      kept.updatedAt = question.timestamp;
+      kept.messages.push(question);
+      kept.turns.push({ turnId: turn.id, status: "running", ...key });
+    });
+  } catch (problem) {
+    const words = `the question could not be stored; ask again (${problem.code})`;
+    throw new Refusal("persist_failed", words, { retryable: true, ...key });
+  }
+  sessions.set(session.kept.id, session);
+  turns.add(turn);
+  // The turns of a session run one after the other.
+  turn.ended = session.last.then(() => run(turn, plainText(question.content)));
+  session.last = turn.ended;
+  return turn;
+}
+
+/** Runs a turn to its one ending, which is stored before it is told. */
+async function run(turn, question) {
+  let ending;
+  try {
+    const text = await answer(turn, question);
+    change(turn.session, (kept) => conclude(kept, turn, "done", message(turn, "assistant", text)));
+    ending = { type: "done", text, ...turn.names };
+  } catch (problem) {
+    const code = problem.name === "AbortError" ? "interrupted" : problem.syscall ? "persist_failed" : "agent_failed";
+    try {
+      change(turn.session, (kept) => conclude(kept, turn, "failed"));
+    } catch {
+      // The file still calls the turn running; after a restart `recover` says what is said here.
+      conclude(turn.session.kept, turn, "failed");
+    }
+    ending = { type: "error", error: problem.message || code, code, retryable: code !== "agent_failed", ...turn.names };
+  }
+  turns.delete(turn);
+  tell(ending);
+  return ending;
+}
+
+function conclude(kept, turn, status, reply) {
+  kept.turns.find((each) => each.turnId === turn.id).status = status;
+  if (!reply) return;
+  kept.messages.push(reply);
+  kept.updatedAt = reply.timestamp;
+}
+
+/** Obeys `{"script": [...]}`, the way a test makes tools, waits and failures predictable; echoes anything else. */
+async function answer(turn, question) {
+  let script = [];
+  try {
+    script = JSON.parse(question).script ?? [];
+  } catch {
+    // A question in words.
+  }
+  for (const step of Array.isArray(script) ? script : []) {
+    turn.stop.signal.throwIfAborted();
+    if ("tool" in step) tell({ type: "toolUse", tool: step.tool, input: step.input, sessionId: turn.session.kept.id });
+    else if ("wait" in step) await require("node:timers/promises").setTimeout(step.wait, null, { signal: turn.stop.signal });
+    else if ("reply" in step) return step.reply;
+    else if ("fail" in step) throw new Error(step.fail);
+  }
+  turn.stop.signal.throwIfAborted();
+  return `You said: ${question.slice(0, 200).toWellFormed()}`;
+}
+
+// MARK: frames
+
+function take(socket, bytes, isText) {
+  try {
+    need(isText, "messages are texts");
+    const frame = readObject(bytes);
+    need(typeof frame.type === "string", "'type' is no string");
+    if (frame.type === "auth") {
+      checkAuth(frame);
+      greet(socket, frame);
+    } else if (!["chat", "ping"].includes(frame.type)) {
+      throw new Refusal("unknown_type", `type '${frame.type.slice(0, 100).toWellFormed()}' is not known`);
+    } else if (!joined.has(socket)) {
+      throw new Refusal("not_authenticated", "'auth' comes first");
+    } else if (frame.type === "ping") {
+      need(frame.nonce === undefined || (typeof frame.nonce === "string" && frame.nonce.length <= 128), "'nonce' is too long");
+      socket.send({ type: "pong", nonce: frame.nonce });
+    } else {
+      accept(frame);
+    }
+  } catch (problem) {
+    if (!(problem instanceof Refusal)) throw problem;
+    socket.send({ type: "error", ...problem.body });
+  }
+}
+
+function greet(socket, frame) {
+  if (frame.protocol !== 1) {
+    socket.send({ type: "error", error: "only version 1 is spoken", code: "unsupported_version", supported: [1] });
+    socket.close(4010, "unsupported version");
+    return;
+  }
+  if (joined.has(socket)) throw new Refusal("bad_request", "'auth' was answered already");
+  socket.send({
+    type: "connected", protocol: 1, connectionId: newID("connection"), serverTime: now(), capabilities: [],
+    limits: { maxFrameBytes: LARGEST_MESSAGE }, heartbeatSeconds: HEARTBEAT,
+  });
+  joined.add(socket);
+}
+
+// MARK: REST
+
+async function respond(method, place, body) {
+  if (method === "GET" && place === "/api/health") return [200, { ok: true }];
+  if (method === "GET" && place === "/api/sessions") {
+    const kept = [...sessions.values()].map((session) => session.kept);
+    kept.sort((one, other) => (one.updatedAt < other.updatedAt ? 1 : -1));
+    return [200, { sessions: kept.map(({ id, updatedAt, messages }) => ({ id, updatedAt, messageCount: messages.length })) }];
+  }
+  if (method === "GET" && place.startsWith("/api/sessions/")) {
+    const session = sessions.get(place.slice("/api/sessions/".length));
+    if (!session) throw new Refusal("session_not_found", "there is no such session");
+    return [200, { session: session.kept }];
+  }
+  if (method === "POST" && place === "/api/chat") {
+    const { type, ...ending } = await accept(readObject(body)).ended;
+    return type === "done" ? [200, { text: ending.text, sessionId: ending.sessionId }] : [STATUS[ending.code], ending];
+  }
+  return [404, { error: "there is nothing here", code: "bad_request" }];
+}
+
+const server = http.createServer(async (request, response) => {
+  let [status, body] = [500, { error: "the server failed", code: "internal" }];
+  try {
+    const parts = [];
+    let size = 0;
+    for await (const part of request) {
+      size += part.length;
+      if (size <= LARGEST_MESSAGE) parts.push(part);
+    }
+    if (size > LARGEST_MESSAGE) throw new Refusal("too_large", `a body holds at most ${LARGEST_MESSAGE} bytes`);
+    [status, body] = await respond(request.method, request.url.split("?")[0], Buffer.concat(parts));
+  } catch (problem) {
+    if (problem instanceof Refusal) [status, body] = [STATUS[problem.body.code] ?? 400, problem.body];
+  }
+  response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
+});
+
+server.on("upgrade", (request, stream) => {
+  if (isStopping || request.url.split("?")[0] !== "/ws") return stream.destroy();
+  const socket = new Socket(request, stream, { largest: LARGEST_MESSAGE, heartbeat: HEARTBEAT });
+  sockets.add(socket);
+  socket.onMessage = (bytes, isText) => take(socket, bytes, isText);
+  socket.onEnd = () => {
+    sockets.delete(socket);
+    joined.delete(socket);
+  };
+});
+
+async function stop() {
+  isStopping = true;
+  server.close();
+  for (const turn of turns) turn.stop.abort();
+  await Promise.all([...turns].map((turn) => turn.ended));
+  for (const socket of sockets) socket.close(1001, "the server stops");
+  setTimeout(() => process.exit(0), 500);
+}
+
+recover();
+for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, stop);
+server.listen(Number(options.port), "127.0.0.1", () => {
+  console.log(`listening on ws://127.0.0.1:${server.address().port}/ws`);
+});
