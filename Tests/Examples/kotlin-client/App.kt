@@ -45,6 +45,9 @@ class Chat(var id: String?) {
     var isPolled = false
     var since: Long? = null
     val awaits get() = messages.any { it.isAwaited }
+
+    /** Whether a history has brought an answer of these words. */
+    fun holds(answer: String?) = messages.any { it.id != null && it.role == "assistant" && it.text == answer }
 }
 
 class App(private val launch: Launch, private val file: File) {
@@ -265,6 +268,11 @@ class App(private val launch: Launch, private val file: File) {
         if (session == null || type != "ack" && type != "done" && type != "message") return
         val chat = found?.let { adopt(it.first, session) } ?: chat(session)
         val turn = frame.text("turnId")
+        val isNameless = type == "done" && listOf("turnId", "clientMessageId", "messageId").none { it in frame }
+        if (found != null && isNameless && chat.holds(frame.text("text"))) {
+            // A read may have overtaken it: then it is the answer of a question before this one. Another read tells whose it is.
+            return read(chat)
+        }
         if (found != null) accept(found.second, turn)
         val role = if (type == "done") "assistant" else frame.text("role")
         if (type == "done" || type == "message" && !(role == "user" && found != null)) {
@@ -521,10 +529,12 @@ class App(private val launch: Launch, private val file: File) {
             val (id, key) = entry.text("id") to entry.text("clientMessageId")
             val text = words(entry["content"])
             // A server that remembers no keys names nothing: then the words decide.
-            val own = chat.messages.firstOrNull {
-                it.id == null && (it.phase == Phase.ASKED || it.phase == Phase.UNSURE) && it.text == text
+            val isSent = listOf(Phase.ASKED, Phase.UNSURE, Phase.DONE)
+            val same = chat.messages.firstOrNull {
+                val mayBe = if (it.role == "user") it.phase in isSent else it.turn == null
+                it.id == null && it !in order && it.role == entry["role"] && it.text == text && mayBe
             }
-            if (key == null && entry["role"] == "user" && chat.messages.none { it.id == id }) own?.id = id
+            if (key == null && chat.messages.none { it.id == id }) same?.id = id
             val shown = put(chat, Message(entry.text("role") ?: "", text, id, key, entry.text("turnId"))).first
             shown.id = id
             order[shown] = index

@@ -244,6 +244,11 @@ class App:
         found = self.find(frame.get("turnId"), frame.get("clientMessageId")) or self.nameless(frame)
         if found:
             conversation = self.adopt(*found, frame["sessionId"])
+            is_nameless = not {"messageId", "turnId", "clientMessageId"} & frame.keys()
+            if is_nameless and conversation.holds(frame["text"]):
+                # A read may have overtaken it, and it ends a question before this one: another read tells whose it is.
+                self.recovery.want(conversation)
+                return
             self.on_accepted(conversation, found[1], turn=frame.get("turnId"))
             self.on_ended(found[1])
         else:

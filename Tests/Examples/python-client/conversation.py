@@ -116,6 +116,10 @@ class Conversation:
                 return False
         return False
 
+    def holds(self, answer):
+        """Whether a history has brought an answer of these words."""
+        return any(one.settled and one.role == "assistant" and one.text == answer for one in self.stored)
+
     def put(self, role, text, id=None, key=None, turn=None, place=None):
         """Takes up one message that the server knows, from whichever road, and says whether it was new."""
         message = self._known(role, id, key, turn, place)
@@ -184,8 +188,8 @@ class Conversation:
 
     def _nameless(self, entry, keyless, taken):
         """A server without profile idempotency names neither turn nor answer: then the words decide, once each."""
-        unsure = [message for message in self.pending if message.question and message.question.phase == "unsure"]
-        for message in self.stored + unsure:
+        sent = [one for one in self.pending if one.question and one.question.phase in ("asked", "unsure")]
+        for message in self.stored + sent:
             if message in taken or message.id or message.role != entry["role"]:
                 continue
             if message.text == words(entry["content"]) and (message.role == "assistant" or keyless):

@@ -239,6 +239,12 @@ export class App {
     if (!["ack", "done", "message"].includes(frame.type) || typeof frame.sessionId !== "string") return;
     const chat = found ? this.adopt(found.chat, frame.sessionId) : this.chat(frame.sessionId);
     const place = this.stream.place(frame, epoch);
+    const isNameless = frame.type === "done" && !frame.turnId && !frame.clientMessageId && !frame.messageId;
+    if (found && isNameless && chat.holds(frame.text)) {
+      // A read may have overtaken this answer: then it is that of a question before this one. Another read tells whose it is.
+      void this.read(chat);
+      return;
+    }
     if (found) this.accept(chat, found.message, frame, place);
     if (frame.type === "ack" || (frame.type === "message" && frame.role === "user" && found)) return;
     const role = frame.type === "done" ? "assistant" : frame.role;

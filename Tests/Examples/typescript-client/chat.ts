@@ -143,6 +143,11 @@ export class Chat {
       && (one.role === "assistant" || keyless));
   }
 
+  /** Whether a history has brought an answer of these words. */
+  holds(answer: string): boolean {
+    return this.stored.some(({ role, text, isSettled }) => isSettled && role === "assistant" && text === answer);
+  }
+
   /** Whether the answer of a question is here: by its turn, else as the next word of the agent. */
   answers(question: Message): boolean {
     for (const { role, turn } of this.stored.slice(this.stored.indexOf(question) + 1)) {
