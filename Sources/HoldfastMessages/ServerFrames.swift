@@ -129,7 +129,7 @@ public struct MessageFrame: MessageObject {
     public var messageId = ""
     /// Who says it.
     public var role = Role.user
-    /// What it says; the text of its parts, where it has parts.
+    /// What it says: of a content in parts, the texts of its text parts, in order, with nothing between.
     public var text = ""
     /// When it was stored.
     public var timestamp = ""

@@ -13,11 +13,6 @@ struct OwnName: Hashable {
 /// The name as the areas call it.
 enum TurnNames { typealias Key = OwnName }
 
-/// What a content says: the text itself, or the texts of its parts joined.
-func plainText(of content: JSONValue?) -> String {
-    content?.stringValue ?? (content?.arrayValue ?? []).compactMap { $0.string("text") }.joined()
-}
-
 extension JSONValue {
     /// The text of a member; nil when it is absent or no string.
     func string(_ name: String) -> String? { self[name]?.stringValue }

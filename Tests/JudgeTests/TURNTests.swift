@@ -254,6 +254,13 @@ import Testing
         try clause.conforms("\(again) B<message(u1 'two' #1) A<done(t1 #2) B<done(t1 #2)")
         try clause.violates("\(again) B<message(u1 'one' #1)^ A<done(t1 #2) B<done(t1 #2)")
         try clause.violates("\(asked) B<message(u1='m7' t1 #1)^ A<done(t1 #2) B<done(t1 #2)")
+        // The text of a question in parts is that of its text parts, with nothing between.
+        let image = #"{"type":"image","image":"x","text":"no"}"#
+        let parts = #"[{"type":"text","text":"is it "},\#(image),{"type":"text","text":"raining"}]"#
+        let asks = #"A>`{"type":"chat","clientMessageId":"c1","messages":[{"role":"user","content":\#(parts)}]}`"#
+        let inParts = "A+(e1 #0) B+(e1 #0) \(asks) A<ack(c1)"
+        try clause.conforms("\(inParts) B<message(u1 'is it raining' #1) A<done(t1 #2) B<done(t1 #2)")
+        try clause.violates("\(inParts) B<message(u1 'is it no raining' #1)^ A<done(t1 #2) B<done(t1 #2)")
     }
 
     @Test func `TURN-18 refused questions leave no trace`() throws {

@@ -61,10 +61,6 @@ import Testing
         .init("* × chat.mismatch", "without keys it is a question like any other"),
         .init("* × chat.unstorable", "without `idempotency` no clause says when a question is stored"),
         .init("* × chat.overBudget", "without `rate-limit` there is no budget"),
-        .init("* × sync.page", "without `sync` no position is known"),
-        .init("* × sync.evicted", "without `sync` no position is known"),
-        .init("* × sync.future", "without `sync` no position is known"),
-        .init("* × sync.invalid", "without `sync` two refusals are due, and either will do"),
     ]
 }
 

@@ -10,6 +10,13 @@ package enum MessageContent {
         pieces(of: one) == pieces(of: other)
     }
 
+    /// The text of a content: itself, or the texts of its text parts with nothing between them.
+    package static func text(of content: JSONValue?) -> String {
+        if let text = content?.stringValue { return text }
+        return (content?.arrayValue ?? []).filter { $0["type"]?.stringValue == "text" }
+            .compactMap { $0["text"]?.stringValue }.joined()
+    }
+
     private static func pieces(of content: JSONValue?) -> [Piece] {
         if let text = content?.stringValue { return [.text(ExactString(text))] }
         return (content?.arrayValue ?? []).map { piece in

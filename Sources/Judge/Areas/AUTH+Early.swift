@@ -1,3 +1,4 @@
+import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
@@ -18,7 +19,7 @@ struct EarlyQuestions {
         let others = history.turns.flatMap(\.requests).filter { !events.contains($0.event) }
         keys = Set(chats.compactMap(\.clientMessageId)).subtracting(others.compactMap(\.clientMessageId))
         let said = chats.map { chat in
-            (text: plainText(of: chat["messages"]?.arrayValue?.last?["content"]), event: chat.event)
+            (text: MessageContent.text(of: chat["messages"]?.arrayValue?.last?["content"]), event: chat.event)
         }
         words =
             history.isCapture

@@ -17,13 +17,12 @@ enum Preview {
 }
 
 enum Content {
-    /// The words of a content: the text itself, or its text parts one after the other.
+    /// The words of a content: the text itself, or the texts of its text parts with nothing between them.
     static func text(_ content: JSONValue) -> String {
         switch content {
         case .string(let text): return text
         case .array(let parts):
-            return parts.filter { $0.text("type") == "text" }.compactMap { $0.text("text") }
-                .joined(separator: "\n")
+            return parts.filter { $0.text("type") == "text" }.compactMap { $0.text("text") }.joined()
         default: return ""
         }
     }

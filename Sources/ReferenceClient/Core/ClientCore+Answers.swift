@@ -151,10 +151,10 @@ extension ClientCore {
             role: role, text: text(of: value["content"]))
     }
 
-    /// The text of a content: itself, or the text parts it is made of.
+    /// The text of a content: itself, or the texts of its text parts with nothing between them.
     private static func text(of content: JSONValue?) -> String {
         if let text = content?.stringValue { return text }
-        return (content?.arrayValue ?? []).compactMap { $0.text("text") }.joined(separator: "\n")
+        return (content?.arrayValue ?? []).filter { $0.text("type") == "text" }.compactMap { $0.text("text") }.joined()
     }
 
     private mutating func posted(_ key: String, _ number: Int, _ answer: RESTAnswer, _ body: JSONValue) {

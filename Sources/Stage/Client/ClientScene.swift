@@ -34,7 +34,7 @@ extension ClientScene {
     package func named(_ name: String) -> ClientScreen.Named {
         guard let sent = sent(name) else {
             let text = act { world in
-                world.stored(name).map { WorldQuestion.text(of: $0.content) }
+                world.stored(name).map { MessageContent.text(of: $0.content) }
             }
             return ClientScreen.Named(id: name, text: text)
         }

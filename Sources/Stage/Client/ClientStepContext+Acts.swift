@@ -52,7 +52,7 @@ extension ClientStepContext {
         let message = try filled(it.message)
         let turn = try it.turn.map { try self.turn($0) } ?? ServerWorld.turn(in: message)
         let text = performer.act { world in
-            world.stored(message).map { WorldQuestion.text(of: $0.content) } ?? ServerWorld.usualText(of: message)
+            world.stored(message).map { MessageContent.text(of: $0.content) } ?? ServerWorld.usualText(of: message)
         }
         var payload: JSONValue = [
             "aps": [

@@ -186,13 +186,13 @@ extension ServerWorld {
         JSONValue(members: [
             "id": session.id, "title": title(of: session),
             "updatedAt": WallClock.text(milliseconds: session.updatedAt), "messageCount": session.messages.count,
-            "lastMessage": session.messages.last.map { String(WorldQuestion.text(of: $0.content).prefix(80)) },
+            "lastMessage": session.messages.last.map { String(MessageContent.text(of: $0.content).prefix(80)) },
         ])
     }
 
     private func title(of session: Session) -> JSONValue? {
         session.messages.first { $0.role == .user }.map {
-            .string(String(WorldQuestion.text(of: $0.content).prefix { !$0.isNewline }.prefix(60)))
+            .string(String(MessageContent.text(of: $0.content).prefix { !$0.isNewline }.prefix(60)))
         }
     }
 

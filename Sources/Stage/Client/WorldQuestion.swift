@@ -1,3 +1,4 @@
+import Holdfast
 import HoldfastJSON
 
 /// A question as a client sent it, on either road.
@@ -23,12 +24,5 @@ struct WorldQuestion: Equatable {
     }
 
     /// Its words.
-    var text: String { Self.text(of: content) }
-
-    /// The words of a content: the text itself, or its text parts one after the other.
-    static func text(of content: JSONValue) -> String {
-        if let text = content.stringValue { return text }
-        return (content.arrayValue ?? []).filter { $0["type"]?.stringValue == "text" }
-            .compactMap { $0["text"]?.stringValue }.joined(separator: "\n")
-    }
+    var text: String { MessageContent.text(of: content) }
 }

@@ -146,7 +146,9 @@ struct ClientPlaces {
     }
 
     /// Whether all that the last `sync` before an event was to bring had surely come: its answer was taken, and where that
-    /// was incomplete, a session read was answered so long before that the client had time for it.
+    /// was incomplete, a session read asked for afterwards was answered so long before that the client had time for it.
+    ///
+    /// A client may drop a read that was under way when the answer came, so that one closes nothing.
     func isClosed(before event: Int) -> Bool {
         guard let sync = lastSync(before: event) else { return true }
         guard hole(before: event) == nil, let result = sync.result, isTaken(result, before: event) else { return false }
@@ -154,7 +156,7 @@ struct ClientPlaces {
         let limit = history.patience(of: event) - history.timeouts.scheduling.microseconds
         let session = history.client.state(at: result.event)?.sessionId
         return history.sessionReads.contains { read in
-            read.event > result.event && history.patience(of: read.event) <= limit
+            read.request > result.event && history.patience(of: read.event) <= limit
                 && (session == nil || read.sessionId == session)
         }
     }

@@ -216,7 +216,7 @@ extension ObservedClient.Sending {
             let sending = Self(
                 event: event, origin: origin, key: value.id("clientMessageId"),
                 sessionId: value.id("sessionId"))
-            return (sending, plainText(of: last["content"]))
+            return (sending, MessageContent.text(of: last["content"]))
         }
         let frames = connections.flatMap(\.sent).filter { $0.type == "chat" }.compactMap { frame in
             sending(frame.value, frame.event, .connection(frame.connection))

@@ -1,3 +1,4 @@
+import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
@@ -49,7 +50,7 @@ struct ObservedSessionRead: Sendable {
         self.session = session
         messages = (session["messages"]?.arrayValue ?? []).map { message in
             StoredMessage(
-                id: message.id("id"), role: message.string("role"), text: plainText(of: message["content"]),
+                id: message.id("id"), role: message.string("role"), text: MessageContent.text(of: message["content"]),
                 turnId: message.id("turnId"), clientMessageId: message.id("clientMessageId"))
         }
         turns = (session["turns"]?.arrayValue ?? []).map { turn in

@@ -148,7 +148,7 @@ struct ObservedRequest: Sendable {
             self.content = content
             clientMessageId = value.id("clientMessageId")
             sessionAsked = value.id("sessionId")
-            prompt = plainText(of: content)
+            prompt = MessageContent.text(of: content)
             // Only an object can hold a script, and most questions are words.
             let mayBeScript = prompt.utf8.first { $0 > 0x20 } == UInt8(ascii: "{")
             script = mayBeScript ? (try? JSONParser.document(prompt))?.root["script"]?.arrayValue ?? [] : []
