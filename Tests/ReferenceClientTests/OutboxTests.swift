@@ -48,6 +48,31 @@ import Testing
         #expect(phone.asked("POST", "/api/chat").count == 1)
     }
 
+    @Test func `an error over REST names the session that the question began`() {
+        var phone = Phone.connected()
+        phone.tell(.said("hello"))
+        phone.cut()
+        let body = #"{"error":"stopped","code":"interrupted","sessionId":"s1","turnId":"t1"}"#
+        phone.answer(path: "/api/chat", body, status: 503)
+        #expect(phone.core.screen.session == "s1")
+    }
+
+    @Test(arguments: [false, true])
+    func `a read tells where the answer to a question sent again belongs`(isFollowed: Bool) {
+        var phone = Phone.connected()
+        phone.tell(.selected("s1"))
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
+        phone.tell(.said("one"))
+        if isFollowed { phone.tell(.said("two")) }
+        phone.cut()
+        while !phone.waiting("/api/sessions/s1").isEmpty {
+            phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
+        }
+        let body = #"{"text":"answer","sessionId":"s1","turnId":"t2","messageId":"a2"}"#
+        phone.answer(path: "/api/chat", body)
+        #expect(phone.waiting("/api/sessions/s1").isEmpty != isFollowed)
+    }
+
     // MARK: a server that remembers no keys
 
     private func atForgetfulServer() -> Phone { Phone.connected(epoch: nil, capabilities: []) }

@@ -161,6 +161,7 @@ extension ClientCore {
         let code = body.text("code")
         let words = body.text("error") ?? "The message was refused with status \(answer.status)."
         guard answer.status == 200 else {
+            learnSession(from: body, of: key)
             if answer.status == 429 || code == "rate_limited" {
                 return limit(key, words, milliseconds: pause(answer, body))
             }
@@ -174,6 +175,7 @@ extension ClientCore {
         let isOpen = index(of: key) != nil
         let turn = body.text("turnId")
         let number = conversationNumber(session, key: key)
+        let isPlaceUnknown = isPlaceUnknown(ofAnswerTo: key)
         accept(key, turn: turn)
         finish(key)
         needsSaving = true
@@ -182,7 +184,7 @@ extension ClientCore {
         guard isOpen || id != nil else { return }
         let message = Message(id: id, turn: turn, role: .assistant, text: text)
         let arrival = conversations[number, default: Conversation(number: number)].take(message)
-        if arrival == .inserted { refresh(number) }
+        if arrival == .inserted || isPlaceUnknown { refresh(number) }
         pump()
     }
 

@@ -120,7 +120,9 @@ extension ClientCore {
             // A read may have overtaken it: then it ends a question before this one. Another read tells whose it is.
             return refresh(number)
         }
+        var isPlaceUnknown = false
         if let key {
+            isPlaceUnknown = self.isPlaceUnknown(ofAnswerTo: key)
             accept(key, turn: message.turn)
             finish(key)
         } else if message.id == nil, let position = message.position, cursor.has(position.seq, epoch: position.epoch) {
@@ -135,7 +137,7 @@ extension ClientCore {
         let isNew = conversations[number]?.messages.contains { $0.id != nil && $0.id == message.id } != true
         add(message, to: number, isReplay: isReplay)
         // Somebody else's question may be missing.
-        if key == nil, isNew, !knowsQuestion(of: message, in: number) { refresh(number) }
+        if isPlaceUnknown || key == nil && isNew && !knowsQuestion(of: message, in: number) { refresh(number) }
         pump()
     }
 
@@ -146,13 +148,17 @@ extension ClientCore {
             guard frame["turnId"] == nil, frame["clientMessageId"] == nil else { return }
             return complain(text, code: code, in: frame.text("sessionId").flatMap(known))
         }
-        if let session = frame.text("sessionId"), code != "session_not_found" {
-            _ = conversationNumber(session, key: key)
-        }
+        learnSession(from: frame, of: key)
         if code == "rate_limited" {
             return limit(key, text, milliseconds: max(1, frame["retryAfterMs"]?.intValue ?? 60_000))
         }
         fail(key, text, code: code)
+    }
+
+    /// An error may be the first to name the session of a question.
+    mutating func learnSession(from error: JSONValue, of key: String) {
+        guard let session = error.text("sessionId"), error.text("code") != "session_not_found" else { return }
+        _ = conversationNumber(session, key: key)
     }
 
     /// A refusal that names nothing answers what was sent last on this connection.

@@ -83,6 +83,15 @@ extension ClientCore {
         settle(question, as: .sent)
     }
 
+    /// Whether only a read can tell where an answer belongs: its question was sent again, and others were typed since.
+    func isPlaceUnknown(ofAnswerTo key: String) -> Bool {
+        guard let index = index(of: key), outbox[index].isResent,
+            let messages = conversations[outbox[index].conversation]?.messages,
+            let position = messages.lastIndex(where: { $0.key == key })
+        else { return false }
+        return messages[(position + 1)...].contains { $0.role == .user }
+    }
+
     /// A turn has ended well: its question is shown as failed no more, whatever came before (CLIENT-53).
     mutating func forgive(key: String?, turn: String?, in number: Int) {
         guard var conversation = conversations[number],
@@ -237,6 +246,7 @@ extension ClientCore {
         outbox[index].phase = phase
         outbox[index].askedAt = now
         outbox[index].isGivenUp = false
+        outbox[index].isResent = question.isResent || question.phase == .doubtful
         needsSaving = true
         if let position = conversations[question.conversation]?.position(key: question.key) {
             conversations[question.conversation]?.messages[position].status = .sending

@@ -25,6 +25,8 @@ struct Question: Sendable, Equatable {
     var turn: String?
     /// The connection on which its ending would have come has ended, or was silent for too long.
     var isLost = false
+    /// It was sent more than once.
+    var isResent = false
     /// Nothing came in the time a person may be kept waiting; it is shown as failed, and healed by whatever comes yet.
     var isGivenUp = false
     /// When it was sent last, or its silence was last found to be no sign of a dead connection.
