@@ -205,7 +205,10 @@ let package = Package(
         // What a Swift team does with the product; one file of it is that of Tests/Examples/swift-suite.
         tests(
             "SuiteTests",
-            ["HoldfastSuite", "ReferenceClient", "conformance", "TestSupport", "Holdfast", "Stage", "Transcript"]),
+            [
+                "HoldfastSuite", "ReferenceClient", "conformance", "TestSupport", "Holdfast", "Stage", "Transcript",
+                "Captures", "JSON", "Report",
+            ]),
         tests(
             "CommandTests",
             [

@@ -10,7 +10,7 @@ public struct CaptureLeftOut: Sendable, Equatable {
         public let first: CaptureLocation
     }
 
-    /// The reasons, in the order in which they were met first; no more than fifty.
+    /// The reasons, in the order in which they were met first; no more than fifty, the last of which stands for all others.
     public private(set) var entries: [Entry] = []
 
     /// The reason of a bare frame whose type tells no direction, because the dialect does not know it or both sides send it.
@@ -19,12 +19,23 @@ public struct CaptureLeftOut: Sendable, Equatable {
     /// Nothing yet.
     public init() {}
 
-    /// Counts one more thing that was left out.
-    public mutating func note(_ reason: String, _ location: CaptureLocation) {
+    /// Counts one more thing that was left out, or several at once.
+    public mutating func note(_ reason: String, _ location: CaptureLocation, count: Int = 1) {
         if let index = entries.firstIndex(where: { $0.reason == reason }) {
-            entries[index].count += 1
-        } else if entries.count < 50 {
-            entries.append(Entry(reason: reason, count: 1, first: location))
+            entries[index].count += count
+        } else if entries.count < 49 {
+            entries.append(Entry(reason: reason, count: count, first: location))
+        } else if entries.count == 49 {
+            entries.append(Entry(reason: "something else", count: count, first: location))
+        } else {
+            entries[49].count += count
         }
+    }
+
+    /// Both together.
+    func adding(_ other: CaptureLeftOut) -> CaptureLeftOut {
+        var whole = self
+        for entry in other.entries { whole.note(entry.reason, entry.first, count: entry.count) }
+        return whole
     }
 }

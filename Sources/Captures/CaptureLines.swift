@@ -6,9 +6,17 @@ struct CaptureLines {
     struct Line {
         let bytes: ArraySlice<UInt8>
         let location: CaptureLocation
+        /// The limit that the line exceeds; its bytes are not kept then.
+        var limit: Int?
 
         /// The text of a line in a file.
         func text(in file: String) throws(InputProblem) -> String {
+            if let limit {
+                throw InputProblem(
+                    location: location.problem(in: file), what: "the line has more than \(limit) bytes",
+                    expected: "one event a line, of \(limit) bytes at most",
+                    fix: "leave the line out, or put a line end behind every event")
+            }
             guard let text = String(validating: bytes, as: UTF8.self) else {
                 throw InputProblem(
                     location: location.problem(in: file), what: "the line is not UTF-8", expected: "UTF-8 throughout",
@@ -18,51 +26,63 @@ struct CaptureLines {
         }
     }
 
-    private let file: String
     private let maxLineBytes: Int
     private var pending: ArraySlice<UInt8> = []
+    /// Whether the pending line was too long and the rest of it is skipped.
+    private var isSkipping = false
     private var line = 0
     /// The bytes before the pending line.
     private var offset = 0
     /// Where the next byte stands.
     private var position = 0
 
-    init(file: String, maxLineBytes: Int) {
-        self.file = file
-        self.maxLineBytes = maxLineBytes
+    init(maxLineBytes: Int) { self.maxLineBytes = maxLineBytes }
+
+    /// The lines that these bytes complete, without their line ends; one that is too long as soon as it is.
+    mutating func append(_ bytes: [UInt8]) -> [Line] {
+        var complete: [Line] = []
+        var rest = bytes[...]
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            grow(rest[..<end], &complete)
+            position += 1
+            let wasSkipped = isSkipping
+            isSkipping = false
+            let line = takeLine()
+            if !wasSkipped { complete.append(line) }
+            rest = rest[(end + 1)...]
+        }
+        grow(rest, &complete)
+        return complete
     }
 
-    /// The lines that these bytes complete, without their line ends, and what is wrong with the next one.
-    mutating func append(_ bytes: [UInt8]) -> (lines: [Line], problem: InputProblem?) {
-        var complete: [Line] = []
-        do throws(InputProblem) {
-            var rest = bytes[...]
-            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                try grow(rest[..<end])
-                position += 1
-                complete.append(takeLine())
-                rest = rest[(end + 1)...]
-            }
-            try grow(rest)
-            return (complete, nil)
-        } catch {
-            return (complete, error)
-        }
+    /// Where the next line stands.
+    var next: CaptureLocation { CaptureLocation(line: line + 1, offset: offset) }
+
+    /// Counts whole lines that are missing.
+    mutating func pass(lines: Int, bytes: Int) {
+        line += lines
+        position += bytes
+        offset = position
+        (pending, isSkipping) = ([], false)
     }
+
+    /// The next line is the first one of another file.
+    mutating func beginAgain() { self = CaptureLines(maxLineBytes: maxLineBytes) }
 
     /// The last line, when it had no line end.
     mutating func finish() -> Line? { pending.isEmpty ? nil : takeLine() }
 
-    private mutating func grow(_ bytes: ArraySlice<UInt8>) throws(InputProblem) {
-        guard pending.count + bytes.count <= maxLineBytes else {
-            throw InputProblem(
-                location: CaptureLocation(line: line + 1, offset: offset).problem(in: file),
-                what: "the line has more than \(maxLineBytes) bytes",
-                expected: "one event a line, of \(maxLineBytes) bytes at most",
-                fix: "leave the line out, or put a line end behind every event")
-        }
-        if pending.isEmpty { pending = bytes } else { pending += bytes }
+    private mutating func grow(_ bytes: ArraySlice<UInt8>, _ complete: inout [Line]) {
         position += bytes.count
+        guard !isSkipping else { return }
+        if pending.count + bytes.count > maxLineBytes {
+            (pending, isSkipping) = ([], true)
+            complete.append(Line(bytes: [], location: next, limit: maxLineBytes))
+        } else if pending.isEmpty {
+            pending = bytes
+        } else {
+            pending += bytes
+        }
     }
 
     private mutating func takeLine() -> Line {

@@ -46,15 +46,20 @@ public struct CaptureReader: Sendable {
     private var reader: Reader
     private var lines: CaptureLines
     private var hasBegun = false
+    /// Whether a line that cannot be read is a gap and does not end the reading.
+    private let skipsWrongLines: Bool
+    private var skipped = CaptureLeftOut()
 
     /// A reader for a form other than ``CaptureForm/report``, which is no stream.
     public init(
-        _ form: CaptureForm, file: String, options: Options, maxLineBytes: Int = TranscriptFormat.maxLineBytes
+        _ form: CaptureForm, file: String, options: Options, maxLineBytes: Int = TranscriptFormat.maxLineBytes,
+        skipsWrongLines: Bool = false
     ) {
+        self.skipsWrongLines = skipsWrongLines
         self.form = form
         self.file = file
         self.options = options
-        lines = CaptureLines(file: file, maxLineBytes: maxLineBytes)
+        lines = CaptureLines(maxLineBytes: maxLineBytes)
         let people = CapturePeople(
             isOne: options.isOnePerson ?? (form != .frames), isStated: options.isOnePerson == true,
             dialect: options.dialect)
@@ -68,13 +73,28 @@ public struct CaptureReader: Sendable {
 
     /// What was left aside so far.
     public var leftOut: CaptureLeftOut {
-        switch reader {
-        case .transcript, .taken: CaptureLeftOut()
-        case .frames(let reader): reader.leftOut
-        case .notes(let reader): reader.leftOut
-        case .har(let reader, _): reader.leftOut
-        }
+        let read =
+            switch reader {
+            case .transcript, .taken: CaptureLeftOut()
+            case .frames(let reader): reader.leftOut
+            case .notes(let reader): reader.leftOut
+            case .har(let reader, _): reader.leftOut
+            }
+        return skipped.entries.isEmpty ? read : read.adding(skipped)
     }
+
+    /// Notes that lines are missing, and why: a gap.
+    package mutating func pass(
+        lines count: Int, bytes: Int, because reason: String, _ take: (CaptureItem) throws(InputProblem) -> Void
+    ) throws(InputProblem) {
+        try begin(take)
+        skipped.note(reason, lines.next, count: max(1, count))
+        lines.pass(lines: count, bytes: bytes)
+        try take(.gap)
+    }
+
+    /// What comes next stands in another file, which continues this one.
+    package mutating func beginAgain() { lines.beginAgain() }
 
     /// What the capture lacks, as far as it was read; nil for transcripts, whose headers tell it.
     public var capture: History.Capture? {
@@ -110,9 +130,7 @@ public struct CaptureReader: Sendable {
             reader = .har(har, held)
             return
         }
-        let (complete, problem) = lines.append(bytes)
-        try self.take(complete, take)
-        if let problem { throw problem }
+        try self.take(lines.append(bytes), take)
     }
 
     /// Gives what was still waiting, once all bytes were taken.
@@ -148,22 +166,36 @@ public struct CaptureReader: Sendable {
         reader = .taken
         switch consume current {
         case .transcript(var transcript):
+            defer { reader = .transcript(transcript) }
             var tape = JSONTape(limits: JSONLimits(maxBytes: .max))
             for line in lines {
-                if let item = try transcript.take(line, &tape) { try take(item) }
+                do throws(InputProblem) {
+                    if let item = try transcript.take(line, &tape) { try take(item) }
+                } catch { try skip(line, error, take) }
             }
-            reader = .transcript(transcript)
         case .frames(var frames):
+            defer { reader = .frames(frames) }
             for line in lines {
-                for item in try frames.take(line.text(in: file), line.location) { try take(item) }
+                do throws(InputProblem) {
+                    for item in try frames.take(line.text(in: file), line.location) { try take(item) }
+                } catch { try skip(line, error, take) }
             }
-            reader = .frames(frames)
         case .notes(var notes):
+            defer { reader = .notes(notes) }
             for line in lines {
-                for item in notes.take(try line.text(in: file), line.location) { try take(item) }
+                do throws(InputProblem) {
+                    for item in notes.take(try line.text(in: file), line.location) { try take(item) }
+                } catch { try skip(line, error, take) }
             }
-            reader = .notes(notes)
         case .har, .taken: break
         }
+    }
+
+    private mutating func skip(
+        _ line: CaptureLines.Line, _ problem: InputProblem, _ take: (CaptureItem) throws(InputProblem) -> Void
+    ) throws(InputProblem) {
+        guard skipsWrongLines else { throw problem }
+        skipped.note(problem.what, line.location)
+        try take(.gap)
     }
 }

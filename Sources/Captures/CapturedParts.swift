@@ -211,9 +211,13 @@ private struct Noted: Sendable {
         frame = Frame(event.kind)
     }
 
+    var size: Int { event.size }
+}
+
+extension Event {
     /// About how many bytes it holds.
-    var size: Int {
-        switch event.kind {
+    package var size: Int {
+        switch kind {
         case .text(_, let text): text.utf8.count + 64
         case .binary(_, let bytes): bytes.count + 64
         case .request(let request): (request.body?.utf8.count ?? 0) + request.path.utf8.count + 64

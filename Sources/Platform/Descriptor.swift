@@ -246,6 +246,13 @@ package struct FileStatus: Sendable {
 
     package let kind: Kind
     package let size: Int
+    /// What tells a file from another one that has its name later.
+    package let identity: Identity
+
+    package struct Identity: Sendable, Equatable {
+        fileprivate let device: UInt64
+        fileprivate let number: UInt64
+    }
 
     package init(of path: String) throws(SystemError) {
         var status = stat()
@@ -261,6 +268,7 @@ package struct FileStatus: Sendable {
 
     private init(_ status: stat) {
         size = Int(status.st_size)
+        identity = Identity(device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(status.st_ino))
         kind =
             switch status.st_mode & S_IFMT {
             case S_IFREG: .regular

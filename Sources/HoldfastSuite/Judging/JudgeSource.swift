@@ -107,8 +107,10 @@ final class JudgeSource: Sendable {
     }
 
     private func unit(_ state: inout State) -> Unit? {
-        guard !state.waiting.isEmpty else { return nil }
-        let part = state.waiting.removeFirst()
+        state.waiting.isEmpty ? nil : unit(state.waiting.removeFirst(), &state)
+    }
+
+    private func unit(_ part: CapturedParts.Part, _ state: inout State) -> Unit {
         state.number += 1
         if let capture = part.history.header.capture {
             state.summary.lacks = (state.summary.lacks ?? []).union(capture.lacks)
@@ -234,4 +236,77 @@ final class JudgeSource: Sendable {
     private func problem(_ error: InputFile.Problem, _ state: State) -> InputProblem {
         InputProblem(error, in: name, at: "\(name) (byte \(state.input?.position ?? 0))", fix: "judge a copy")
     }
+}
+
+/// A followed file: its pieces are handed over as they come.
+extension JudgeSource {
+    /// The histories that a piece completes; `observe` gets each event of the sample.
+    func take(
+        _ piece: FollowedInput.Piece, sampling sample: inout PrincipalSample?, observe: (Event) -> Void
+    ) throws(InputProblem) -> [Unit] {
+        try state.withLock { box throws(InputProblem) in
+            var items: [CaptureItem] = []
+            defer { box.state.summary.leftOut = box.state.reader?.leftOut ?? CaptureLeftOut() }
+            switch piece {
+            case .lines(let bytes):
+                try begin(with: bytes, &box.state)
+                box.state.summary.bytes += bytes.count
+                try box.state.reader?.append(bytes) { items.append($0) }
+            case .dropped(let lines, let bytes):
+                try box.state.reader?.pass(lines: lines, bytes: bytes, because: Self.tooFast) { items.append($0) }
+            case .truncated:
+                try box.state.reader?.pass(lines: 0, bytes: 0, because: Self.truncated) { items.append($0) }
+                box.state.reader?.beginAgain()
+            case .rotated: box.state.reader?.beginAgain()
+            case .end: try box.state.reader?.finish { items.append($0) }
+            }
+            if sample != nil { items = items.flatMap { sample?.take($0) ?? [] } }
+            if case .end = piece { items += sample?.rest() ?? [] }
+            return take(items, observe, &box.state)
+        }
+    }
+
+    /// Why lines are missing.
+    static let tooFast = "lines of a pipe that came faster than they were judged"
+    static let truncated = "an unknown number of lines, because the file was truncated"
+
+    private func take(_ items: [CaptureItem], _ observe: (Event) -> Void, _ state: inout State) -> [Unit] {
+        for item in items {
+            if case .event(let event, _) = item { observe(event) }
+            if let part = state.parts.take(item, capture: state.reader?.capture) { state.waiting.append(part) }
+        }
+        var units: [Unit] = []
+        while let unit = unit(&state) { units.append(unit) }
+        return units
+    }
+
+    private func begin(with bytes: [UInt8], _ state: inout State) throws(InputProblem) {
+        guard !state.hasBegun, bytes.contains(where: { $0 > 0x20 }) else { return }
+        state.hasBegun = true
+        let form = try form(of: Array(bytes.prefix(CaptureForm.openingBytes)))
+        guard ![.har, .report].contains(form) else {
+            throw InputProblem(
+                name, "\(form.name) is one document and cannot be followed",
+                expected: "a transcript, frames or notes, one event a line", fix: "judge it without --follow")
+        }
+        state.summary.form = form
+        state.reader = CaptureReader(form, file: name, options: options.reading, skipsWrongLines: true)
+    }
+
+    /// The history that is not complete yet, as it stands; nil when there is none.
+    var open: Unit? {
+        state.withLock { box in
+            var parts = box.state.parts
+            return parts.finish(capture: box.state.reader?.capture).map { part in
+                defer { box.state.number -= 1 }
+                return unit(part, &box.state)
+            }
+        }
+    }
+
+    /// The last history; nil when there is none.
+    func last() -> Unit? { state.withLock { finish(&$0.state) } }
+
+    /// Ends the file with what is wrong.
+    func end(with problem: InputProblem) { state.withLock { $0.state.summary.problem = problem } }
 }

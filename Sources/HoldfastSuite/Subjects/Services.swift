@@ -70,7 +70,7 @@ package struct ServiceAddress: Sendable, Equatable {
     }
 
     /// Starts something that listens here.
-    fileprivate func listening<Service>(
+    package func listening<Service>(
         _ option: String, _ start: (ServiceAddress) async throws(TransportProblem) -> Service
     ) async throws(SuiteProblem) -> Service {
         do throws(TransportProblem) {

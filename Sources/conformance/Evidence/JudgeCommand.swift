@@ -5,6 +5,7 @@ import HoldfastJSON
 import HoldfastReport
 import HoldfastSuite
 import HoldfastTranscript
+import HoldfastTransport
 
 struct JudgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -31,7 +32,11 @@ struct JudgeCommand: AsyncParsableCommand {
               conformance judge --dialect nami --profile core session.har
               conformance judge --format html=page.html capture.ndjson
               gunzip -c day.ndjson.gz | conformance judge -
+              conformance judge --follow --metrics :9464 /var/log/chat/frames.ndjson
               conformance judge run/report.json
+
+            --follow judges growing files and pipes from their beginning and reports each violation when it is found, also \
+            across rotation. It never blocks the writer of a pipe. It ends on Ctrl-C, on SIGTERM or when all pipes have ended.
 
             Exit codes: 0 nothing violated · 1 violation, or a stored verdict that differs · 2 nothing could be judged, \
             or the stored run was incomplete · 64 a file cannot be read
@@ -83,6 +88,18 @@ struct JudgeCommand: AsyncParsableCommand {
         completion: .directory)
     var out: String?
 
+    @Flag(help: "Judge files while they grow, and pipes, until interrupted; report violations as they are found.")
+    var follow = false
+
+    @Option(
+        help: ArgumentHelp("With --follow: serve metrics for Prometheus at /metrics here.", valueName: "host:port"))
+    var metrics: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --follow: judge one principal in n, such as 1/10, with its whole history.", valueName: "1/n"))
+    var sample: String?
+
     @Flag(help: "Print the judgement for machines instead.")
     var json = false
 
@@ -100,12 +117,24 @@ struct JudgeCommand: AsyncParsableCommand {
         let specification = try Specification(.embedded)
         let options = try options(specification)
         let targets = try FormatTarget<JudgementFormat>.all(formats)
-        let run = JudgeRun(
-            under: specification, options, jobs: try Tool.threads(jobs), keepsParts: out != nil,
-            draws: targets.contains { $0.format == .html })
-        let judgement: Judgement = await run.judge(
-            try JudgeFiles.paths(files), showing: ProgressLine.display(wipesWhenInterrupted: true))
-        if let out { try judgement.write(to: out, specification) }
+        let draws = targets.contains { $0.format == .html }
+        let paths = try JudgeFiles.paths(files)
+        let judgement: Judgement
+        let console = follow ? FollowConsole(isForMachines: json || targets.contains { $0.path == "-" }) : nil
+        if let console {
+            judgement = try await followed(paths, specification, options, draws, console)
+        } else {
+            if metrics != nil || sample != nil {
+                throw InputProblem(
+                    metrics != nil ? "--metrics" : "--sample", "needs --follow", expected: "--follow beside it",
+                    fix: "add --follow, or leave it out")
+            }
+            let run = JudgeRun(
+                under: specification, options, jobs: try Tool.threads(jobs), keepsParts: out != nil, draws: draws)
+            judgement = await run.judge(paths, showing: ProgressLine.display(wipesWhenInterrupted: true))
+        }
+        let written = Result { if let out { try judgement.write(to: out, specification) } }
+        try console?.end()
         let machines = { JudgementJSON(judgement, specification).value.text(pretty: true) + "\n" }
         let people = { JudgementText(judgement, specification, style: Console.style, listsAll: verbose).text }
         // Of what could not be read at all there is nothing to say.
@@ -116,8 +145,44 @@ struct JudgeCommand: AsyncParsableCommand {
             case .json: machines()
             }
         }
+        try written.get()
         try judgement.problems.throwAll()
         try judgement.exit.end()
+    }
+
+    private func followed(
+        _ paths: [String], _ specification: Specification, _ options: JudgeOptions, _ draws: Bool,
+        _ console: FollowConsole
+    ) async throws -> Judgement {
+        var plan = FollowRun.Plan()
+        if let sample {
+            let parts = sample.split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.count == 2, parts[0] == "1", let count = Int(parts[1]), (1...1_000_000).contains(count) else {
+                throw InputProblem(
+                    "--sample", "'\(sample)' is no share", expected: "1/N with N of 1 to 1000000, such as 1/10",
+                    fix: "write it so, or leave it out")
+            }
+            plan.sample = count
+        }
+        (plan.out, plan.draws) = (out, draws)
+        if let out { try Files.makeFolder(out) }
+        let interruptions = Interruptions()
+        var server: TransportServer?
+        if let metrics {
+            let named = metrics.hasPrefix(":") ? "127.0.0.1\(metrics)" : metrics
+            let address = try ServiceAddress(named, given: "--metrics")
+            let kept = FollowMetrics(specification, options)
+            plan.metrics = kept
+            let started = try await address.listening("--metrics") { (address) async throws(TransportProblem) in
+                try await TransportServer.start(host: address.host, port: address.port, handler: MetricsHandler(kept))
+            }
+            console.note("metrics: \(started.httpURL("/metrics"))")
+            server = started
+        }
+        let run = FollowRun(under: specification, options, plan, note: { console.note($0) }, tell: { console.tell($0) })
+        let judgement = try await run.judge(paths, until: interruptions.first)
+        await server?.stop(graceful: .zero)
+        return judgement
     }
 
     /// What the flags and the subject file say of captures that do not say it themselves.

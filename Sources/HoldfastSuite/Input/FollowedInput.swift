@@ -1,0 +1,197 @@
+@preconcurrency import Dispatch
+import HoldfastPlatform
+import HoldfastTranscript
+import Synchronization
+
+/// Reads a growing file or a pipe as whole lines until it is stopped.
+///
+/// A file needs no buffer: a slow reader finds everything later. A full pipe would block its producer, so a thread empties it
+/// at once; lines beyond the buffer are dropped and counted.
+final class FollowedInput: Sendable {
+    /// What comes next.
+    enum Piece: Sendable {
+        /// Whole lines; only the last of all may lack its end.
+        case lines([UInt8])
+        /// Lines of a pipe that found the buffer full.
+        case dropped(lines: Int, bytes: Int)
+        /// Another file has the name now and is read from its beginning.
+        case rotated
+        /// The file became shorter: what was written and not read is lost, and reading begins again at its start.
+        case truncated
+        /// The pipe has ended, or reading was stopped.
+        case end
+    }
+
+    /// How often a file is looked at, in seconds.
+    private static let interval = 0.1
+    /// How many more looks a renamed file gets: its writer may still have it open.
+    private static let grace = 5
+    private static let chunk = 256 << 10
+
+    private struct State: Sendable {
+        var descriptor: Descriptor
+        var identity: FileStatus.Identity?
+        var position = 0
+        /// The beginning of a line whose end is still to come.
+        var rest: [UInt8] = []
+        /// How many looks in a row found another file under the name and nothing new in this one.
+        var lastLooks = 0
+        /// Pieces of a pipe that wait to be judged, and their bytes.
+        var waiting: [Piece] = []
+        var waitingBytes = 0
+        var isStopped = false
+    }
+
+    private let path: String
+    private let isPipe: Bool
+    private let room: Int
+    private let state: Mutex<State>
+    private let bell = DispatchSemaphore(value: 0)
+
+    /// Opens a file, or standard input for `-`; `room` is the buffer of a pipe in bytes.
+    init(_ path: String, room: Int) throws(SystemError) {
+        self.path = path
+        self.room = room
+        let descriptor = path == "-" ? .standardInput : try Descriptor(opening: path, for: .readingAtOnce)
+        let status = try FileStatus(of: descriptor)
+        isPipe = path == "-" || status.kind != .regular
+        state = Mutex(State(descriptor: descriptor, identity: status.identity))
+        guard isPipe else { return }
+        DispatchQueue(label: "holdfast.follow.pipe").async { self.empty(descriptor) }
+    }
+
+    deinit { state.withLock { if $0.descriptor != .standardInput { $0.descriptor.close() } } }
+
+    /// Ends the input after what is there now.
+    func stop() {
+        state.withLock { $0.isStopped = true }
+        bell.signal()
+    }
+
+    /// The next piece; nil when there is none within a tenth of a second.
+    func next() throws(SystemError) -> Piece? {
+        if let piece = isPipe ? taken() : try read() { return piece }
+        _ = bell.wait(timeout: .now() + Self.interval)
+        return nil
+    }
+
+    // MARK: Pipes
+
+    private func taken() -> Piece? {
+        state.withLock { state in
+            guard !state.waiting.isEmpty else { return nil }
+            let piece = state.waiting.removeFirst()
+            if case .lines(let bytes) = piece { state.waitingBytes -= bytes.count }
+            return piece
+        }
+    }
+
+    private func empty(_ pipe: Descriptor) {
+        // A producer that never pauses must not keep a stopped reader: the pipe itself holds no more than this.
+        var left = 1 << 20
+        while left > 0 {
+            let isStopped = state.withLock { $0.isStopped }
+            guard pipe.waitUntilReadable(seconds: isStopped ? 0 : 1) else {
+                if isStopped { break }
+                continue
+            }
+            let bytes: [UInt8]
+            do throws(SystemError) {
+                bytes = try pipe.read(atMost: Self.chunk)
+            } catch {
+                if error == .wouldWait { continue }
+                break
+            }
+            if bytes.isEmpty { break }
+            if isStopped { left -= bytes.count }
+            state.withLock { state in
+                guard let lines = Self.whole(bytes, &state.rest) else { return }
+                if state.waitingBytes + lines.count <= room {
+                    state.waiting.append(.lines(lines))
+                    state.waitingBytes += lines.count
+                } else {
+                    Self.drop(lines, &state.waiting)
+                }
+            }
+            bell.signal()
+        }
+        state.withLock { state in
+            if !state.rest.isEmpty { state.waiting.append(.lines(state.rest)) }
+            state.rest = []
+            state.waiting.append(.end)
+        }
+        bell.signal()
+    }
+
+    private static func drop(_ bytes: [UInt8], _ waiting: inout [Piece]) {
+        var (lines, size) = (bytes.count { $0 == UInt8(ascii: "\n") }, bytes.count)
+        if case .dropped(let before, let sizeBefore)? = waiting.last {
+            (lines, size) = (lines + before, size + sizeBefore)
+            waiting.removeLast()
+        }
+        waiting.append(.dropped(lines: lines, bytes: size))
+    }
+
+    /// The lines that are whole by now, nil when none is; what follows the last one waits in `rest`.
+    private static func whole(_ bytes: [UInt8], _ rest: inout [UInt8]) -> [UInt8]? {
+        guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else {
+            rest += bytes
+            // The capture reader refuses a line of this length; collecting more of it is of no use.
+            guard rest.count > TranscriptFormat.maxLineBytes else { return nil }
+            defer { rest = [] }
+            return rest
+        }
+        var lines = rest
+        if lines.isEmpty, end == bytes.count - 1 {
+            lines = bytes
+        } else {
+            lines += bytes[...end]
+        }
+        rest = Array(bytes[(end + 1)...])
+        return lines
+    }
+
+    // MARK: Files
+
+    private func read() throws(SystemError) -> Piece? {
+        let result: Result<Piece?, SystemError> = state.withLock { state in
+            do throws(SystemError) { return .success(try read(&state)) } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
+
+    private func read(_ state: inout State) throws(SystemError) -> Piece? {
+        let bytes = try state.descriptor.read(Self.chunk, at: state.position)
+        state.position += bytes.count
+        if !bytes.isEmpty {
+            state.lastLooks = 0
+            return Self.whole(bytes, &state.rest).map { .lines($0) }
+        }
+        if let size = (try? FileStatus(of: state.descriptor))?.size, size < state.position {
+            (state.position, state.rest) = (0, [])
+            return .truncated
+        }
+        if state.isStopped {
+            defer { state.rest = [] }
+            return state.rest.isEmpty ? .end : .lines(state.rest)
+        }
+        // A name that is gone may come back.
+        guard let now = try? FileStatus(of: path), now.identity != state.identity else {
+            state.lastLooks = 0
+            return nil
+        }
+        state.lastLooks += 1
+        guard state.lastLooks > Self.grace, let next = try? Descriptor(opening: path, for: .readingAtOnce) else {
+            return nil
+        }
+        if !state.rest.isEmpty {
+            defer { state.rest = [] }
+            next.close()
+            return .lines(state.rest + [UInt8(ascii: "\n")])
+        }
+        state.descriptor.close()
+        state.descriptor = next
+        (state.identity, state.position, state.lastLooks) = ((try? FileStatus(of: next))?.identity, 0, 0)
+        return .rotated
+    }
+}

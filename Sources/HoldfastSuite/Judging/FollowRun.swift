@@ -1,0 +1,293 @@
+@preconcurrency import Dispatch
+import Holdfast
+import HoldfastBasics
+import HoldfastJudge
+import HoldfastPlatform
+import HoldfastReport
+import HoldfastTranscript
+import Synchronization
+
+/// Judges growing files and pipes in the same parts, and by the same judge, as a complete capture.
+///
+/// The open part is judged again and again. A finding is reported once two looks in a row have found it, or the complete part
+/// has.
+package struct FollowRun: Sendable {
+    /// A violation or a warning to report, or one that later events cleared.
+    package struct Told: Sendable {
+        package let clause: Clause
+        let name: String
+        let finding: Finding
+        let lines: [String]
+        let isWithdrawn: Bool
+    }
+
+    /// What a run does besides judging.
+    package struct Plan: Sendable {
+        /// The buffer of a pipe in bytes; lines beyond it are dropped.
+        package var room = 64 << 20
+        /// Judges one principal in this many; all of them when nil.
+        package var sample: Int?
+        /// The folder for parts with violations, which are written as they are found.
+        package var out: String?
+        /// Whether a page of it is to be made.
+        package var draws = false
+        package var metrics: FollowMetrics?
+
+        package init() {}
+    }
+
+    private let specification: Specification
+    private let options: JudgeOptions
+    private let plan: Plan
+    private let tell: @Sendable (Told) -> Void
+    private let note: @Sendable (String) -> Void
+    /// The most files at once: each has a thread of its own.
+    private static let mostFiles = 64
+
+    /// Judges by a specification; `tell` gets each finding, `note` news of the files.
+    package init(
+        under specification: Specification, _ options: JudgeOptions, _ plan: Plan,
+        note: @escaping @Sendable (String) -> Void, tell: @escaping @Sendable (Told) -> Void
+    ) {
+        (self.specification, self.options, self.plan) = (specification, options, plan)
+        (self.note, self.tell) = (note, tell)
+    }
+
+    /// Judges until every pipe has ended, or `end` returns.
+    package func judge(_ paths: [String], until end: @escaping @Sendable () async -> Void) async throws -> Judgement {
+        guard paths.count <= Self.mostFiles else {
+            throw InputProblem(
+                "--follow", "\(paths.count) files are too many", expected: "at most \(Self.mostFiles)",
+                fix: "follow some of them, or merge them into one pipe")
+        }
+        let sources = paths.enumerated().map { JudgeSource($0.element, index: $0.offset, options: options) }
+        var inputs: [FollowedInput] = []
+        for (path, source) in zip(paths, sources) {
+            do throws(SystemError) {
+                inputs.append(try FollowedInput(path, room: plan.room))
+            } catch {
+                throw InputProblem(.unreadable("\(error)"), in: source.name, at: source.name, fix: "")
+            }
+        }
+        let start = ContinuousClock.now
+        let shared = SharedJudgement(
+            Judgement(files: sources.map { .init(name: $0.name) }, drawn: plan.draws ? DrawnParts() : nil))
+        let followed = inputs
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await end()
+                for input in followed { input.stop() }
+            }
+            await withTaskGroup(of: Void.self) { readers in
+                for (index, source) in sources.enumerated() {
+                    readers.addTask {
+                        await withCheckedContinuation { continuation in
+                            DispatchQueue(label: "holdfast.follow").async {
+                                follow(source, index, followed[index], into: shared)
+                                continuation.resume()
+                            }
+                        }
+                    }
+                }
+            }
+            group.cancelAll()
+        }
+        return shared.value.withLock { judgement in
+            for (index, source) in sources.enumerated() { judgement.files[index].summary = source.summary }
+            judgement.duration = .now - start
+            return judgement
+        }
+    }
+
+    /// The judgement of all files, and how many parts were written.
+    private final class SharedJudgement: Sendable {
+        let value: Mutex<Judgement>
+        let parts = Mutex<(written: Int, hasFailed: Bool)>((0, false))
+
+        init(_ judgement: Judgement) { value = Mutex(judgement) }
+    }
+
+    /// Reads one file to its end.
+    private func follow(_ source: JudgeSource, _ index: Int, _ input: FollowedInput, into shared: SharedJudgement) {
+        var told = ToldFindings()
+        var sample = plan.sample.map(PrincipalSample.init)
+        var (isFresh, nextLook) = (false, ContinuousClock.now)
+        var dropped = 0
+        func close(_ unit: JudgeSource.Unit) {
+            let (verdicts, symptoms) = HoldfastJudge.examine(unit.history, under: specification)
+            shared.value.withLock {
+                $0.add(unit, name: source.name, verdicts, symptoms, under: specification, keepsParts: false)
+            }
+            keep(unit, verdicts, shared)
+            plan.metrics?.exercised(Self.exercised(verdicts), of: index, isClosed: true)
+            let (new, old) = told.close(unit, verdicts)
+            announce(new, in: unit, source.name)
+            for (id, finding) in old {
+                guard let clause = specification[id] else { continue }
+                tell(Told(clause: clause, name: source.name, finding: finding, lines: [], isWithdrawn: true))
+            }
+            told = ToldFindings()
+        }
+        do {
+            var isOver = false
+            while !isOver {
+                let piece = try input.next()
+                if let piece {
+                    switch piece {
+                    case .end: isOver = true
+                    case .rotated: note("\(source.name): rotated; lines of the new file count from 1")
+                    case .truncated: note("\(source.name): truncated; what was not read yet is lost")
+                    case .dropped(let lines, let bytes):
+                        dropped += lines
+                        plan.metrics?.dropped(lines: lines, bytes: bytes)
+                        note(
+                            """
+                            \(source.name): \(counted(lines, "line")) dropped, \(readable(dropped)) so far: they come faster \
+                            than they can be judged
+                            """)
+                    case .lines: isFresh = true
+                    }
+                    var events: [Event] = []
+                    let hasMetrics = plan.metrics != nil
+                    let units = try source.take(piece, sampling: &sample) { if hasMetrics { events.append($0) } }
+                    plan.metrics?.take(events, of: index, by: options.reading.dialect)
+                    for unit in units { close(unit) }
+                }
+                guard isFresh || told.hasSuspects, .now >= nextLook, !isOver else { continue }
+                let begin = ContinuousClock.now
+                if isFresh, let unit = source.open {
+                    let verdicts = HoldfastJudge.judge(unit.history, under: specification)
+                    plan.metrics?.exercised(Self.exercised(verdicts), of: index, isClosed: false)
+                    announce(told.look(unit, verdicts), in: unit, source.name)
+                } else if let unit = told.suspected {
+                    announce(told.confirm(), in: unit, source.name)
+                }
+                isFresh = false
+                // Looks take at most a fifth of the time.
+                nextLook = .now + max(.milliseconds(300), (.now - begin) * 4)
+            }
+        } catch let problem as InputProblem {
+            source.end(with: problem)
+        } catch {
+            source.end(
+                with: InputProblem(
+                    source.name, "reading failed: \(error)", expected: "a file that stays readable",
+                    fix: "make it readable and start again"))
+        }
+        if let unit = source.last() { close(unit) }
+    }
+
+    private func announce(_ found: [(clause: ClauseID, finding: Finding)], in unit: JudgeSource.Unit, _ name: String) {
+        for (id, finding) in found {
+            guard let clause = specification[id] else { continue }
+            plan.metrics?.found(id)
+            let lines = JudgedEvents(unit: unit).lines(of: finding.events)
+            tell(Told(clause: clause, name: name, finding: finding, lines: lines, isWithdrawn: false))
+        }
+    }
+
+    private static func exercised(_ verdicts: [Verdict]) -> [ClauseID: Int] {
+        verdicts.reduce(into: [:]) { if $1.exercised > 0 { $0[$1.clause] = $1.exercised } }
+    }
+
+    /// Writes a part with violations at once, so that memory holds none.
+    private func keep(_ unit: JudgeSource.Unit, _ verdicts: [Verdict], _ shared: SharedJudgement) {
+        guard let out = plan.out, verdicts.contains(where: { $0.outcome == .violation }),
+            shared.parts.withLock({ parts in
+                guard parts.written < Judgement.mostParts else { return false }
+                parts.written += 1
+                return true
+            })
+        else { return }
+        do {
+            try Files.write(
+                TranscriptWriter.text(unit.history),
+                to: "\(out)/transcripts/file-\(unit.file + 1)-part-\(unit.number).ndjson", makingFolders: true)
+        } catch {
+            let isFirst = shared.parts.withLock { parts in
+                defer { parts.hasFailed = true }
+                return !parts.hasFailed
+            }
+            if isFirst { note("\(error)") }
+        }
+    }
+}
+
+/// The findings of the open part that were reported, and those that the next look must confirm.
+private struct ToldFindings {
+    typealias Found = (clause: ClauseID, finding: Finding)
+
+    private struct Key: Hashable {
+        let clause: ClauseID
+        let location: String?
+        let what: String
+    }
+
+    private var told: [Key: Found] = [:]
+    private var suspects: [Key: Found] = [:]
+    private(set) var suspected: JudgeSource.Unit?
+
+    var hasSuspects: Bool { !suspects.isEmpty }
+
+    private func findings(
+        _ unit: JudgeSource.Unit, _ verdicts: [Verdict]
+    ) -> [(key: Key, found: Found)] {
+        verdicts.filter { [.violation, .warning].contains($0.outcome) }.flatMap { verdict in
+            verdict.findings.map { finding in
+                let location = finding.events.last.flatMap { index in
+                    unit.locations.indices.contains(index) ? unit.locations[index].description : nil
+                }
+                return (Key(clause: verdict.clause, location: location, what: finding.what), (verdict.clause, finding))
+            }
+        }
+    }
+
+    /// The findings of a look at the open part that the last look had too.
+    mutating func look(_ unit: JudgeSource.Unit, _ verdicts: [Verdict]) -> [Found] {
+        var (sure, next): ([Found], [Key: Found]) = ([], [:])
+        for (key, found) in findings(unit, verdicts) where told[key] == nil {
+            if suspects[key] != nil {
+                told[key] = found
+                sure.append(found)
+            } else {
+                next[key] = found
+            }
+        }
+        suspects = next
+        suspected = next.isEmpty ? nil : unit
+        return sure
+    }
+
+    /// The findings of the last look, when nothing was read since: another look would find the same.
+    mutating func confirm() -> [Found] {
+        defer { (suspects, suspected) = ([:], nil) }
+        told.merge(suspects) { $1 }
+        return Array(suspects.values)
+    }
+
+    /// The findings of the complete part that were not reported, and the reported ones that it does not have.
+    func close(_ unit: JudgeSource.Unit, _ verdicts: [Verdict]) -> (new: [Found], withdrawn: [Found]) {
+        let all = findings(unit, verdicts)
+        let keys = Set(all.map(\.key))
+        return (all.filter { told[$0.key] == nil }.map(\.found), told.filter { !keys.contains($0.key) }.map(\.value))
+    }
+}
+
+extension FollowRun.Told {
+    /// The text for people; brief where the clause was explained before.
+    package func text(_ style: ConsoleStyle, isBrief: Bool) -> String {
+        let word = clause.keyword.isRequirement ? style.red("violation") : style.yellow("warning")
+        let head = "\(style.bold(clause.id.description)) (\(clause.keyword.rawValue), \(clause.role.rawValue))"
+        if isWithdrawn {
+            return style.spelled("withdrawn \(head): \(JudgedEvents.cut(finding.what)); later events clear it") + "\n"
+        }
+        var text = ["\(word) \(head): \(JudgedEvents.cut(finding.what))"]
+        if !isBrief {
+            text.append(style.wrapped("“\(clause.sentence)”", indent: 2))
+            text.append(style.wrapped("expected: \(JudgedEvents.cut(finding.expected))", indent: 4))
+            text.append(style.wrapped("actual: \(JudgedEvents.cut(finding.actual))", indent: 4))
+        }
+        text += (isBrief ? lines.suffix(1) : lines[...]).map { "    \(JudgedEvents.cut(name)) \($0)" }
+        return style.spelled(text.joined(separator: "\n")) + "\n"
+    }
+}

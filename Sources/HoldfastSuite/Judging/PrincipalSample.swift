@@ -1,0 +1,93 @@
+import HoldfastCaptures
+import HoldfastTranscript
+
+/// Keeps the whole histories of one principal in `count`.
+///
+/// A connection may show its principal only later, in its `auth`. Until then its events wait, and all others behind them, so
+/// that the order stays.
+struct PrincipalSample {
+    private let count: Int
+    private var lanes: [Lane: (isKept: Bool, lastUse: Int)] = [:]
+    private var waiting: [CaptureItem] = []
+    private var waitingBytes = 0
+    /// How many events there were.
+    private var clock = 0
+    /// The most events, and about the most bytes, that wait for a principal.
+    private static let (most, mostBytes) = (2000, 8 << 20)
+    /// The most lanes that are remembered: those used last.
+    private static let mostLanes = 20_000
+
+    /// Keeps one in `count`.
+    init(oneIn count: Int) { self.count = max(1, count) }
+
+    /// The items that can be passed on with one more.
+    mutating func take(_ item: CaptureItem) -> [CaptureItem] {
+        switch item {
+        case .header:
+            defer { lanes = [:] }
+            return rest() + [item]
+        case .gap: break
+        case .event(let event, _):
+            waitingBytes += event.size
+            note(event)
+        }
+        waiting.append(item)
+        return passed(isLast: false)
+    }
+
+    /// What still waits.
+    mutating func rest() -> [CaptureItem] { passed(isLast: true) }
+
+    private mutating func passed(isLast: Bool) -> [CaptureItem] {
+        var passed: [CaptureItem] = []
+        var done = 0
+        for item in waiting {
+            if case .event(let event, _) = item {
+                let mustDecide = isLast || waiting.count - done > Self.most || waitingBytes > Self.mostBytes
+                if mustDecide, lanes[event.lane] == nil { decide(event.lane, isChosen("\(event.lane)")) }
+                guard let lane = lanes[event.lane] else { break }
+                waitingBytes -= event.size
+                if lane.isKept { passed.append(item) }
+            } else {
+                passed.append(item)
+            }
+            done += 1
+        }
+        waiting.removeFirst(done)
+        return passed
+    }
+
+    private mutating func note(_ event: Event) {
+        clock += 1
+        lanes[event.lane]?.lastUse = clock
+        switch (event.lane, event.kind) {
+        case (.connection, .opening(let opening)):
+            lanes[event.lane] = nil
+            if !opening.principal.hasPrefix("unknown") { decide(event.lane, isChosen(opening.principal)) }
+        case (.connection, .act("belongs", let details)):
+            guard lanes[event.lane] == nil, let owner = details["to"]?.stringValue else { break }
+            decide(event.lane, isChosen(owner))
+        case (.connection, .close), (.connection, .eof), (.connection, .refused):
+            if lanes[event.lane] == nil { decide(event.lane, isChosen("\(event.lane)")) }
+        case (.connection, _): break
+        case (.exchange, .request(let request)): decide(event.lane, request.principal.map(isChosen) ?? true)
+        case (.exchange, _): break
+        default: decide(event.lane, true)
+        }
+    }
+
+    private mutating func decide(_ lane: Lane, _ isKept: Bool) {
+        lanes[lane] = (isKept, clock)
+        guard lanes.count > Self.mostLanes else { return }
+        for (lane, _) in lanes.sorted(by: { $0.value.lastUse < $1.value.lastUse }).prefix(Self.mostLanes / 2) {
+            lanes[lane] = nil
+        }
+    }
+
+    /// The same name is chosen in every run.
+    private func isChosen(_ name: String) -> Bool {
+        // FNV-1a.
+        let hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        return (hash ^ hash >> 32) % UInt64(count) == 0
+    }
+}

@@ -1,0 +1,71 @@
+@preconcurrency import Dispatch
+import HoldfastReport
+import HoldfastSuite
+import Synchronization
+
+/// Prints what a running judgement finds.
+///
+/// A reader that stops reading blocks nothing; what it misses is counted.
+final class FollowConsole: Sendable {
+    private struct State {
+        var waiting = 0
+        var lost = 0
+    }
+
+    private let isForMachines: Bool
+    private let style = Console.style
+    private let breaches = ToldBreaches()
+    private let queue = DispatchQueue(label: "holdfast.follow.console")
+    private let state = Mutex(State())
+    /// The most texts that wait for a reader.
+    private static let most = 1000
+    /// How many seconds a reader gets for the last of them.
+    private static let patience = 5
+
+    /// Findings go to standard error where standard output is for a machine.
+    init(isForMachines: Bool) { self.isForMachines = isForMachines }
+
+    func tell(_ told: FollowRun.Told) {
+        write(told.text(style, isBrief: !breaches.take(told.clause.id)), isError: isForMachines)
+    }
+
+    func note(_ line: String) { write(line, isError: true) }
+
+    private func write(_ text: String, isError: Bool) {
+        let isFull = state.withLock { state in
+            guard state.waiting < Self.most else {
+                state.lost += 1
+                return true
+            }
+            state.waiting += 1
+            return false
+        }
+        guard !isFull else { return }
+        queue.async {
+            if isError {
+                Console.error(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+            } else {
+                Console.write(text)
+            }
+            self.state.withLock { $0.waiting -= 1 }
+        }
+    }
+
+    /// Returns once everything was written.
+    /// - Throws: A problem when nobody reads.
+    func end() throws {
+        let isDone = DispatchSemaphore(value: 0)
+        queue.async { isDone.signal() }
+        let isStuck = isDone.wait(timeout: .now() + .seconds(Self.patience)) == .timedOut
+        let lost = state.withLock { $0.lost }
+        if lost > 0 { Console.error("\(lost) messages were not shown: they came faster than they were read") }
+        guard isStuck else { return }
+        throw SuiteProblem(
+            .harness,
+            """
+            standard output: nobody reads it
+              expected: a reader that takes the findings
+              fix: end the program behind the pipe, or write to a file
+            """)
+    }
+}
