@@ -10,7 +10,6 @@ package struct TopicBook {
     private let specification: Specification
     private let style: ConsoleStyle
     private let handbook: Handbook
-    private let scenarios: [any SelectableScenario]
     private let fixtures: FixtureIndex
     private let symptoms: SymptomIndex
 
@@ -18,7 +17,6 @@ package struct TopicBook {
         self.specification = specification
         self.style = style
         handbook = Handbook(specification)
-        scenarios = try specification.allScenarios()
         fixtures = try FixtureIndex(specification.files)
         symptoms = SymptomIndex(specification.files)
     }
@@ -46,8 +44,9 @@ package struct TopicBook {
         let pattern = NamePattern(topic.uppercased())
         let clauses = specification.clauses.filter { pattern.matches($0.id) }
         if !clauses.isEmpty {
+            let scenarios = try? specification.allScenarios(naming: clauses.count == 1 ? clauses.first?.id : nil)
             let page = ClausePage(
-                specification: specification, style: style, scenarios: scenarios, fixtures: fixtures,
+                specification: specification, style: style, scenarios: scenarios ?? [], fixtures: fixtures,
                 handbook: handbook)
             return clauses.map(page.text)
         }
@@ -74,7 +73,7 @@ package struct TopicBook {
                 "\(style.bold(entry.name)) · \(kind)\n\n\(PlainMarkdown(style: style).text(entry.text, indent: 2))"
             )
         }
-        let performed = scenarios.map { scenario in
+        let performed = ((try? specification.allScenarios()) ?? []).map { scenario in
             (
                 scenario.name,
                 "\(style.bold(scenario.name)) · scenario\n\n"

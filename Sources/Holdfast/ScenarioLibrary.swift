@@ -2,9 +2,13 @@
 extension Specification {
     /// Every scenario for servers, by area and name: all below `scenarios/` that are not below `scenarios/client/`.
     /// - Throws: Every problem of every file at once.
-    public func scenarios() throws(InputProblems) -> [Scenario] {
+    public func scenarios() throws(InputProblems) -> [Scenario] { try scenarios(naming: nil) }
+
+    /// The same, or only those that name a clause.
+    package func scenarios(naming clause: ClauseID?) throws(InputProblems) -> [Scenario] {
         let (known, isSound) = (Set(clauses.map(\.id)), files.areSound)
-        return try read(where: { !$0.hasPrefix(Self.clientFolder) }) { text, name, file throws(InputProblems) in
+        return try read(naming: clause, where: { !$0.hasPrefix(Self.clientFolder) }) {
+            text, name, file throws(InputProblems) in
             let scenario = try ScenarioReader.scenario(
                 text, named: name, file: file, clauses: known, isSound: isSound)
             return (scenario, name, scenario.role, scenario.clauses)
@@ -13,13 +17,25 @@ extension Specification {
 
     /// Every scenario for clients, by area and name: all below `scenarios/client/`.
     /// - Throws: Every problem of every file at once.
-    public func clientScenarios() throws(InputProblems) -> [ClientScenario] {
+    public func clientScenarios() throws(InputProblems) -> [ClientScenario] { try clientScenarios(naming: nil) }
+
+    /// The same, or only those that name a clause.
+    package func clientScenarios(naming clause: ClauseID?) throws(InputProblems) -> [ClientScenario] {
         let (known, isSound) = (Set(clauses.map(\.id)), files.areSound)
-        return try read(where: { $0.hasPrefix(Self.clientFolder) }) { text, name, file throws(InputProblems) in
+        return try read(naming: clause, where: { $0.hasPrefix(Self.clientFolder) }) {
+            text, name, file throws(InputProblems) in
             let scenario = try ClientScenarioReader.scenario(
                 text, named: name, file: file, clauses: known, isSound: isSound)
             return (scenario, name, .client, scenario.clauses)
         }
+    }
+
+    /// The names of all scenarios, without reading them.
+    package var scenarioNames: [String] { files.texts.keys.compactMap(Self.name(ofScenario:)).sorted() }
+
+    private static func name(ofScenario file: String) -> String? {
+        guard file.hasPrefix("scenarios/"), file.hasSuffix(".json") else { return nil }
+        return String(file.dropFirst("scenarios/".count).dropLast(".json".count))
     }
 
     private static var clientFolder: String { "scenarios/client/" }
@@ -27,14 +43,15 @@ extension Specification {
     private typealias Found<Value> = (scenario: Value, name: String, role: Role, clauses: [ClauseID])
 
     private func read<Value>(
-        where isWanted: (String) -> Bool,
+        naming clause: ClauseID?, where isWanted: (String) -> Bool,
         _ reading: (String, String, String) throws(InputProblems) -> Found<Value>
     ) throws(InputProblems) -> [Value] {
         var problems: [InputProblem] = []
         var found: [Found<Value>] = []
-        for (file, text) in files.texts where file.hasPrefix("scenarios/") && file.hasSuffix(".json") {
-            guard isWanted(file) else { continue }
-            let name = String(file.dropFirst("scenarios/".count).dropLast(".json".count))
+        let quoted = clause.map { "\"\($0)\"" }
+        for (file, text) in files.texts {
+            guard let name = Self.name(ofScenario: file), isWanted(file) else { continue }
+            if let quoted, !text.contains(quoted) { continue }
             do {
                 let one = try reading(text, name, "Spec/\(file)")
                 problems += misplacements(of: name, role: one.role, clauses: one.clauses, file: "Spec/\(file)")

@@ -31,6 +31,20 @@ import Testing
         try SourceTree.specification().messageSchemas(for: [])
     }
 
+    /// A start of the program compiles none of them, because this does.
+    @Test func `the schemas of the program compile for every set of profiles`() throws {
+        var files = SpecificationFiles.embedded
+        // Files that the program does not carry as they are get compiled at once.
+        files.texts["schemas/files/other.json"] = "{}"
+        for closesSets in [false, true] {
+            for profiles in [[], [.core], Profile.all(of: .server), Profile.all(of: .client)] as [Set<Profile>] {
+                #expect(!(try MessageSchemas(files, profiles: profiles, closesSets: closesSets).names.isEmpty))
+            }
+        }
+        files.texts["schemas/messages/ack.json"] = #"{"type": 7}"#
+        #expect(throws: InputProblems.self) { try MessageSchemas(files, profiles: [.core]) }
+    }
+
     @Test func `valid messages are accepted`() throws {
         let schemas = try schemas()
         let valid = try entries().filter(\.isValid)

@@ -1,12 +1,13 @@
 import HoldfastJSON
 import HoldfastJSONSchema
+import Synchronization
 
 /// The schemas of messages, bodies and pushes, compiled for the profiles a subject declares.
 public struct MessageSchemas: Sendable {
     /// The profiles whose additions are in force.
     public let profiles: Set<Profile>
 
-    private let compiled: [String: Entry]
+    private let sources: [String: Source]
 
     /// One compiled schema.
     struct Entry: Sendable {
@@ -15,6 +16,26 @@ public struct MessageSchemas: Sendable {
         /// The side that sends such a message.
         let sender: Role
         let schema: Schema
+    }
+
+    /// One schema, compiled on first use.
+    private final class Source: Sendable {
+        let file: String
+        let sender: Role
+        private let registry: SchemaRegistry
+        private let compiled = Mutex<Entry?>(nil)
+
+        init(file: String, sender: Role, registry: SchemaRegistry) {
+            (self.file, self.sender, self.registry) = (file, sender, registry)
+        }
+
+        func entry() throws(SchemaProblem) -> Entry {
+            if let known = compiled.withLock({ $0 }) { return known }
+            let schema = try Schema(uri: MessageSchemas.base + file, registry: registry)
+            let made = Entry(file: file, sender: sender, schema: schema)
+            compiled.withLock { $0 = made }
+            return made
+        }
     }
 
     /// Where the schemas are published; references between them are relative to this.
@@ -27,9 +48,10 @@ public struct MessageSchemas: Sendable {
         "push/payload.json": "push", "push/headers.json": "pushHeaders",
     ]
 
-    /// Compiles every message schema of a specification.
+    /// Reads every message schema of a specification.
     ///
-    /// With `closesSets`, an open set holds no more than this version lists, as it does for who sends.
+    /// With `closesSets`, an open set holds no more than this version lists, as it does for who sends. Those that this program
+    /// carries are compiled on first use: a start that needs one of them, or none, does not wait for all.
     /// - Throws: Every file that is no JSON or no schema.
     public init(
         _ files: SpecificationFiles, profiles: Set<Profile>, closesSets: Bool = false
@@ -56,34 +78,33 @@ public struct MessageSchemas: Sendable {
             }
         }
         if entries.isEmpty { note("schemas/messages", "no schema found") }
-        var compiled: [String: Entry] = [:]
+        let isSound = files.areSound
+        var sources: [String: Source] = [:]
         for (file, root) in entries {
-            do {
-                let schema = try Schema(uri: Self.base + file, registry: registry)
-                let sender = root["x-direction"]?.stringValue.flatMap(Role.init) ?? .server
-                compiled[Self.name(of: file)] = Entry(file: file, sender: sender, schema: schema)
-            } catch {
-                note("schemas/\(file)", "\(error)")
-            }
+            let sender = root["x-direction"]?.stringValue.flatMap(Role.init) ?? .server
+            let source = Source(file: file, sender: sender, registry: registry)
+            sources[Self.name(of: file)] = source
+            guard !isSound else { continue }
+            do { _ = try source.entry() } catch { note("schemas/\(file)", "\(error)") }
         }
         guard problems.isEmpty else { throw InputProblems(problems) }
-        self.compiled = compiled
+        self.sources = sources
     }
 
     /// The names of all messages, bodies and pushes, sorted: `ack`, …, `restError`, `push`.
-    public var names: [String] { compiled.keys.sorted() }
+    public var names: [String] { sources.keys.sorted() }
 
     /// The types of WebSocket messages that a side sends, sorted.
     public func types(sentBy role: Role) -> [String] {
-        compiled.filter { $0.value.file.hasPrefix("messages/") && $0.value.sender == role && $0.key != "rateLimit" }
+        sources.filter { $0.value.file.hasPrefix("messages/") && $0.value.sender == role && $0.key != "rateLimit" }
             .keys.sorted()
     }
 
     /// The schema file of a name, below `schemas/`; nil for an unknown name.
-    public func file(of name: String) -> String? { compiled[name]?.file }
+    public func file(of name: String) -> String? { sources[name]?.file }
 
     /// The side that sends what has a name; nil for an unknown name.
-    public func sender(of name: String) -> Role? { compiled[name]?.sender }
+    public func sender(of name: String) -> Role? { sources[name]?.sender }
 
     /// The name under which a schema file below `schemas/` is known, such as `restError` for `rest/error.json`.
     public static func name(of file: String) -> String {
@@ -92,7 +113,8 @@ public struct MessageSchemas: Sendable {
         return String(last.hasSuffix(".json") ? last.dropLast(5) : last)
     }
 
-    subscript(name: String) -> Entry? { compiled[name] }
+    /// The schema of a name; nil for an unknown name.
+    subscript(name: String) -> Entry? { try? sources[name]?.entry() }
 
     private static func schemaFile(_ path: String) -> String? {
         guard path.hasPrefix("schemas/"), path.hasSuffix(".json"), !path.hasPrefix("schemas/files/") else { return nil }

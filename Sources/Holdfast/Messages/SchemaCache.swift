@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Message schemas of one specification, compiled once for each set of profiles that is asked for.
+/// Message schemas of one specification, read once for each set of profiles that is asked for.
 final class SchemaCache: Sendable {
     /// What schemas are compiled for.
     struct Key: Hashable {
@@ -9,7 +9,7 @@ final class SchemaCache: Sendable {
     }
 
     private let files: SpecificationFiles
-    /// Compiled with every server profile when the specification was read, which showed that the files are sound.
+    /// Read with every server profile when the specification was read, which showed that the files are sound.
     private let strictest: MessageSchemas
     private let compiled: Mutex<[Key: MessageSchemas]>
 

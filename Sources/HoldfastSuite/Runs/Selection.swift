@@ -22,9 +22,9 @@ extension ClientScenario: SelectableScenario {
 }
 
 extension Specification {
-    /// The scenarios of both sides, those for servers first.
-    package func allScenarios() throws(InputProblems) -> [any SelectableScenario] {
-        try scenarios() + clientScenarios()
+    /// The scenarios of both sides, those for servers first; of one clause those that name it.
+    package func allScenarios(naming clause: ClauseID? = nil) throws(InputProblems) -> [any SelectableScenario] {
+        try scenarios(naming: clause) + clientScenarios(naming: clause)
     }
 
     /// The names of all scenarios for a side.

@@ -31,30 +31,34 @@ struct ListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let specification = try Specification(.embedded)
-        let all = try specification.allScenarios()
+        let names = specification.scenarioNames
         for pattern in patterns.map(NamePattern.init)
         where !specification.clauses.contains(where: { pattern.matches($0.id) })
-            && !all.contains(where: { pattern.matches($0.name) })
+            && !names.contains(where: pattern.matches)
         {
             throw InputProblem(
                 "list", "'\(pattern.text)' names no clause and no scenario", insteadOf: pattern.text,
-                among: specification.clauses.map(\.id.description) + Area.allCases.map(\.rawValue) + all.map(\.name),
+                among: specification.clauses.map(\.id.description) + Area.allCases.map(\.rawValue) + names,
                 expected: "such as SYNC-3, SYNC or server/SYNC/*", otherwise: "leave it out to see all")
         }
-        scenarios ? listScenarios(all) : listClauses(specification.clauses.filter { isWanted($0.id) }, all)
+        if scenarios { return listScenarios(try specification.allScenarios()) }
+        let clauses = specification.clauses.filter { isWanted($0.id) }
+        if json { return printEntries(clauses, try specification.allScenarios()) }
+        listClauses(clauses, scenarios: names.count)
     }
 
     private func isWanted(_ id: ClauseID) -> Bool {
         patterns.isEmpty || patterns.contains { NamePattern($0).matches(id) }
     }
 
-    private func listClauses(_ clauses: [Clause], _ scenarios: [any SelectableScenario]) {
-        if json {
-            let entries = clauses.map { clause in
-                entry(clause, scenarios: scenarios.reduce(0) { $0 + $1.clauses.count { $0 == clause.id } })
-            }
-            return Console.write(JSONValue.array(entries).text(pretty: true) + "\n")
+    private func printEntries(_ clauses: [Clause], _ scenarios: [any SelectableScenario]) {
+        let entries = clauses.map { clause in
+            entry(clause, scenarios: scenarios.reduce(0) { $0 + $1.clauses.count { $0 == clause.id } })
         }
+        Console.write(JSONValue.array(entries).text(pretty: true) + "\n")
+    }
+
+    private func listClauses(_ clauses: [Clause], scenarios: Int) {
         let style = Console.style
         for clause in clauses {
             let head = [
@@ -65,7 +69,7 @@ struct ListCommand: AsyncParsableCommand {
         }
         let counts = Dictionary(clauses.map { (status(of: $0), 1) }, uniquingKeysWith: +)
         let words = ["checked", "pending", "excluded"].map { "\(counts[$0] ?? 0) \($0)" }.joined(separator: ", ")
-        Console.write("\n\(clauses.count) clauses: \(words) · \(scenarios.count) scenarios\n")
+        Console.write("\n\(clauses.count) clauses: \(words) · \(scenarios) scenarios\n")
     }
 
     /// In a pipe the whole sentence; on a terminal as much of it as a line holds, or below where that is too little.
