@@ -233,6 +233,23 @@ import Testing
         #expect(judgement.isEmpty)
     }
 
+    @Test func `a full pipe loses its lines in one gap, until half of it is judged`() {
+        var waiting = FollowedInput.Waiting(room: 100)
+        func line(_ bytes: Int) -> [UInt8] { Array(repeating: UInt8(ascii: "x"), count: bytes - 1) + [0x0A] }
+        // The third would fit.
+        for bytes in [60, 60, 10] { waiting.add(line(bytes)) }
+        guard case .lines(let first)? = waiting.take() else { Issue.record("no lines"); return }
+        #expect(first.count == 60)
+        waiting.add(line(20))
+        waiting.end([])
+        guard case .dropped(2, 70)? = waiting.take(), case .lines(let last)? = waiting.take(),
+            case .end? = waiting.take()
+        else { Issue.record("not one gap, the last line and the end"); return }
+        #expect(last.count == 20)
+        let rest = waiting.take()
+        #expect(rest == nil)
+    }
+
     @Test func `a pipe that ends is judged as the file is, and its end ends the judgement`() async throws {
         let folder = try TemporaryDirectory()
         let (pipe, file) = (folder.path + "/pipe", folder.path + "/file")
@@ -306,7 +323,14 @@ import Testing
             times.take(Event(at: at * 1000, lane: .connection("A"), kind: .text(frame.0, frame.1)))
         }
         #expect(times.openTurns == 0)
-        #expect(times.toAck.samples.last == "_count 2")
+        // Whether a turn ended in lines that were lost is unknown.
+        for frame in frames.prefix(2) {
+            times.take(Event(at: 0, lane: .connection("B"), kind: .text(frame.0, frame.1)))
+        }
+        #expect(times.openTurns == 1)
+        times.forgetOpen()
+        #expect(times.openTurns == 0)
+        #expect(times.toAck.samples.last == "_count 3")
         #expect(times.toDone.samples.last == "_count 1")
     }
 }

@@ -28,7 +28,47 @@ final class FollowedInput: Sendable {
     private static let grace = 5
     private static let chunk = 256 << 10
 
+    /// The pieces of a pipe that wait to be judged.
+    struct Waiting: Sendable {
+        private let room: Int
+        private var pieces: [Piece] = []
+        private var bytes = 0
+        private var isDropping = false
+
+        /// Takes so many bytes at most.
+        init(room: Int) { self.room = room }
+
+        /// Adds lines.
+        ///
+        /// Once some find no room, all are dropped until half of the room is free: one gap, and not many.
+        mutating func add(_ lines: [UInt8]) {
+            if isDropping { isDropping = bytes > room / 2 }
+            if !isDropping { isDropping = bytes + lines.count > room }
+            guard isDropping else {
+                bytes += lines.count
+                return pieces.append(.lines(lines))
+            }
+            var (count, size) = (lines.count { $0 == UInt8(ascii: "\n") }, lines.count)
+            if case .dropped(let before, let sizeBefore)? = pieces.last {
+                (count, size) = (count + before, size + sizeBefore)
+                pieces.removeLast()
+            }
+            pieces.append(.dropped(lines: count, bytes: size))
+        }
+
+        /// Adds the last line, which may lack its end, and the end of the pipe.
+        mutating func end(_ rest: [UInt8]) { pieces += rest.isEmpty ? [.end] : [.lines(rest), .end] }
+
+        mutating func take() -> Piece? {
+            guard !pieces.isEmpty else { return nil }
+            let piece = pieces.removeFirst()
+            if case .lines(let lines) = piece { bytes -= lines.count }
+            return piece
+        }
+    }
+
     private struct State: Sendable {
+        var waiting: Waiting
         var descriptor: Descriptor
         var identity: FileStatus.Identity?
         var position = 0
@@ -36,26 +76,21 @@ final class FollowedInput: Sendable {
         var rest: [UInt8] = []
         /// How many looks in a row found another file under the name and nothing new in this one.
         var lastLooks = 0
-        /// Pieces of a pipe that wait to be judged, and their bytes.
-        var waiting: [Piece] = []
-        var waitingBytes = 0
         var isStopped = false
     }
 
     private let path: String
     private let isPipe: Bool
-    private let room: Int
     private let state: Mutex<State>
     private let bell = DispatchSemaphore(value: 0)
 
     /// Opens a file, or standard input for `-`; `room` is the buffer of a pipe in bytes.
     init(_ path: String, room: Int) throws(SystemError) {
         self.path = path
-        self.room = room
         let descriptor = path == "-" ? .standardInput : try Descriptor(opening: path, for: .readingAtOnce)
         let status = try FileStatus(of: descriptor)
         isPipe = path == "-" || status.kind != .regular
-        state = Mutex(State(descriptor: descriptor, identity: status.identity))
+        state = Mutex(State(waiting: Waiting(room: room), descriptor: descriptor, identity: status.identity))
         guard isPipe else { return }
         DispatchQueue(label: "holdfast.follow.pipe").async { self.empty(descriptor) }
     }
@@ -70,21 +105,12 @@ final class FollowedInput: Sendable {
 
     /// The next piece; nil when there is none within a tenth of a second.
     func next() throws(SystemError) -> Piece? {
-        if let piece = isPipe ? taken() : try read() { return piece }
+        if let piece = isPipe ? state.withLock({ $0.waiting.take() }) : try read() { return piece }
         _ = bell.wait(timeout: .now() + Self.interval)
         return nil
     }
 
     // MARK: Pipes
-
-    private func taken() -> Piece? {
-        state.withLock { state in
-            guard !state.waiting.isEmpty else { return nil }
-            let piece = state.waiting.removeFirst()
-            if case .lines(let bytes) = piece { state.waitingBytes -= bytes.count }
-            return piece
-        }
-    }
 
     private func empty(_ pipe: Descriptor) {
         // A producer that never pauses must not keep a stopped reader: the pipe itself holds no more than this.
@@ -105,31 +131,12 @@ final class FollowedInput: Sendable {
             if bytes.isEmpty { break }
             if isStopped { left -= bytes.count }
             state.withLock { state in
-                guard let lines = Self.whole(bytes, &state.rest) else { return }
-                if state.waitingBytes + lines.count <= room {
-                    state.waiting.append(.lines(lines))
-                    state.waitingBytes += lines.count
-                } else {
-                    Self.drop(lines, &state.waiting)
-                }
+                if let lines = Self.whole(bytes, &state.rest) { state.waiting.add(lines) }
             }
             bell.signal()
         }
-        state.withLock { state in
-            if !state.rest.isEmpty { state.waiting.append(.lines(state.rest)) }
-            state.rest = []
-            state.waiting.append(.end)
-        }
+        state.withLock { $0.waiting.end($0.rest) }
         bell.signal()
-    }
-
-    private static func drop(_ bytes: [UInt8], _ waiting: inout [Piece]) {
-        var (lines, size) = (bytes.count { $0 == UInt8(ascii: "\n") }, bytes.count)
-        if case .dropped(let before, let sizeBefore)? = waiting.last {
-            (lines, size) = (lines + before, size + sizeBefore)
-            waiting.removeLast()
-        }
-        waiting.append(.dropped(lines: lines, bytes: size))
     }
 
     /// The lines that are whole by now, nil when none is; what follows the last one waits in `rest`.

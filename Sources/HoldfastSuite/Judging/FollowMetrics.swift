@@ -30,10 +30,12 @@ package final class FollowMetrics: Sendable {
 
     func found(_ clause: ClauseID) { state.withLock { $0.violations[clause, default: 0] += 1 } }
 
-    func dropped(lines: Int, bytes: Int) {
+    /// Counts lost lines; what was open before them may have ended in them.
+    func lost(lines: Int = 0, bytes: Int = 0, of file: Int) {
         state.withLock { state in
             state.dropped.lines += lines
             state.dropped.bytes += bytes
+            state.times[file]?.forgetOpen()
         }
     }
 

@@ -136,10 +136,12 @@ package struct FollowRun: Sendable {
                     switch piece {
                     case .end: isOver = true
                     case .rotated: note("\(source.name): rotated; lines of the new file count from 1")
-                    case .truncated: note("\(source.name): truncated; what was not read yet is lost")
+                    case .truncated:
+                        plan.metrics?.lost(of: index)
+                        note("\(source.name): truncated; what was not read yet is lost")
                     case .dropped(let lines, let bytes):
                         dropped += lines
-                        plan.metrics?.dropped(lines: lines, bytes: bytes)
+                        plan.metrics?.lost(lines: lines, bytes: bytes, of: index)
                         note(
                             """
                             \(source.name): \(counted(lines, "line")) dropped, \(readable(dropped)) so far: they come faster \

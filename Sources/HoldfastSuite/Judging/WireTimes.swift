@@ -20,6 +20,9 @@ struct WireTimes: Sendable {
 
     var openTurns: Int { turns.count }
 
+    /// Forgets what is open.
+    mutating func forgetOpen() { (asked, turns, opened) = ([:], [:], [:]) }
+
     mutating func take(_ event: Event) {
         switch event.kind {
         case .opening: Self.note(event.lane, event.at, in: &opened)
