@@ -105,7 +105,7 @@ import Testing
         try clause.untested("A+ A>chat(c1) A<ack(c1) A>chat(c1) A<ack(c1 duplicate)")
         // Nothing had told the client that its question was safe.
         try clause.untested("A+ A>chat(c1) server!kill A<eof server!start A+ A>chat(c1) A<ack(c1 t2 u2)")
-        try clause.untested("\(again) A<error(rate_limited c1)")
+        try clause.untested("\(again) A<error(rate_limited c1)", also: ["IDEM-3"])
         try clause.untested(killed)
     }
 

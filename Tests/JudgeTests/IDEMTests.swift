@@ -85,6 +85,9 @@ import Testing
     @Test func `IDEM-3 a repeat is acknowledged as one`() throws {
         let clause = ClauseUnderTest("IDEM-3")
         try clause.conforms("\(running) A>chat(c1) A<ack(c1 duplicate)")
+        // Without a budget there is no reason to refuse one for its rate.
+        try ClauseUnderTest("IDEM-3", profiles: [.core, .idempotency])
+            .violates("\(running) A>chat(c1) A<error(rate_limited c1)^")
         try clause.conforms("\(running) A!cut B+ B>chat(c1) B<ack(c1 duplicate)")
         // The refusal is about the other question, which came first.
         try clause.conforms(

@@ -231,6 +231,8 @@ import Testing
         try clause.conforms("\(both) B<done(t1 #1)")
         try clause.violates("\(both) B<close(1001)^")
         try clause.violates("\(both) +40s^", also: ["TURN-5"])
+        // A turn whose time was up before was not disturbed by that.
+        try clause.untested("\(both.replacing("A!cut", with: "+40s A!cut")) +40s", also: ["TURN-5", "TURN-16"])
         try clause.untested("\(both) B!cut B<eof")
         // A process that ends by itself ends both.
         let older = both.replacing("A!cut", with: "A<eof B<eof")

@@ -7,7 +7,7 @@ import Testing
 
 /// A history in the words of a wire: one event a line, as captures show them.
 ///
-/// `A open`, `A> {…}`, `A< {…}`, `A close 4001`, `A eof`, `1> GET /path` with a body after it, `1< 200 {…}`, `1 failed too_large`, `server kill`, `+60s`.
+/// `A open`, `A> {…}`, `A< {…}`, `A close 4001`, `A cut {…}`, `A eof`, `1> GET /path` with a body after it, `1< 200 {…}`, `1 failed too_large`, `server kill`, `+60s`.
 struct WireHistory {
     let history: History
 
@@ -57,6 +57,8 @@ struct WireHistory {
             return [
                 .opening(.init(path: dialect.socketPath ?? "/ws")), .refused(status: nil, reason: "no connection"),
             ]
+        case (_, nil) where words[0] == "cut":
+            return [.act("cut", try #require(JSONParser.value(words[1]).objectValue))]
         case (_, nil) where words[0] == "close":
             return [.close(.fromServer, code: Int(words[1]), reason: "")]
         default: return [.eof(reason: words.dropFirst().joined())]

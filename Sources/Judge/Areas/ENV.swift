@@ -215,8 +215,12 @@ enum ENV {
                 } else if let end = history.deadline(
                     after: event, within: history.timeouts.error, on: hostile.frame.connection)
                 {
+                    let connection = history.connections[hostile.frame.connection]
+                    let next = connection.received.first { $0.event > event && $0.event < end }
                     evidence.violate(
-                        "\(what) was not answered", expected: expected, actual: "nothing", at: [event, end])
+                        "\(what) got no error", expected: expected,
+                        actual: next.map { "no error; the next frame was \(called($0))" } ?? "nothing",
+                        at: [event, end])
                 }
                 continue
             }

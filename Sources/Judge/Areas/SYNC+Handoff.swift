@@ -150,9 +150,10 @@ extension SYNC {
     /// times out".
     ///
     /// Once for each older connection that ended while a newer one was open, when a turn ended on the newer one afterwards,
-    /// or should have: one that was asked or seen there, for an earlier one may have ended before. A newer connection that sent something malformed, or was not read, proves nothing; where the older one
-    /// was ended for something malformed, and others with it, that is the matter of ENV-10, and a process that ends by itself
-    /// ends both.
+    /// or should have: one that was asked or seen there, for an earlier one may have ended before, and whose time was not up
+    /// when the older one ended, which is the matter of TURN-5. A newer connection that sent something malformed, or was not
+    /// read, proves nothing; where the older one was ended for something malformed, and others with it, that is the matter of
+    /// ENV-10, and a process that ends by itself ends both.
     static func newerConnectionIsUndisturbed(_ history: Observations, _ evidence: inout Evidence) {
         let hostile = Set(history.hostileFrames.map(\.frame.connection))
         var lastEnding: [Int: Int] = [:]
@@ -182,7 +183,7 @@ extension SYNC {
                     turn.principal == newer.principal && turn.isAccepted && turn.ended == nil && turn.event < end.event
                         && (turn.event > connected || turn.frames.contains { $0.connection == position })
                         && history.life(of: turn) == history.lives.life(at: newer.opening)
-                }).compactMap({ history.turnDeadline(of: $0, on: position) }).first {
+                }).compactMap({ history.turnDeadline(of: $0, on: position) }).first(where: { $0 > end.event }) {
                     evidence.violate(
                         "a newer connection receives nothing more after an older one ended",
                         expected: "the ending of the running turn", actual: "none within the bound 'turn'",
