@@ -10,26 +10,28 @@ extension MessageSchemaSet {
     package init(
         _ files: SpecificationFiles, profiles: Set<Profile> = [], only: Set<String>? = nil
     ) throws(InputProblems) {
-        var documents: [Document] = []
-        var messages: [Message] = []
-        for (path, text) in files.texts.sorted(by: { $0.key < $1.key }) {
-            guard path.hasPrefix("schemas/"), path.hasSuffix(".json"), !path.hasPrefix("schemas/files/") else {
-                continue
-            }
-            let file = String(path.dropFirst("schemas/".count))
-            let uri = MessageSchemas.base + file
-            documents.append(Document(file: path, uri: uri, text: text))
-            let root = try? JSONParser.value(text)
-            if root?.isSharedSchema ?? false { continue }
-            if let only, !only.contains(path) { continue }
+        let documents = Self.documents(files)
+        let messages = documents.compactMap { document -> Message? in
+            if let only, !only.contains(document.file) { return nil }
+            let root = try? JSONParser.value(document.text)
+            if root?.isSharedSchema ?? false { return nil }
             let direction = root?["x-direction"]?.stringValue
-            messages.append(
-                Message(
-                    name: MessageSchemas.name(of: file),
-                    travel: direction == "client" ? .clientToServer : direction == "both" ? .both : .serverToClient,
-                    uri: uri))
+            return Message(
+                name: MessageSchemas.name(of: String(document.file.dropFirst("schemas/".count))),
+                travel: direction == "client" ? .clientToServer : direction == "both" ? .both : .serverToClient,
+                uri: document.uri)
         }
         try self.init(documents: documents, messages: messages, profiles: profiles)
+    }
+
+    /// The schema files of a specification, without those of the tools' own files.
+    static func documents(_ files: SpecificationFiles) -> [Document] {
+        files.texts.sorted { $0.key < $1.key }.compactMap { path, text in
+            guard path.hasPrefix("schemas/"), path.hasSuffix(".json"), !path.hasPrefix("schemas/files/") else {
+                return nil
+            }
+            return Document(file: path, uri: MessageSchemas.base + path.dropFirst("schemas/".count), text: text)
+        }
     }
 }
 

@@ -66,6 +66,17 @@ public struct Schema: Sendable {
         self.registry = registry
     }
 
+    /// Compiles a registered schema for those who ask of few values: what would decide quickly of many is left out.
+    /// - Throws: ``SchemaProblem``, as for a schema that is given directly.
+    package init(
+        ofFewValues uri: String, registry: SchemaRegistry, unknownKeywords: UnknownKeywordMode
+    ) throws(SchemaProblem) {
+        var compiler = SchemaCompiler(registry: registry, formats: .assert, unknownKeywords: unknownKeywords)
+        program = try compiler.compile(uri)
+        flat = nil
+        self.registry = registry
+    }
+
     /// Whether a value is valid.
     public func isValid(_ value: JSONValue) -> Bool {
         guard let flat else { return program.accepts(value, at: program.root) }

@@ -71,7 +71,8 @@ package struct MessageSchemaSet: Sendable {
         for message in problems.isEmpty ? messages : [] {
             do {
                 // A misspelt keyword is a finding, not a reason to look at nothing.
-                schemas[message.name] = try Schema(uri: message.uri, registry: registry, unknownKeywords: .ignore)
+                schemas[message.name] = try Schema(
+                    ofFewValues: message.uri, registry: registry, unknownKeywords: .ignore)
             } catch {
                 problems.append(
                     SchemaProblem(

@@ -25,6 +25,7 @@ enum ChapterFacts {
         subscript(column: String) -> String {
             guard let index = header.firstIndex(of: column), index < cells.count else { return "" }
             var text = cells[index]
+            guard text.contains("[") else { return text.trimmed }
             for link in text.matches(of: /\s*\(?(\[[A-Z]+-[0-9]+\](, )?)+\)?/).reversed() {
                 text.removeSubrange(link.range)
             }
@@ -174,9 +175,10 @@ enum ChapterFacts {
 
     /// The named timeouts of a state, as chapter 3.4 has them.
     static func timeouts(of state: ProtocolState) -> [String: Duration] {
-        let bounds = facts(of: state).filter { $0.rule.id == FactRule.timeout.id }
+        let bounds = rows(of: state).filter { $0.owner.id == FactRule.timeout.id }
         return Dictionary(
-            bounds.compactMap { fact in fact.bound.map { (fact.key, $0) } }, uniquingKeysWith: { first, _ in first })
+            bounds.compactMap { row in duration(row["value"]).0.map { (row.name, $0) } },
+            uniquingKeysWith: { first, _ in first })
     }
 
     private static func rows(of state: ProtocolState) -> [Row] {

@@ -73,7 +73,6 @@ struct RequestSchemas {
     ) throws(InputProblems) -> MessageSchemaSet {
         var parts: JSONObject = [:]
         for pair in pairs { parts[pair.name] = pair[keyPath: side].schema }
-        let schemas = try MessageSchemaSet(state.specification.files)
         // References in the file are relative to the folder above the schemas.
         let uri = String(MessageSchemas.base.dropLast("schemas/".count)) + RequestDocument.file
         let document = MessageSchemaSet.Document(
@@ -83,6 +82,8 @@ struct RequestSchemas {
                 name: pair.name, travel: pair.new.isAnswer ? .serverToClient : .clientToServer,
                 uri: uri + "#" + percentEncoded(JSONPointer(tokens: ["$defs", pair.name]).description, keeping: "/"))
         }
-        return try MessageSchemaSet(documents: schemas.documents + [document], messages: messages, profiles: [])
+        return try MessageSchemaSet(
+            documents: MessageSchemaSet.documents(state.specification.files) + [document], messages: messages,
+            profiles: [])
     }
 }
