@@ -30,7 +30,7 @@ import Testing
         let seeds: [UInt64] = chosen.map { [$0] } ?? [1, 2, 3]
         let schedules: [(Pair, UInt64)] = Pair.all.flatMap { pair in seeds.map { seed in (pair, seed) } }
         try await Self.meet(schedules) { pair, seed in
-            try await World.run(pair, named: "\(pair), HOLDFAST_SEED=\(seed)", timeScale: 20) { world in
+            try await World.run(pair, named: "\(pair), HOLDFAST_SEED=\(seed)", timeScale: 5) { world in
                 var dice = Dice(seed: seed)
                 for _ in 1...8 { try await world.step(&dice) }
             }
