@@ -13,6 +13,17 @@ extension Sequence where Element: Hashable {
     }
 }
 
+extension Dictionary {
+    /// Takes out those used longest ago, half of `most`, once there are more than `most`; returns them.
+    @discardableResult
+    package mutating func dropOldest(beyond most: Int, by lastUse: (Value) -> Int) -> [Element] {
+        guard count > most else { return [] }
+        let oldest = sorted { lastUse($0.value) < lastUse($1.value) }.prefix(most / 2)
+        for (key, _) in oldest { self[key] = nil }
+        return Array(oldest)
+    }
+}
+
 /// Names with commas between, and how many more there are than are shown.
 package func listed(_ names: [String], most: Int) -> String {
     names.prefix(most).joined(separator: ", ") + (names.count > most ? " and \(names.count - most) more" : "")

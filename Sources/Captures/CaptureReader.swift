@@ -162,40 +162,43 @@ public struct CaptureReader: Sendable {
     private mutating func take(
         _ lines: [CaptureLines.Line], _ take: (CaptureItem) throws(InputProblem) -> Void
     ) throws(InputProblem) {
+        let file = file
         let current = reader
         reader = .taken
         switch consume current {
         case .transcript(var transcript):
             defer { reader = .transcript(transcript) }
             var tape = JSONTape(limits: JSONLimits(maxBytes: .max))
-            for line in lines {
-                do throws(InputProblem) {
-                    if let item = try transcript.take(line, &tape) { try take(item) }
-                } catch { try skip(line, error, take) }
+            try each(lines, take) { line throws(InputProblem) in
+                if let item = try transcript.take(line, &tape) { try take(item) }
             }
         case .frames(var frames):
             defer { reader = .frames(frames) }
-            for line in lines {
-                do throws(InputProblem) {
-                    for item in try frames.take(line.text(in: file), line.location) { try take(item) }
-                } catch { try skip(line, error, take) }
+            try each(lines, take) { line throws(InputProblem) in
+                for item in try frames.take(line.text(in: file), line.location) { try take(item) }
             }
         case .notes(var notes):
             defer { reader = .notes(notes) }
-            for line in lines {
-                do throws(InputProblem) {
-                    for item in notes.take(try line.text(in: file), line.location) { try take(item) }
-                } catch { try skip(line, error, take) }
+            try each(lines, take) { line throws(InputProblem) in
+                for item in notes.take(try line.text(in: file), line.location) { try take(item) }
             }
         case .har, .taken: break
         }
     }
 
-    private mutating func skip(
-        _ line: CaptureLines.Line, _ problem: InputProblem, _ take: (CaptureItem) throws(InputProblem) -> Void
+    /// Reads line by line; one that cannot be read is a gap where those are skipped.
+    private mutating func each(
+        _ lines: [CaptureLines.Line], _ take: (CaptureItem) throws(InputProblem) -> Void,
+        _ read: (CaptureLines.Line) throws(InputProblem) -> Void
     ) throws(InputProblem) {
-        guard skipsWrongLines else { throw problem }
-        skipped.note(problem.what, line.location)
-        try take(.gap)
+        for line in lines {
+            do throws(InputProblem) {
+                try read(line)
+            } catch {
+                guard skipsWrongLines else { throw error }
+                skipped.note(error.what, line.location)
+                try take(.gap)
+            }
+        }
     }
 }

@@ -213,13 +213,8 @@ struct FrameReader {
         let lane = Lane.connection(number: laneCount).description
         laneCount += 1
         lanes[name] = (lane, lineCount)
-        if lanes.count > Self.mostLanes {
-            // Whoever was silent longest is a new connection when it speaks again.
-            for (name, old) in lanes.sorted(by: { $0.value.lastUse < $1.value.lastUse }).prefix(Self.mostLanes / 2) {
-                lanes[name] = nil
-                belongings.close(old.letter)
-            }
-        }
+        // Whoever was silent longest is a new connection when it speaks again.
+        for (_, old) in lanes.dropOldest(beyond: Self.mostLanes, by: \.lastUse) { belongings.close(old.letter) }
         return lane
     }
 

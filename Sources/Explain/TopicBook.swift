@@ -50,6 +50,7 @@ package struct TopicBook {
                 handbook: handbook)
             return clauses.map(page.text)
         }
+        let entries = entries
         let said = entries.filter { $0.name == topic }
         let alike = said.isEmpty ? entries.filter { $0.name.lowercased() == topic.lowercased() } : said
         // A scenario goes by its last word too.

@@ -204,7 +204,7 @@ package struct FollowRun: Sendable {
         do {
             try Files.write(
                 TranscriptWriter.text(unit.history),
-                to: "\(out)/transcripts/file-\(unit.file + 1)-part-\(unit.number).ndjson", makingFolders: true)
+                to: "\(out)/" + JSONReport.transcript(of: unit.partName), makingFolders: true)
         } catch {
             let isFirst = shared.parts.withLock { parts in
                 defer { parts.hasFailed = true }

@@ -18,6 +18,9 @@ final class JudgeSource: Sendable {
         var inQuestion: Set<ClauseID>?
         /// The scenario and the verdicts that were stored with it; nil for what no report brings.
         let stored: (scenario: String, verdicts: [Verdict])?
+
+        /// The name of its transcript in a folder of parts: the name of a scenario is the file's own, and no path.
+        var partName: String { "file-\(file + 1)-part-\(number)" }
     }
 
     /// What a file turned out to be.

@@ -206,8 +206,7 @@ package struct Judgement: Sendable {
                 $0.outcome == .violation && unit.inQuestion?.contains($0.clause) ?? true
             })
         {
-            // The name of a scenario is the file's own, and no path.
-            parts.append(("file-\(unit.file + 1)-part-\(unit.number)", TranscriptWriter.text(unit.history)))
+            parts.append((unit.partName, TranscriptWriter.text(unit.history)))
         }
         if let stored = unit.stored { compare(stored.verdicts, verdicts, stored.scenario, unit) }
     }

@@ -87,7 +87,7 @@ extension Judgement {
     package func write(to path: String, _ specification: Specification) throws {
         try Files.makeFolder(path)
         for part in parts {
-            try Files.write(part.text, to: "\(path)/transcripts/\(part.name).ndjson", makingFolders: true)
+            try Files.write(part.text, to: "\(path)/" + JSONReport.transcript(of: part.name), makingFolders: true)
         }
         try Files.write(
             JudgementJSON(self, specification).value.text(pretty: true) + "\n", to: "\(path)/judgement.json")

@@ -1,3 +1,4 @@
+import HoldfastBasics
 import HoldfastCaptures
 import HoldfastTranscript
 
@@ -78,10 +79,7 @@ struct PrincipalSample {
 
     private mutating func decide(_ lane: Lane, _ isKept: Bool) {
         lanes[lane] = (isKept, clock)
-        guard lanes.count > Self.mostLanes else { return }
-        for (lane, _) in lanes.sorted(by: { $0.value.lastUse < $1.value.lastUse }).prefix(Self.mostLanes / 2) {
-            lanes[lane] = nil
-        }
+        lanes.dropOldest(beyond: Self.mostLanes, by: \.lastUse)
     }
 
     /// The same name is chosen in every run.

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
@@ -74,8 +75,7 @@ struct WireTimes: Sendable {
     private static func note<Name>(_ name: Name, _ at: Int, in table: inout [Name: Int]) {
         guard table[name] == nil else { return }
         table[name] = at
-        guard table.count > most else { return }
-        for (name, _) in table.sorted(by: { $0.value < $1.value }).prefix(most / 2) { table[name] = nil }
+        table.dropOldest(beyond: most, by: \.self)
     }
 }
 

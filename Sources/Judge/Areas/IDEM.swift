@@ -108,8 +108,7 @@ enum IDEM {
                     expected: "duplicate: true, turn \(expected ?? "of the first")",
                     actual: "duplicate: \(ack.isDuplicate), turn \(ack.turnId ?? "none")", at: [again.event, ack.event])
             } else if let refusal = again.request.refusal {
-                // A refusal for its rate is judged by RATE-10, where that applies.
-                if again.request.refusalCode == "rate_limited", history.profiles.contains(.rateLimit) { continue }
+                if history.isMatterOfRates(again.request) { continue }
                 let forms = history.original(of: again.turn).flatMap { again.request.forms(beside: $0) }
                 evidence.violate(
                     "a repeat is refused", expected: "ack with duplicate: true",
@@ -200,9 +199,7 @@ enum IDEM {
                         "a repeat of a finished turn fails over REST", expected: "200 with the first outcome",
                         actual: "a failure", at: [again.event, failure])
                 }
-            } else if let refusal = again.request.refusal,
-                again.request.refusalCode != "rate_limited" || !history.profiles.contains(.rateLimit)
-            {
+            } else if let refusal = again.request.refusal, !history.isMatterOfRates(again.request) {
                 evidence.violate(
                     "a repeat over REST is refused", expected: "the first outcome",
                     actual: again.request.refusalCode ?? "a status without code", at: [again.event, refusal])

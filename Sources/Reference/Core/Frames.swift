@@ -1,3 +1,4 @@
+import Holdfast
 import HoldfastJSON
 
 /// The frames a server sends, before they get their number.
@@ -34,7 +35,8 @@ enum Frames {
     static func message(_ turn: TurnNames, content: JSONValue, at time: String) -> JSONValue {
         JSONValue(members: [
             "type": "message", "sessionId": turn.session, "messageId": turn.question, "role": "user",
-            "text": Content.text(content), "timestamp": time, "turnId": turn.turn, "clientMessageId": turn.key,
+            "text": MessageContent.text(of: content), "timestamp": time, "turnId": turn.turn,
+            "clientMessageId": turn.key,
         ])
     }
 

@@ -58,7 +58,7 @@ extension ServerCore {
                 "updatedAt": Timestamp.text(session.updatedAt, rules.timeStyle),
                 "messageCount": session.messages.count,
                 "lastMessage": isBare
-                    ? nil : session.messages.last.map { Preview.cut(Content.text($0.content), to: 100) },
+                    ? nil : session.messages.last.map { Preview.cut(MessageContent.text(of: $0.content), to: 100) },
             ])
         }
         answer(request, 200, ["sessions": .array(entries)])

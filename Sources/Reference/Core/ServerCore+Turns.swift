@@ -1,3 +1,4 @@
+import Holdfast
 import HoldfastJSON
 
 // The life of a turn: durable question, ack, the agent's steps, durable ending, ending.
@@ -58,7 +59,7 @@ extension ServerCore {
 
     mutating func start(_ id: String) {
         guard let turn = turns[id] else { return }
-        var steps = Agent.steps(for: Content.text(turn.content), among: &replies)
+        var steps = Agent.steps(for: MessageContent.text(of: turn.content), among: &replies)
         if rules.variations.contains(.slowAnswers) { steps.insert(.wait(200), at: 0) }
         steps = standing.changed(steps)
         turns[id]?.state = .running

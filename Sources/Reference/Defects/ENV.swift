@@ -163,7 +163,7 @@ extension FaultyCore {
     /// What a session of the list says last, whole.
     func lastMessage(of entry: JSONValue) -> String? {
         let session = entry.text("id").flatMap { core.sessions[$0] }
-        return session?.messages.last.map { Content.text($0.content) }
+        return session?.messages.last.map { MessageContent.text(of: $0.content) }
     }
 }
 

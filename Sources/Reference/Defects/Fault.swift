@@ -1,3 +1,4 @@
+import Holdfast
 import HoldfastJSON
 import HoldfastTransport
 
@@ -241,7 +242,7 @@ extension Fault {
             let answer = session?.messages.last { $0.id == payload.text("messageId") }
             var changed = Notice(
                 payload: payload, headers: notice.headers, turn: notice.turn, question: turn?.question ?? "",
-                answer: Content.text(answer?.content ?? .null))
+                answer: MessageContent.text(of: answer?.content))
             change(&changed, &server)
             notice.payload = changed.writes(changed.payload.text())
             notice.headers = changed.headers

@@ -67,7 +67,8 @@ extension Defect {
                 session.messages = session.messages.map { message in
                     guard message.role == "assistant" else { return message }
                     return SessionStore.Message(
-                        id: message.id, role: message.role, content: .string(Content.text(message.content) + "\n"),
+                        id: message.id, role: message.role,
+                        content: .string(MessageContent.text(of: message.content) + "\n"),
                         at: message.at, turn: message.turn, key: message.key)
                 }
                 return true

@@ -73,7 +73,7 @@ extension ServerCore {
                     fix: "give 'text'")
             }
             notice = self.notice(
-                Content.text(last.content), of: principal, in: known, message: last.id, turn: last.turn)
+                MessageContent.text(of: last.content), of: principal, in: known, message: last.id, turn: last.turn)
             bring(notice, to: devices)
         }
         return JSONValue(members: [

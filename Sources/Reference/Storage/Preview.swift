@@ -1,5 +1,3 @@
-import HoldfastJSON
-
 /// Shortens texts for lists and notices, always between characters as people see them.
 enum Preview {
     /// The title of a session: the first line of its first question, at most 60 characters.
@@ -13,17 +11,5 @@ enum Preview {
     static func cut(_ text: String, to limit: Int, ellipsis: String = "…") -> String {
         guard text.index(text.startIndex, offsetBy: limit + 1, limitedBy: text.endIndex) != nil else { return text }
         return text.prefix(limit - ellipsis.count) + ellipsis
-    }
-}
-
-enum Content {
-    /// The words of a content: the text itself, or the texts of its text parts with nothing between them.
-    static func text(_ content: JSONValue) -> String {
-        switch content {
-        case .string(let text): return text
-        case .array(let parts):
-            return parts.filter { $0.text("type") == "text" }.compactMap { $0.text("text") }.joined()
-        default: return ""
-        }
     }
 }

@@ -1,3 +1,4 @@
+import Holdfast
 import HoldfastJSON
 
 /// Every session as its records tell it: the source of truth that REST shows and replay is only news of.
@@ -96,7 +97,7 @@ struct SessionStore: Sendable {
     private mutating func apply(_ question: StoredRecord.Question) {
         begin(
             question.session, of: question.principal, at: question.at,
-            title: Preview.title(of: Content.text(question.content)))
+            title: Preview.title(of: MessageContent.text(of: question.content)))
         change(question.session) { session in
             session.updatedAt = question.at
             session.messages.append(

@@ -1,3 +1,4 @@
+import Holdfast
 import HoldfastJSON
 
 /// What the server answers over REST; each answer goes where it was asked for, however late it comes.
@@ -148,13 +149,7 @@ extension ClientCore {
         return Message(
             id: id, key: role == .user ? value.text("clientMessageId") : nil,
             turn: value.text("turnId"),
-            role: role, text: text(of: value["content"]))
-    }
-
-    /// The text of a content: itself, or the texts of its text parts with nothing between them.
-    private static func text(of content: JSONValue?) -> String {
-        if let text = content?.stringValue { return text }
-        return (content?.arrayValue ?? []).filter { $0.text("type") == "text" }.compactMap { $0.text("text") }.joined()
+            role: role, text: MessageContent.text(of: value["content"]))
     }
 
     private mutating func posted(_ key: String, _ number: Int, _ answer: RESTAnswer, _ body: JSONValue) {

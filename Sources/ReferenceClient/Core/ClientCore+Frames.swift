@@ -120,9 +120,8 @@ extension ClientCore {
             // A read may have overtaken it: then it ends a question before this one. Another read tells whose it is.
             return refresh(number)
         }
-        var isPlaceUnknown = false
+        let isPlaceUnknown = key.map { self.isPlaceUnknown(ofAnswerTo: $0) } ?? false
         if let key {
-            isPlaceUnknown = self.isPlaceUnknown(ofAnswerTo: key)
             accept(key, turn: message.turn)
             finish(key)
         } else if message.id == nil, let position = message.position, cursor.has(position.seq, epoch: position.epoch) {

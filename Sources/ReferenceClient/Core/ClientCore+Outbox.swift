@@ -86,10 +86,9 @@ extension ClientCore {
     /// Whether only a read can tell where an answer belongs: its question was sent again, and others were typed since.
     func isPlaceUnknown(ofAnswerTo key: String) -> Bool {
         guard let index = index(of: key), outbox[index].isResent,
-            let messages = conversations[outbox[index].conversation]?.messages,
-            let position = messages.lastIndex(where: { $0.key == key })
+            let conversation = conversations[outbox[index].conversation], let position = conversation.position(key: key)
         else { return false }
-        return messages[(position + 1)...].contains { $0.role == .user }
+        return conversation.messages[(position + 1)...].contains { $0.role == .user }
     }
 
     /// A turn has ended well: its question is shown as failed no more, whatever came before (CLIENT-53).

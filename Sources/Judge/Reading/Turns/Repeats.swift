@@ -126,6 +126,11 @@ extension Observations {
         request.ack?.isDuplicate == true || request.success.map(isDuplicate(response:)) == true
     }
 
+    /// Whether a repeat was refused for its rate, which RATE-10 judges where it applies.
+    func isMatterOfRates(_ request: ObservedRequest) -> Bool {
+        request.refusalCode == "rate_limited" && profiles.contains(.rateLimit)
+    }
+
     /// Whether the body of a response says `duplicate: true`.
     func isDuplicate(response: Int) -> Bool { body(ofResponse: response)?["duplicate"]?.boolValue == true }
 }
