@@ -178,6 +178,21 @@ import Testing
         }
     }
 
+    @Test func `each hazard of the two servers has a scenario for its clause`() throws {
+        let specification = try SourceTree.specification()
+        let scenarios =
+            try specification.scenarios().map { ($0.name, $0.clauses) }
+            + specification.clientScenarios().map { ($0.name, $0.clauses) }
+        let rows = try lines("Spec/trace.md")
+        let from = try #require(rows.firstIndex { $0.hasPrefix("### 4.1") })
+        for hazard in (1...7).map({ "N\($0)" }) + (1...9).map({ "A\($0)" }) {
+            let row = try #require(rows[from...].first { $0.hasPrefix("| \(hazard) |") }, "\(hazard)")
+            let match = try #require(row.firstMatch(of: /\| ([A-Z]+-[0-9]+) \| `([^`]+)`/), "\(row)")
+            let clauses = try #require(scenarios.first { $0.0 == match.2 }?.1, "\(row)")
+            #expect(clauses.map(\.description).contains(String(match.1)), "\(row)")
+        }
+    }
+
     @Test func `every clause that the prose names exists`() throws {
         let specification = try SourceTree.specification()
         let areas = Set(Area.allCases.map(\.rawValue))

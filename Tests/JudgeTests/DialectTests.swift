@@ -357,6 +357,18 @@ import Testing
         #expect(try outcome("1 failed closed") == .violation)
     }
 
+    @Test func `ENV-17 what was too large to be read is the answer to the sync that waited`() throws {
+        let cut = #"A cut {"how":"reset","moreThan":4194304}"# + "\nA eof"
+        func verdict(_ asked: String) throws -> Verdict {
+            let history = try WireHistory(greeting + asked + cut, dialect: "adjutant", profiles: [.core, .sync])
+            return try #require(try history.verdicts()["ENV-17"])
+        }
+        let replay = try verdict(#"A> {"type":"sync","lastSeqSeen":0}"# + "\n")
+        #expect(replay.outcome == .violation && replay.isUnkeepable)
+        let other = try verdict("")
+        #expect(other.outcome == .violation && !other.isUnkeepable)
+    }
+
     @Test func `RATE-1 the limit is per connection`() throws {
         func ask(_ lane: String, _ id: Int, accepted: Bool) -> String {
             "\(lane)> {\"type\":\"message\",\"id\":\"c\(id)\",\"to\":\"kerrigan\",\"body\":\"z\"}\n"

@@ -100,9 +100,16 @@ extension ENV {
     static func messagesStaySmall(_ history: Observations, _ evidence: inout Evidence) {
         for (event, note) in history.events.enumerated() {
             guard case .act("cut", let details) = note.kind, let bytes = details["moreThan"]?.intValue else { continue }
+            // Nobody read what it was: a `sync` that still waited for its answer says so.
+            let asked = history.syncs.last { sync in
+                let connection = history.connections[sync.connection]
+                return note.lane == .connection(connection.device) && sync.request.event < event && sync.result == nil
+                    && connection.ending.map { $0.event >= event } ?? true
+            }
             evidence.test(
                 bytes < 1_048_576, otherwise: "a message is larger than clients read",
-                expected: "at most 1048576 bytes", actual: "more than \(bytes) bytes", at: [event])
+                expected: "at most 1048576 bytes", actual: "more than \(bytes) bytes",
+                at: [asked?.request.event, event].compactMap(\.self))
         }
         for frame in history.received {
             let size: Int
