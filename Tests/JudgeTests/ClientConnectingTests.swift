@@ -234,6 +234,9 @@ import Testing
         // A session that the person opens is read whatever the connection does.
         try clause.untested(
             "\(asked) 1>GET(s1) 1<200(u8) A<error(bad_request c1) +20s client!send(c2) A>chat(c2) A<ack(c2)")
+        // Nor is a read a reaction to a silence when it shows the message.
+        try clause.untested("\(asked) 1>GET(s1) 1<200(u1) +20s A>ping A<pong")
+        try clause.violates("\(asked) 1>GET(s1) 1<200(u8) +20s A>ping^ A<pong")
         try clause.untested("\(asked) A<error(busy c1) +60s")
         try clause.untested("\(asked) A<ack(c1) A<toolUse(t1) +60s")
         try clause.untested("\(asked) A!cut +60s", also: ["CLIENT-7"])
@@ -258,6 +261,10 @@ import Testing
         try clause.warns("\(refused) client=offline(s1 u1 a1)^")
         try clause.warns("\(refused) client=connecting(s1 u1 a1)^")
         try clause.warns("client!launch A>open A<open A>auth +2s client=offline^")
+        // Who is launched without a network is told nothing of it.
+        let relaunched = "\(down) client!quit client!launch(fresh=false) +2s"
+        try clause.untested("\(relaunched) client=connecting")
+        try clause.warns("\(relaunched) client!networkDown +2s client=connecting^")
         try clause.untested("\(start) client=connected")
         try clause.untested("\(down) client=connected")  // told a moment ago
         try clause.untested("client!launch A+ A!cut B>open B<refused(503) 1>GET(s1) 1<200(u1 a1) +2s client=connecting")

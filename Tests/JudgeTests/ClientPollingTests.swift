@@ -46,6 +46,18 @@ import Testing
         )
     }
 
+    @Test func `CLIENT-22 answers of unknown sessions are looked for in one list`() throws {
+        let clause = ClauseUnderTest("CLIENT-22")
+        func lists(_ numbers: ClosedRange<Int>) -> String {
+            numbers.map { "+2s \($0)>GET \($0)<200" }.joined(separator: " ")
+        }
+        let one = "client!launch A+ client=connected client!send(c1) A>chat(c1) client=connected(c1 thinking)"
+        let two = "client!send(c2) A>chat(c2) client=connected(c1 c2 thinking)"
+        try clause.violates("\(one) \(lists(1...13)) 14>GET^ +1s")
+        try clause.untested("\(one) \(two) \(lists(1...24))")
+        try clause.violates("\(one) \(two) \(lists(1...25)) 26>GET^ +1s")
+    }
+
     @Test func `CLIENT-22 what is read after the waiting ended is no poll`() throws {
         let clause = ClauseUnderTest("CLIENT-22")
         // Nobody looked between the last sight of waiting and the next one.

@@ -88,6 +88,17 @@ import Testing
         )
     }
 
+    @Test func `CLIENT-26 two messages of the same words are told apart by when they were typed`() throws {
+        let clause = ClauseUnderTest("CLIENT-26")
+        let twice = """
+            client!launch client=connecting(s1) client!send(c1='same') client=connecting(s1 c1='same')
+            client!selectSession(s2) client=connecting(s2) client!send(c2='same') client=connecting(s2 c2='same') A+
+            """
+        try clause.untested("\(twice) A>chat(c2 s2 'same') client=connected(s2 c2='same')")
+        try clause.violates(
+            "\(twice) A>chat(c1 s1 'same') client=connected(s2 c1='same' c2='same')^", also: ["CLIENT-25"])
+    }
+
     @Test func `CLIENT-26 frames of other sessions stay away`() throws {
         let clause = ClauseUnderTest("CLIENT-26")
         let elsewhere = "\(turn) A<done(t4 s2 #5)"
@@ -118,6 +129,10 @@ import Testing
             "\(elsewhere) client=connected(s1 u1 a1 unread.s2=1) A<done(t5 s2 #6) +5s^")  // one of two
         try clause.untested("\(elsewhere) 1>GET(s2) 1<200(u4 a4) +5s")  // the read may have brought it first
         try clause.untested("\(elsewhere) +4s")
+        // It came to the screen by itself, and what was read there is read.
+        let read = "\(elsewhere) client=connected(s2 u4 a4) +4s client!selectSession(s3)"
+        try clause.untested("\(read) client=connected(s3) +5s")
+        try clause.warns("\(read.replacing("s2 u4 a4", with: "s1 u1 a1")) client=connected(s3)  +5s^")
         try clause.untested("\(elsewhere) client!selectSession(s2) client=connected(s2 a4) +5s")
         try clause.untested("\(elsewhere) A!cut +5s")
         try clause.untested("\(turn) +5s")

@@ -122,6 +122,24 @@ import Testing
             "\(asked) A<error(bad_request) client=connected(s1 u1 a1 c2 bad_request) A!cut 1>POST(c2 s1)")
     }
 
+    @Test func `CLIENT-47 a refusal that came as the client left may never have been taken`() throws {
+        let clause = ClauseUnderTest("CLIENT-47")
+        let refused = "\(ready) client!send(c2) A>chat(c2 s1) A<error(bad_request c2)"
+        let shown = "client=connected(s1 u1 a1 c2 failed=c2 error.c2=bad_request)"
+        try clause.untested("\(refused) A!cut B+ B>chat(c2 s1)")
+        try clause.violates("\(refused) +2s A!cut B+ B>chat(c2 s1)^")
+        try clause.violates("\(refused) \(shown) A!cut B+ B>chat(c2 s1)^")
+        try clause.violates("\(refused) A>chat(c2 s1)^")
+        let left = "\(refused) client!background A>close(1001) client!foreground B+"
+        try clause.untested("\(left) B>chat(c2 s1)")
+        try clause.violates("\(left.replacing(" client!b", with: " +2s client!b")) B>chat(c2 s1)^")
+        let again = "client!quit client!launch(fresh=false) 1>POST(c2 s1)"
+        try clause.untested("\(refused) \(again)")
+        try clause.violates("\(refused) \(shown) \(again)^")
+        // That the message is shown as failed later says nothing of the refusal.
+        try clause.untested("\(refused) A!cut B+ B>chat(c2 s1) \(shown)")
+    }
+
     @Test func `CLIENT-12 the same is sent again`() throws {
         let clause = ClauseUnderTest("CLIENT-12")
         try clause.conforms("\(cut) 1>POST(c2 s1)")
@@ -293,6 +311,18 @@ import Testing
         try clause.untested("\(limited) +2s")
         try clause.untested(
             "\(ready) client!send(c2) A>chat(c2 s1) A<error(busy c2) client=connected(s1 u1 a1 busy) A>chat(c2 s1)")
+    }
+
+    @Test func `CLIENT-32 a limit told as the client left may never have been taken`() throws {
+        let clause = ClauseUnderTest("CLIENT-32")
+        let limited = "\(ready) client!send(c2) A>chat(c2 s1) A<error(rate_limited c2 retryAfterMs=60000)"
+        let away = "client!background A>close(1001) client!foreground B+ B>chat(c2 s1)"
+        try clause.untested("\(limited) \(away)")
+        try clause.violates("\(limited) +2s \(away)^")
+        try clause.violates("\(limited) client=connected(s1 u1 a1 c2 error.c2=rate_limited) \(away)^")
+        let answered = "\(cut) 1>POST(c2 s1) 1<429(rate_limited retry-after=60)"
+        try clause.untested("\(answered) client!networkDown client!networkUp B+ B>chat(c2 s1)")
+        try clause.violates("\(answered) +2s client!networkDown client!networkUp B+ B>chat(c2 s1)^")
     }
 
     @Test func `CLIENT-32 Retry-After is waited for`() throws {

@@ -93,6 +93,13 @@ import Testing
         try clause.conforms("\(told) 1>GET(s1) client!receivePush(s1) 1<200(u1 a1)")
     }
 
+    @Test func `CLIENT-17 a session that is gone from the screen need not be read`() throws {
+        let clause = ClauseUnderTest("CLIENT-17")
+        let told = "\(away) B+(e1 #9) B>sync(e1 #2) B<syncResult(e1 #9 evicted)"
+        try clause.untested("\(told) client=connected +12s")
+        try clause.violates("\(told) client=connected(s1 u1 a1) +12s^")
+    }
+
     @Test func `CLIENT-17 wants a gap, and a session`() throws {
         let clause = ClauseUnderTest("CLIENT-17")
         try clause.untested("\(away) B+(e1 #2) B>sync(e1 #2) B<syncResult(e1 #2 complete) +12s")
@@ -221,6 +228,10 @@ import Testing
         try clause.violates("\(asked) B<done(t4 #7) +5s^")
         try clause.violates("\(asked) B<done(t4 #7) +6s^ client=connected(s1 u1 a1 a4)")
         try clause.untested("\(away) B+(e1 #2) B>sync(e1 #2) B<done(t4 #3) +5s")  // nothing is missing
+        // An answer without a name gets one when it is read.
+        let read = "\(start) B<done(s1 -t -a 'answer 4' #7) 1>GET(s1) 1<200(u1 a1 a4)"
+        try clause.conforms("\(read) client=connected(s1 u1 a1 a4)")
+        try clause.violates("\(read) client=connected(s1 u1 a1) +5s^")
         try clause.untested("\(start) B<done(t4 #7) +4s")
         try clause.untested("\(start) B<done(t4 s2 #7) +5s")  // of another session
         try clause.untested("\(start) B<done(t4 #7) client!selectSession(s2) client=connected(s2) +5s")

@@ -86,6 +86,15 @@ import Testing
         try clause.untested("client!launch A+(motd='hi') A!cut +2s client=connecting")
     }
 
+    @Test func `ENV-23 a client that comes back leaves its old connection`() throws {
+        let clause = ClauseUnderTest("ENV-23")
+        let strange = "A<`{\"type\":\"mood\"}`"
+        let back = "client!launch A+ client=connected client!background client!foreground"
+        try clause.untested("\(back) \(strange) A>close(1001)")
+        let stayed = back.replacing("client!background client!foreground", with: "+2s")
+        try clause.violates("\(stayed) \(strange) A>close(1001)^")
+    }
+
     @Test func `ENV-23 unknown types are ignored`() throws {
         let clause = ClauseUnderTest("ENV-23")
         let told = "\(start) client=connected(s1 u1) A<`{\"type\":\"typing\",\"sessionId\":\"s1\"}`"

@@ -65,19 +65,21 @@ extension CLIENT {
             return
         }
         let opening = history.nextOpening(after: event)
-        let request = history.exchanges.first { $0.request > event }?.request
-        let reaction = [opening, request].compactMap { $0 }.filter { $0 < life.upperBound }.min()
+        func reaction(_ isMeant: (ObservedExchange) -> Bool) -> Int? {
+            let request = history.exchanges.first { $0.request > event && isMeant($0) }?.request
+            return [opening, request].compactMap { $0 }.filter { $0 < life.upperBound }.min()
+        }
         let arrivals = history.arrivals(on: index)
         let news =
             history.connections[index].greeting?.states(.idempotency) == false
             ? arrivals.first { $0 > event } : history.news(of: key, on: index, after: event)
-        // What was asked over REST meanwhile, such as the read of a session just opened, is no reaction to a silence that ended.
+        // A read, such as that of a session just opened, is no reaction to a silence that ended or a message that it shows.
         if let news, history.patience(of: news) <= limit,
-            arrivals.contains(news) || reaction.map({ news < $0 }) ?? true
+            arrivals.contains(news) || reaction(\.isChat).map({ news < $0 }) ?? true
         {
             return
         }
-        guard let reaction, history.patience(of: reaction) <= limit else {
+        guard let reaction = reaction({ _ in true }), history.patience(of: reaction) <= limit else {
             guard let late = history.clientSilence(after: event, within: bound) else { return }
             evidence.violate(
                 "a message that was never answered did not end the connection",

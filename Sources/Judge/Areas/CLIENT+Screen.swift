@@ -135,10 +135,11 @@ extension CLIENT {
             entry.ids.insert(frame.messageId ?? "event \(frame.event)")
             waiting[session] = entry
             let wanted = entry.base + entry.ids.count
+            let seen = history.client.states.first { $0.event > frame.event && $0.sessionId == session }?.event
+            let left = history.end(of: frame.event, at: ["launch", "quit", "exit", "background", "networkDown"])
             let outcome = history.shown(
-                after: frame.event, within: history.timeouts.pong,
-                before: history.end(of: frame.event, at: ["launch", "quit", "exit", "background", "networkDown"])
-            ) { state in state.sessionId == session ? nil : state.unread[session] ?? 0 >= wanted }
+                after: frame.event, within: history.timeouts.pong, before: min(left, seen ?? .max)
+            ) { $0.unread[session] ?? 0 >= wanted }
             if case .broken(let late) = outcome {
                 if let end = history.connections[frame.connection].ending?.event, end < late { continue }
                 // A read of that session may have brought it before the frame was taken.

@@ -186,7 +186,8 @@ extension CLIENT {
     /// CLIENT-47: "A client MUST NOT send a message again on its own that was refused with `parse_error`, `bad_request`,
     /// `unknown_type`, `session_not_found`, `too_large` or `idempotency_mismatch`".
     ///
-    /// Once for each such refusal that names the message, when it came again, or `resend` was watched to its end.
+    /// Once for each such refusal that names the message, when it came again, or `resend` was watched to its end. A refusal that
+    /// came just before the client left or its connection ended may never have been taken.
     static func refusalsSettle(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
             let refusals = question.news.filter { news in
@@ -194,6 +195,7 @@ extension CLIENT {
             }
             for refusal in refusals {
                 let again = question.requests.first { $0.event > refusal.event }
+                guard !history.mayBeMissed(refusal, of: question, before: again?.event ?? .max) else { continue }
                 if let again, question.isRepeated(after: refusal.event, before: again.event) { continue }
                 if let again, refusals.contains(where: { $0.event > refusal.event && $0.event < again.event }) {
                     continue
@@ -262,14 +264,17 @@ extension CLIENT {
     /// passed".
     ///
     /// Once for each refusal that names the message and a time, when the message came again, or the time was watched to its end.
-    /// Who cannot tell which message was refused has to send it again once its connection ends (CLIENT-11).
+    /// Who cannot tell which message was refused has to send it again once its connection ends (CLIENT-11), and so has who may
+    /// never have taken the refusal.
     static func rateLimitsAreWaitedFor(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) {
             for news in question.news
             where news.kind == .refusal && news.isCertain && news.error?.code == "rate_limited" {
                 guard let wait = news.error?.retryAfter, wait > 0 else { continue }
                 let limit = history.time(of: news.event) + wait
-                if let again = question.requests.first(where: { $0.event > news.event }) {
+                let again = question.requests.first { $0.event > news.event }
+                guard !history.mayBeMissed(news, of: question, before: again?.event ?? .max) else { continue }
+                if let again {
                     evidence.test(
                         history.time(of: again.event) >= limit,
                         otherwise: "a message refused for its rate comes again too soon",

@@ -94,7 +94,10 @@ extension CLIENT {
                 }
                 guard let read = reads.first(where: { $0.request > since }), read.request < min(late ?? .max, stay)
                 else {
-                    if let late {
+                    // A session that went from the screen by itself, such as one that does not exist, need not be read.
+                    if let late,
+                        history.client.states(from: result.event, to: late + 1).allSatisfy({ $0.sessionId == session })
+                    {
                         evidence.violate(
                             "a sync is answered as incomplete, and the session is not read",
                             expected: "GET of session \(session) until it is answered with 200 or 404",
@@ -173,7 +176,7 @@ extension CLIENT {
                 history.end(of: frame.event, at: departures.union(["hang"])),
                 history.connections[frame.connection].ending?.event ?? .max)
             let outcome = history.shown(after: frame.event, within: history.timeouts.pong, before: end) {
-                message.isShown(in: $0)
+                message.isShown(in: $0, unlike: state)
             }
             evidence.test(outcome) { late in
                 Finding(

@@ -126,7 +126,8 @@ extension ENV {
             return violate("the end of the app", exit.event)
         }
         if let ending = connection.ending, ending.event > frame.event, ending.event < act,
-            history.wasEndedByClient(connection), history.time(of: ending.event) <= limit
+            history.wasEndedByClient(connection), history.time(of: ending.event) <= limit,
+            !hasReasonToLeave(connection, at: ending.event, history)
         {
             return violate("the end of the connection", ending.event)
         }
@@ -138,6 +139,17 @@ extension ENV {
             return violate("an error: \(shown(complaint.errors.last?.text))", complaint.event)
         }
         if watched != nil || !states.isEmpty { evidence.keep() }
+    }
+
+    /// Whether what the person or the system did just before makes a client leave a connection.
+    private static func hasReasonToLeave(
+        _ connection: ObservedConnection, at event: Int, _ history: Observations
+    ) -> Bool {
+        let names: Set<String> = ["foreground", "openPush", "background", "networkDown", "networkUp"]
+        return history.client.acts.contains { act in
+            act.event > connection.opening && act.event < event && names.contains(act.name)
+                && history.patience(from: act.event, to: event) < history.timeouts.scheduling.microseconds
+        }
     }
 
     /// Whether something else between two events is a reason to show an error.

@@ -83,7 +83,11 @@ extension Observations {
         }
         guard let change = changes.last else { return nil }
         if !client.hasNetwork(at: event) {
-            guard patience(from: change.event, to: event) >= settled else { return nil }
+            // Who was launched without a network was not told of it, and finds out by its attempts.
+            let wasTold = client.acts.contains {
+                life.contains($0.event) && $0.event < event && $0.name == "networkDown"
+            }
+            guard wasTold, patience(from: change.event, to: event) >= settled else { return nil }
             return (change.event, [.offline])
         }
         let attempts = attempts(in: life.lowerBound..<event)

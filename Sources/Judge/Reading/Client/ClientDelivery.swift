@@ -67,6 +67,15 @@ struct ClientDelivery {
     func isShown(in state: ObservedClient.State) -> Bool {
         state.sessionId == sessionId && state.messages.contains(where: isSame)
     }
+
+    /// The same, where what came without a name may have got one since, by a read: an id that was not on the screen before.
+    func isShown(in state: ObservedClient.State, unlike before: ObservedClient.State) -> Bool {
+        let isNamed = state.messages.contains { entry in
+            guard id == nil, entry.id.map({ !before.ids.contains($0) }) == true, let text else { return false }
+            return entry.role == role && exactlyEqual(entry.text, text)
+        }
+        return isShown(in: state) || isNamed && state.sessionId == sessionId
+    }
 }
 
 extension ClientDelivery {

@@ -105,7 +105,7 @@ struct ClientQuestion: Sendable {
             else { continue }
             questions.append(ClientQuestion(text: text, typed: index))
         }
-        var places = Places(history.client.states)
+        var places = Places(history.client)
         for (index, question) in questions.enumerated() { places.byText[question.core, default: []].append(index) }
         var repeats = history.client.acts("sendAgain")[...]
         for request in ObservedRequest.all(on: history.connections, in: history.exchanges) {
@@ -133,9 +133,11 @@ struct ClientQuestion: Sendable {
         var byKey: [String: [Int]] = [:]
         /// The words that a screen showed first with a key.
         let shown: [String: String]
+        let firstShown: [String: Range<Int>]
 
-        init(_ states: [ObservedClient.State]) {
-            let messages = states.lazy.flatMap(\.messages).filter { $0.role == "user" }
+        init(_ client: ObservedClient) {
+            firstShown = client.firstShown
+            let messages = client.states.lazy.flatMap(\.messages).filter { $0.role == "user" }
             shown = Dictionary(messages.compactMap { message in message.key.map { ($0, message.text) } }) { first, _ in
                 first
             }
@@ -175,7 +177,10 @@ struct ClientQuestion: Sendable {
         } else if same.count > 1, !known.contains(where: same.contains) {
             // A new key under a text that was typed more than once: the oldest that was not sent yet.
             let unsent = same.filter { questions[$0].requests.isEmpty }
-            place = unsent.first { exactlyEqual(questions[$0].text, request.prompt) } ?? unsent.first ?? same.last
+            let typing = key.flatMap { places.firstShown[$0] }
+            place =
+                unsent.first { typing?.contains(questions[$0].event) == true }
+                ?? unsent.first { exactlyEqual(questions[$0].text, request.prompt) } ?? unsent.first ?? same.last
             if unsent.isEmpty {
                 for index in same { questions[index].isAmbiguous = true }
             }

@@ -8,6 +8,8 @@ extension Observations {
     struct AnswerWait: Sendable {
         /// The message.
         let question: ClientQuestion
+        /// Where it may stand; none while its session is not known.
+        let sessions: Set<String>
         /// The requests of its reads of that session, in order; of the list while the session is not known.
         let reads: [Int]
         /// The event that ended this time: the answer, something that makes it read anew, or the end of the history.
@@ -43,7 +45,7 @@ extension Observations {
                     return sessions.isEmpty
                 }
                 guard !reads.isEmpty else { return nil }
-                return AnswerWait(question: question, reads: reads.map(\.request), end: last)
+                return AnswerWait(question: question, sessions: sessions, reads: reads.map(\.request), end: last)
             }
         }
     }
@@ -106,6 +108,24 @@ extension Observations {
         return starts.sorted().map { start in
             let next = (roads.map(\.lowerBound) + acts).filter { $0 > start }.min() ?? over
             return DeafStretch(start: start, end: min(next, over))
+        }
+    }
+
+    /// Whether a client may never have taken what it was told of a message: it left, or what it was told on was over, before
+    /// a busy machine would have read it, and no screen of that life shows it.
+    func mayBeMissed(_ news: ClientQuestion.News, of question: ClientQuestion, before event: Int) -> Bool {
+        let left = end(of: news.event, at: ["background", "networkDown", "quit", "exit", "launch"])
+        let over = min(left, news.connection.flatMap { loss(of: $0) } ?? .max)
+        guard over < min(event, events.endIndex),
+            patience(from: news.event, to: over) < timeouts.scheduling.microseconds
+        else {
+            return false
+        }
+        let before = client.state(at: news.event)
+        let hadFailed = before?.showsAsFailed(question) == true
+        return !looks(after: news.event, before: min(event, endOfLife(at: news.event))).contains { look in
+            if !hadFailed, look.state.showsAsFailed(question) { return true }
+            return news.error.map { look.state.shows($0, of: question.keys, unlike: before, others: []) } == true
         }
     }
 

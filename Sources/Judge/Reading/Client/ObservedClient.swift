@@ -16,6 +16,8 @@ struct ObservedClient: Sendable {
     private(set) var exit: Int?
     /// What a person sent, in the order of typing, each with every sending of it.
     private(set) var typed: [Typed] = []
+    /// For each key, the look before the first that showed it, and that one: what was typed in between may have it.
+    private(set) var firstShown: [String: Range<Int>] = [:]
     /// Its requests for missed frames, in the order of asking.
     let syncs: [ObservedSync]
     /// Its requests to list sessions or read one, in the order of asking, also those that were never answered.
@@ -172,7 +174,12 @@ struct ObservedClient: Sendable {
                 Launch(
                     events: act.event..<(ending?.event ?? end), isFresh: act.details["fresh"]?.boolValue == true))
         }
-        typed = Self.typed(acts, sendings: Sending.all(on: connections, in: exchanges))
+        for (before, state) in zip([nil] + states.map(\.event), states) {
+            for key in state.messages.compactMap(\.key) where firstShown[key] == nil {
+                firstShown[key] = (before ?? -1)..<state.event
+            }
+        }
+        typed = Self.typed(acts, firstShown, sendings: Sending.all(on: connections, in: exchanges))
     }
 
     private static func ends(of connections: [ObservedConnection], in history: History) -> [Int?] {
@@ -188,7 +195,9 @@ struct ObservedClient: Sendable {
     }
 
     /// Gives each sending to what a person typed: by its key once that is known, else by its words.
-    private static func typed(_ acts: [Act], sendings: [(Sending, text: String)]) -> [Typed] {
+    private static func typed(
+        _ acts: [Act], _ firstShown: [String: Range<Int>], sendings: [(Sending, text: String)]
+    ) -> [Typed] {
         var typed = acts.compactMap { act -> Typed? in
             guard act.name == "send", let text = act.details.string("text") else { return nil }
             return Typed(event: act.event, text: text, name: act.details.string("as"))
@@ -199,8 +208,9 @@ struct ObservedClient: Sendable {
                 ClientQuestion.core(typed[$0].text) == core && typed[$0].event < sending.event
             }
             let known = typed.firstIndex { entry in sending.key.map(entry.keys.contains) ?? false }
-            let unsent = alike.first { typed[$0].sends.isEmpty }
-            if let place = known ?? unsent ?? alike.last { typed[place].sends.append(sending) }
+            let unsent = alike.filter { typed[$0].sends.isEmpty }
+            let shown = unsent.first { sending.key.flatMap { firstShown[$0] }?.contains(typed[$0].event) == true }
+            if let place = known ?? shown ?? unsent.first ?? alike.last { typed[place].sends.append(sending) }
         }
         return typed
     }
