@@ -175,39 +175,37 @@ struct FixtureComparison {
 
     // MARK: Files
 
-    /// Golden files that are gone or have other bytes.
+    /// Golden files that are gone or have other bytes; those of one folder are one finding.
     private func files() -> [GateEntry] {
         let contents = Set(new.fixtures.contents.map(\.content))
-        return compare(old.fixtures.contents, new.fixtures.contents, by: \.file) { was in
-            // Under another name it is still there.
-            contents.contains(was.content)
-                ? []
-                : [
-                    entry(
-                        "fixture-removed", was, isThere: false,
-                        why: "a golden file stays until the next major version")
-                ]
-        } changed: { was, now in
-            was.content.bytes == now.content.bytes
-                ? []
-                : [
-                    entry(
-                        "fixture-changed", was, isThere: true,
-                        why: "a golden file is part of its version: add the new form as a new file")
-                ]
-        } added: { _ in
-            []
-        }
+        let bytes = Dictionary(
+            new.fixtures.contents.map { ($0.file, $0.content.bytes) }, uniquingKeysWith: { one, _ in one })
+        // Under another name it is still there.
+        let gone = old.fixtures.contents.filter { bytes[$0.file] == nil && !contents.contains($0.content) }
+        let changed = old.fixtures.contents.filter { was in bytes[was.file].map { $0 != was.content.bytes } ?? false }
+        return entries("fixture-removed", gone, isThere: false, why: "a golden file stays until the next major version")
+            + entries(
+                "fixture-changed", changed, isThere: true,
+                why: "a golden file is part of its version: add the new form as a new file")
     }
 
-    private func entry(
-        _ rule: String, _ fixture: FixtureFiles.GoldenFile, isThere: Bool, why: String
-    ) -> GateEntry {
-        let location = GateLocation(file: "Fixtures/\(fixture.file)", line: 1)
-        let messages = [fixture.content.type].compactMap(\.self)
-        return GateEntry(
-            rule, .warning, messages: messages, old: location, new: isThere ? location : nil, why: why,
-            subjects: [String(fixture.file.split(separator: "/").last ?? "")] + fixture.names)
+    private func entries(
+        _ rule: String, _ fixtures: [FixtureFiles.GoldenFile], isThere: Bool, why: String
+    ) -> [GateEntry] {
+        let folders = Dictionary(grouping: fixtures) {
+            String($0.file.prefix(upTo: $0.file.lastIndex(of: "/") ?? $0.file.startIndex))
+        }
+        return folders.sorted { $0.key < $1.key }.map { _, group in
+            let location = GateLocation(file: "Fixtures/\(group[0].file)", line: 1)
+            let names = group.map { String($0.file.split(separator: "/").last ?? "") }
+            return GateEntry(
+                rule, .warning, messages: [group[0].content.type].compactMap(\.self), old: location,
+                new: isThere ? location : nil,
+                // A waiver covers these files and no others.
+                newValue: group.count > 1 ? .array(names.sorted().map { .string($0) }) : nil,
+                why: why + (group.count > 1 ? "; and so with \(group.count - 1) more of its folder" : ""),
+                subjects: names.prefix(1) + group.flatMap(\.names) + names.dropFirst())
+        }
     }
 
     /// Golden transcripts that are to be judged otherwise now, wherever their files lie.

@@ -148,6 +148,14 @@ import Testing
     @Test func `golden files stay as they are, under whatever name`() async throws {
         var edit = Edit { $0.add(message: "done/valid/plain", #"{"type":"done","text":"Hello."}"#) }
         #expect(try await evidence(edit).map(\.finding.rule) == ["fixture-changed"])
+        // Files of one folder are one finding, which lists them.
+        edit = Edit { _ in }
+        edit.old.add(message: "done/valid/second", #"{"type":"done","text":"A."}"#)
+        edit.new.add(message: "done/valid/second", #"{"type":"done","text":"B."}"#)
+        edit.new.add(message: "done/valid/plain", #"{"type":"done","text":"Hello."}"#)
+        let entries = try await evidence(edit)
+        #expect(entries.map(\.finding.rule) == ["fixture-changed"])
+        #expect(entries[0].finding.newValue == ["plain.json", "second.json"])
         edit = Edit { $0.remove(fixture: "messages/done/invalid/no-text.json") }
         #expect(try await evidence(edit).map(\.finding.rule) == ["fixture-removed"])
         edit = Edit {

@@ -132,7 +132,9 @@ enum ChapterFacts {
 
     /// The codes that may answer something.
     private static func answers(_ row: Row, _ column: String) -> [Fact] {
-        [row.fact(.answerRow)]
+        var input = row.fact(.answerRow)
+        input.words = .string(row.name)
+        return [input]
             + row[column].matches(of: /`([^`]+)`|\b([0-9]{4})\b/).map { match in
                 row.fact(.answer, (match.1 ?? match.2).map(String.init) ?? "", parents: [row.owned])
             }
@@ -241,7 +243,7 @@ enum OpenSetFacts {
         }
     }
 
-    private static let keyword = "x-extensible-enum"
+    static let keyword = "x-extensible-enum"
 
     private static func lists(in value: JSONValue, at pointer: JSONPointer = JSONPointer()) -> [(JSONPointer, [String])]
     {

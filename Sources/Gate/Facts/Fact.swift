@@ -7,7 +7,7 @@ struct Fact {
     /// Its kind, which knows whom a change breaks.
     let rule: FactRule
     /// What it is about: `GET /api/sessions 404`.
-    let key: String
+    var key: String
     /// What is said of it; null where it is there or not.
     var value: JSONValue = .null
     /// What is said of it in sentences, which a machine does not compare; null where nothing is.
@@ -15,7 +15,7 @@ struct Fact {
     /// What is said of it as a length of time; nil where it is none.
     var bound: Duration?
     /// Where it stands; a line that is not known is looked up once somebody asks.
-    let location: GateLocation
+    var location: GateLocation
     /// Where it stands in its file, when that is not what its location says.
     var place: JSONPointer?
     /// What a changelog calls it by.
@@ -103,6 +103,36 @@ extension FactRule.Effect {
     /// Breaks nobody, for a reason.
     static func harmless(_ why: String) -> Self { Self(whom: .nobody, why: why) }
 
+    /// An open set that was closed before breaks nobody: those who write keep to its values already.
+    static let wasClosed = harmless("it was a closed set before, of no other values")
+
+    /// Rows of one state and input are lawful alternatives: who did what is gone breaks, and so does the other side where
+    /// it meets what was not there.
+    fileprivate static func rows(_ old: JSONValue, _ new: JSONValue) -> Self? {
+        func outcomes(_ rows: JSONValue, seen isSeen: Bool) -> Set<JSONValue> {
+            Set(
+                (rows.arrayValue ?? []).map { row in
+                    var row = row
+                    let deeds = (row["answer"]?.arrayValue ?? []).filter { deed in
+                        !isSeen || !unseen.contains(deed["do"]?.stringValue ?? "")
+                    }
+                    row["answer"] = .array(deeds)
+                    return row
+                })
+        }
+        let isLost = !outcomes(old, seen: false).isSubset(of: outcomes(new, seen: false))
+        let isMet = !outcomes(new, seen: true).isSubset(of: outcomes(old, seen: true))
+        return switch (isLost, isMet) {
+        case (true, true): nil
+        case (true, false): .breaks(.held, "whoever did what is gone does not follow the table any more")
+        case (false, true): .breaks(.others, "the other side does not expect it there")
+        case (false, false): .harmless("it allows more, and the other side sees nothing of it")
+        }
+    }
+
+    /// What a side does by itself, so that the other one does not see it.
+    private static let unseen: Set = ["show", "hide", "place", "wait"]
+
     /// Those whom it breaks when some are held to the fact.
     func parties(_ held: [GateParty]) -> [GateParty] {
         let both = [GateParty(.server), GateParty(.client)]
@@ -148,16 +178,72 @@ struct FactComparison {
             wildcards.contains(fact.siblings) || fact.range.map(ids.contains) ?? false
         }
         let harmless = FactRule.Effect.harmless("the default, a range, or open access covers it")
-        return compare(before, after, by: \.id) { was in
+        let renamed = Self.renamed(before.filter { !are.contains($0.id) }, after.filter { !were.contains($0.id) })
+        let names = Set(renamed.flatMap { [$0.was.id, $0.now.id] })
+        var rows: [(was: Fact, now: Fact)] = []
+        let entries = compare(before, after, by: \.id) { was in
             // What went as a whole is told once.
-            guard are.isSuperset(of: was.parents + [was.holder].compactMap(\.self)) else { return [] }
+            guard !names.contains(was.id), are.isSuperset(of: was.parents + [was.holder].compactMap(\.self)) else {
+                return []
+            }
             return entry(.removed, was, nil, isCovered(was, by: covers, are) ? harmless : nil)
         } changed: { was, now in
-            Self.change(was, now).map { entry($0, was, now) } ?? []
+            guard let change = Self.change(was, now) else { return [] }
+            guard was.rule.id == FactRule.stateRow.id, change == .changed else { return entry(change, was, now) }
+            rows.append((was, now))
+            return []
         } added: { now in
-            guard were.isSuperset(of: now.parents) else { return [] }
-            return entry(.added, nil, now, isCovered(now, by: covered, were) ? harmless : nil)
+            guard !names.contains(now.id), were.isSuperset(of: now.parents) else { return [] }
+            let isCovered = isCovered(now, by: covered, were)
+            return entry(.added, nil, now, isCovered ? harmless : wasClosed(now) ? .wasClosed : nil)
         }
+        return entries + renamed.flatMap { entry(.reworded, $0.was, $0.now) }
+            + Self.joined(rows).flatMap { entry(.changed, $0.was, $0.now, .rows($0.was.value, $0.now.value)) }
+    }
+
+    /// Rows of answers whose input has other words now, and whose answers are the same.
+    private static func renamed(_ gone: [Fact], _ fresh: [Fact]) -> [(was: Fact, now: Fact)] {
+        func rows(_ facts: [Fact]) -> [[String]: [Fact]] {
+            Dictionary(grouping: facts.filter { $0.rule.id == FactRule.answerRow.id }) { row in
+                row.parents
+                    + facts.filter { $0.parents.contains(row.id) }.map { String($0.key.dropFirst(row.key.count)) }
+            }
+        }
+        let after = rows(fresh)
+        return rows(gone).compactMap { answers, rows in
+            guard answers.count > 1, rows.count == 1, let now = after[answers], now.count == 1 else { return nil }
+            return (rows[0], now[0])
+        }.sorted { $0.now.key < $1.now.key }
+    }
+
+    /// Rows of a state table that say the same of one input in several states, before and now, as one.
+    private static func joined(_ rows: [(was: Fact, now: Fact)]) -> [(was: Fact, now: Fact)] {
+        Dictionary(grouping: rows) {
+            [$0.was.value, $0.now.value, .string($0.was.subject), .string($0.was.location.file)]
+        }
+        .values.sorted { $0[0].was.key < $1[0].was.key }.map { rows in
+            func joined(_ facts: [Fact]) -> Fact {
+                var fact = facts[0]
+                let keys = facts.map(\.key)
+                fact.key = keys.joined(separator: "`, `")
+                fact.location = GateLocation(
+                    file: fact.location.file, pointer: JSONPointer(tokens: [keys.joined(separator: "; ")]))
+                return fact
+            }
+            return (joined(rows.map(\.was)), joined(rows.map(\.now)))
+        }
+    }
+
+    /// Whether an open set was closed before, and lists what it allowed then.
+    private func wasClosed(_ set: Fact) -> Bool {
+        guard set.rule.id == FactRule.openSet.id else { return false }
+        func values(_ state: ProtocolState, _ keyword: String) -> JSONValue? {
+            let pointer = JSONPointer(tokens: set.location.pointer.tokens.dropLast() + [keyword])
+            return state.text(set.location.file).flatMap { try? JSONParser.value($0) }?[pointer]
+        }
+        guard let before = values(old, "enum")?.arrayValue, let after = values(new, OpenSetFacts.keyword)?.arrayValue
+        else { return false }
+        return Set(before).isSubset(of: after)
     }
 
     private static func facts(of state: ProtocolState) -> [Fact] {
@@ -202,7 +288,7 @@ struct FactComparison {
         }
         // Other words, and a table that is new, ask for nothing that was not asked for before.
         let isWords =
-            change == .reworded || (change == .added && fact.rule.id == FactRule.table.id)
+            (change == .reworded && effect.whom == .perhaps) || (change == .added && fact.rule.id == FactRule.table.id)
             || fact.rule.id == FactRule.tableRow.id
         let rise = isWords ? Rise.patch : nil
         return [GateEntry(finding, breaks: breaks, rise: rise, subjects: [fact.subject])]

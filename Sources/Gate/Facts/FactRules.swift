@@ -73,6 +73,8 @@ extension FactRule {
         "answer-row", "row of answers",
         added: .breaks(.servers, "old servers were free to answer differently"),
         removed: .breaks(.clients, "old clients rely on the answer"),
+        reworded: .breaks(
+            .everybody, "a program cannot tell whether the new words mean more or fewer inputs: someone has to check"),
         example: "a frame before `auth` is answered with `not_authenticated`")
     static let answer = FactRule(
         "answer", "answer",

@@ -79,7 +79,7 @@ extension ProtocolChange {
             "ids with capitals", common, "^[a-z0-9]{1,16}$", "^[A-Za-z0-9]{1,16}$", ss, cs, says: "pattern-changed",
             witness: "new"),
         .init(
-            "a note has a format", status, #""note": { "#, #""note": { "format": "uri", "#, ss,
+            "a note has a format", status, #""note": { "#, #""note": { "format": "date", "#, ss,
             says: "format-introduced",
             witness: "old"),
         .init(
@@ -128,6 +128,26 @@ extension ProtocolChange {
         .init(
             "another answer to an input", states, #""what": "pong""#, #""what": "status""#, ss, cs,
             says: "state-row-changed"),
+        .init(
+            "two lawful answers to an input", states, #"{ "state": "greeted", "input": "ping","#,
+            #"{ "state": "greeted", "input": "ping", "answer": [{ "do": "close" }], "next": "closing" }, { "state": "greeted", "input": "ping","#,
+            cs, says: "state-row-changed"),
+        .init(
+            "an answer that nobody sees", states, #"[{ "do": "send", "what": "pong" }]"#,
+            #"[{ "do": "send", "what": "pong" }, { "do": "wait", "what": "pong" }]"#, ss, says: "state-row-changed"),
+        .init(
+            "what is lawful already is written for everybody to see", states,
+            #"{ "state": "greeted", "input": "ping","#,
+            #"{ "state": "greeted", "input": "ping", "answer": [{ "do": "send", "what": "pong" }, { "do": "wait", "what": "quiet" }], "next": "greeted" }, { "state": "greeted", "input": "ping","#
+        ),
+        .init(
+            "an input of answers in other words", "chapters/04-transport.md", "| unknown `type` |",
+            "| a `type` that nobody knows |", ss, cs,
+            says: "answer-row-reworded"),
+        .init(
+            "a closed set of values opens", status, #""state": { "enum": ["up", "down"] }"#,
+            #""state": { "type": "string", "x-extensible-enum": ["up", "down"] }"#, cs, says: "enum-dropped",
+            witness: "new"),
         .init(
             "an input has an answer where it had none", states, #"{ "state": "greeted", "input": "ping","#,
             #"{ "state": "closing", "input": "ping", "answer": [{ "do": "send", "what": "pong" }], "next": "closing" }, { "state": "greeted", "input": "ping","#,

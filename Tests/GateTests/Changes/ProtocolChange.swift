@@ -75,8 +75,22 @@ struct ProtocolChange: Sendable, CustomTestStringConvertible {
         1001, 1013, 4001, 4002, 4010, pong, turn, resend, quiet, sync, evicted, too_many, too_old, core, push, client-sync, later,
         GET /api/health, GET /api/sessions/{id}, POST /api/chat, GET /api/stats, bearer, REST bearer, socket bearer, ask, show, tell,
         protocol, content type, address of socket, no JSON, unknown type, binary, auth, ping, bearer, nothing, socket, plain.json, client-core,
-        what arrives, what the server does, input, answer, asyncapi.json, note, polling, connection, over REST, asking again, the client then
+        what arrives, what the server does, input, answer, asyncapi.json, note, polling, connection, over REST, asking again, the client then,
+        a type that nobody knows, state
         """
+
+    /// What the gate says of each change alone in a minor version: computed once, for all tests that ask.
+    static let minor = Reports()
+
+    actor Reports {
+        private var reports: [String: Task<GateReport, any Error>] = [:]
+
+        func report(_ change: ProtocolChange) async throws -> GateReport {
+            let task = reports[change.name] ?? Task { try await ProtocolChange.report([change], version: "1.1") }
+            reports[change.name] = task
+            return try await task.value
+        }
+    }
 
     /// What the gate says of changes together, released under a version.
     static func report(_ changes: [ProtocolChange], version: String) async throws -> GateReport {
