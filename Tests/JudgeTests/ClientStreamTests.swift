@@ -21,6 +21,11 @@ import Testing
         try clause.violates("\(away) B+(e1 #9) B>sync(#2)^")  // a number without its epoch
         try clause.violates("\(away) B+(e1 #9) B>sync(#0)^")
         try clause.violates("\(away) B+(e2 #5) B>sync(e2 #0)^")  // the old place is not asked about
+        // The input of a tool is any JSON value.
+        let tool = "A<`{\"type\":\"toolUse\",\"tool\":\"f\",\"sessionId\":\"s1\",\"seq\":3,\"input\":{\"a\":[1]}}`"
+        let used = "\(away.replacing(" A!cut", with: "")) \(tool) +2s A!cut B+(e1 #3)"
+        try clause.conforms("\(used) B>sync(e1 #3)")
+        try clause.violates("\(used) B>sync(e1 #2)^")
         // What a sync brought may have been lost in the cut.
         let gap = "\(away) B+(e1 #6) B>sync(e1 #2) B<done(s1 t4 #7) client=connected(s1 u1 a1 a4)"
         let answer = "B<syncResult(e1 #6 complete)[done(t2 #4) done(t3 #6)]"

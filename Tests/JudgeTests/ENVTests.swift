@@ -77,6 +77,9 @@ import Testing
         try clause.conforms("A+ A>binary(00ff) A<error(bad_request) \(alive)")
         try clause.conforms("A+ A>binary(7b7d) A<error(parse_error) \(alive)")
         try clause.violates("A+ A>binary(7b7d) +5s^ \(alive)")
+        // The error answers the second: the first was not answered while somebody waited for it.
+        try clause.violates("A+ A>binary(7b7d) A<done(t9) +5s^ A>binary(00ff) A<error(bad_request) \(alive)")
+        try clause.conforms("A+ A>binary(7b7d) A>binary(00ff) +5s A<error(bad_request) A<error(bad_request) \(alive)")
         try clause.violates("A+ A>binary(7b7d) A<close(1003)^")
         try clause.violates("A+ A>binary(7b7d) A<close(1007)^")  // these bytes are UTF-8
         try clause.untested("A+ A>binary(00ff) A<close(1007)")  // these may have been text

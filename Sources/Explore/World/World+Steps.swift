@@ -20,7 +20,9 @@ extension World {
                 String(repeating: try names.text(text), count: times)
             }
             send(texts.joined(), fragments: texts.count, on: try open(lane, place))
-        case .sendBinary(let bytes, let lane): send(binary: bytes, on: try open(lane, place))
+        case .sendBinary(.bytes(let bytes), let lane): send(binary: bytes, on: try open(lane, place))
+        case .sendBinary(.frame(let frame), let lane):
+            send(binary: Array(try names.value(frame).text().utf8), on: try open(lane, place))
         case .ping(let lane): ping("", on: try open(lane, place))
         case .await(let awaited, let lane): return try self.await(awaited, on: try open(lane, place), names)
         case .awaitClose(let bound, let told, let lane): return try awaitClose(bound, told, lane, names)

@@ -20,6 +20,11 @@ extension ClientDefect {
                 }
             })
         ClientDefect(
+            "client-drops-tools-with-input", .CLIENT, 16, "Drops a `toolUse` whose `input` is no text.",
+            .hears { frame, _ in
+                frame.type == "toolUse" && frame["input"].map { $0.stringValue == nil } == true ? nil : frame
+            })
+        ClientDefect(
             "client-takes-incomplete-for-whole", .CLIENT, 17, "Takes every answer to its sync for whole.",
             .hears("syncResult") { page, _ in page.called(complete: true) })
         ClientDefect(

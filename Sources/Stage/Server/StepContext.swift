@@ -22,8 +22,14 @@ struct StepContext: Sendable {
         case .send(let frame, let bytes, let lane): try await send(frame, bytes: bytes, on: lane)
         case .sendText(let fragments, let times, let lane):
             try await sendText(fragments, times: times, on: lane)
-        case .sendBinary(let bytes, let lane):
-            try wire(spelledOut: [bytes])
+        case .sendBinary(let content, let lane):
+            let bytes: [UInt8]
+            switch content {
+            case .bytes(let given):
+                bytes = given
+                try wire(spelledOut: [given])
+            case .frame(let frame): bytes = Array(try wire(spelledOut: try filled(frame)).text.utf8)
+            }
             try await sending(on: lane) { lane throws(TransportProblem) in
                 try await lane.send(binary: bytes)
             }

@@ -23,7 +23,8 @@ package struct ScenarioStep: Sendable, Equatable {
         case send(frame: JSONValue, bytes: JSONValue?, on: String)
         /// Sends text as written, in as many fragments as there are, each repeated `times`.
         case sendText(fragments: [String], times: Int, on: String)
-        case sendBinary([UInt8], on: String)
+        /// Sends a binary message.
+        case sendBinary(BinaryContent, on: String)
         /// Sends a ping of the WebSocket itself.
         case ping(on: String)
         case await(Await, on: String)
@@ -87,6 +88,13 @@ package struct ScenarioStep: Sendable, Equatable {
             self.principal = principal
             self.token = token
         }
+    }
+
+    /// What a binary message holds.
+    package enum BinaryContent: Sendable, Equatable {
+        case bytes([UInt8])
+        /// The text of a frame on the wire.
+        case frame(JSONValue)
     }
 
     /// How a connection is opened.

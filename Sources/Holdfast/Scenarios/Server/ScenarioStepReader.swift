@@ -58,7 +58,12 @@ struct ScenarioStepReader {
             .sendText(
                 fragments: reader.strings("fragments")?.map(\.text) ?? [reader.text("text")],
                 times: reader.integer("times") ?? 1, on: lane())
-        case "sendBinary": bytes(ofHexDigits: reader.text("hex")).map { .sendBinary($0, on: lane()) }
+        case "sendBinary":
+            if let frame = reader.value("frame") {
+                .sendBinary(.frame(frame), on: lane())
+            } else {
+                bytes(ofHexDigits: reader.text("hex")).map { .sendBinary(.bytes($0), on: lane()) }
+            }
         case "ping": .ping(on: lane())
         case "await": awaiting()
         case "awaitClose": .awaitClose(bound(otherwise: "close"), after: told("after"), on: lane())

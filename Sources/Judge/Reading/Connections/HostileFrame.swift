@@ -93,7 +93,7 @@ struct HostileFrame: Sendable {
     /// Each such message with its answer.
     ///
     /// A server answers in the order in which it reads, so the first unanswered message gets the next `error` that ends no
-    /// turn. In a capture a server may have taken a message that it should have refused, and answers may be left out. So
+    /// turn, unless its time was up before a later one was sent. In a capture a server may have taken a message that it should have refused, and answers may be left out. So
     /// there what was taken by name waits no longer, and an `error` is the answer to the first message that its code fits, the
     /// rather one that the server has not read past already; if there is none, to the message just before it.
     static func all(of kinds: [Int: Kind], in history: Observations) -> [HostileFrame] {
@@ -132,6 +132,13 @@ struct HostileFrame: Sendable {
                         continue
                     }
                     waiting.removeAll { hostile[$0].kind == .free && !ErrorMeaning.formal.contains(frame.code ?? "") }
+                    // Whoever got no answer in time gets none when a later message is answered.
+                    waiting.removeAll { index in
+                        let (sent, last) = (hostile[index].frame.event, hostile[hostile.endIndex - 1].frame.event)
+                        guard last > sent else { return false }
+                        return history.deadline(after: sent, within: history.timeouts.error, on: frame.connection)
+                            .map { $0 <= last } ?? false
+                    }
                     let fits = { hostile[$0].kind.fits(frame.code) }
                     let next =
                         history.isCapture
