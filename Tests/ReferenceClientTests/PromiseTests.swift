@@ -30,7 +30,7 @@ import Testing
         let seeds: [UInt64] = chosen.map { [$0] } ?? [1, 2, 3]
         let schedules: [(Pair, UInt64)] = Pair.all.flatMap { pair in seeds.map { seed in (pair, seed) } }
         try await Self.meet(schedules) { pair, seed in
-            try await World.run(pair, named: "\(pair), HOLDFAST_SEED=\(seed)", timeScale: 5) { world in
+            try await World.run(pair, named: "\(pair), HOLDFAST_SEED=\(seed)") { world in
                 var dice = Dice(seed: seed)
                 for _ in 1...8 { try await world.step(&dice) }
             }
@@ -127,6 +127,8 @@ private actor World {
 
     /// The longest wait for the end of all trouble.
     private static let patience = Duration.seconds(25)
+    /// How many times faster than people the client waits: `polling` takes 6 s.
+    private static let timeScale = 10.0
     /// A replay that is soon too short.
     private static let replayFrames = 8
 
@@ -136,11 +138,8 @@ private actor World {
     }
 
     /// Lets something happen to a person, and then holds the promises.
-    ///
-    /// * `timeScale`: How many times faster than people the client waits: `polling` takes 6 s at 10. Where many things happen to
-    ///   many pairs at once, a busy machine answers more slowly than so impatient a client waits.
     static func run(
-        _ pair: Pair, named name: String, timeScale: Double = 10, _ body: @Sendable (World) async throws -> Void
+        _ pair: Pair, named name: String, _ body: @Sendable (World) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("promises-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -150,7 +149,7 @@ private actor World {
         configuration.replayFrames = replayFrames
         let server = try await ReferenceServer.start(configuration)
         configuration.port = server.port
-        let world = World(pair, name, configuration, server, timeScale)
+        let world = World(pair, name, configuration, server)
         do {
             await world.phone.handle(.launched(opened: nil))
             try await world.until("the first connection") { await world.phone.core.link.live != nil }
@@ -163,14 +162,13 @@ private actor World {
     }
 
     private init(
-        _ pair: Pair, _ name: String, _ configuration: ReferenceConfiguration, _ server: ReferenceServer,
-        _ timeScale: Double
+        _ pair: Pair, _ name: String, _ configuration: ReferenceConfiguration, _ server: ReferenceServer
     ) {
         self.pair = pair
         self.name = name
         self.configuration = configuration
         self.server = server
-        var rules = ClientRules(url: server.webSocketURL, base: server.httpURL, timeScale: timeScale)
+        var rules = ClientRules(url: server.webSocketURL, base: server.httpURL, timeScale: Self.timeScale)
         rules.followsStream = pair.followsStream
         let screens = Screens()
         self.screens = screens
@@ -299,6 +297,7 @@ private actor World {
     /// A session as the server has it.
     private struct History {
         let session: String
+        let ids: [String]
         /// Role and text of each message.
         let lines: [[String]]
         let isRunning: Bool
@@ -321,7 +320,8 @@ private actor World {
             let failed = Set(turns.filter { $0.text("status") == "failed" }.compactMap { $0.text("turnId") })
             histories.append(
                 History(
-                    session: id, lines: messages.map { [$0.text("role") ?? "", $0.text("content") ?? ""] },
+                    session: id, ids: messages.map { $0.text("id") ?? "" },
+                    lines: messages.map { [$0.text("role") ?? "", $0.text("content") ?? ""] },
                     isRunning: turns.contains { $0.text("status") == "running" },
                     failed: Set(
                         messages.filter { $0.text("turnId").map(failed.contains) == true }.compactMap {
@@ -338,7 +338,7 @@ private actor World {
         // What the pair shows only when it is read again, and everything else once more.
         for history in try await stored() { await phone.handle(.selected(history.session)) }
         try await settle { [pair] core, histories in Self.broken(pair, core, histories, isReadAnew: true) }
-        for problem in goneBackwards() { Issue.record("\(name): \(problem)") }
+        for problem in goneBackwards(try await stored()) { Issue.record("\(name): \(problem)") }
     }
 
     private func settle(_ broken: (ClientCore, [History]) -> [String]) async throws {
@@ -370,9 +370,14 @@ private actor World {
             let places = core.conversations.values.flatMap { conversation in
                 conversation.messages.filter { $0.role == .user && $0.text == text }.map { (conversation, $0) }
             }
-            // 1a: a first question whose session nothing told is given up, and may stand in a session of its own.
-            let isGivenUp = { (place: (Conversation, Message)) in place.0.session == nil && place.1.status == .failed }
-            if !pair.losesNothing, places.count == 2, places.contains(where: isGivenUp) { continue }
+            // 1a: a first question whose session no frame names is given up. It may be stored in a session of its own, while
+            // its conversation goes on in another.
+            let isStored = { (place: (Conversation, Message)) in
+                histories.contains { $0.session == place.0.session && $0.holds(text) }
+            }
+            let isGivenUp = { (place: (Conversation, Message)) in !isStored(place) && place.1.status == .failed }
+            let isSplit = places.count == 2 && places.contains(where: isGivenUp) && places.contains(where: isStored)
+            if !pair.losesNothing, isSplit { continue }
             guard places.count == 1, let (conversation, message) = places.first else {
                 problems.append("14.2: shown \(places.count) times: \(text)")
                 continue
@@ -424,19 +429,25 @@ private actor World {
         return problems
     }
 
-    /// What was shown as stored and is not, in the screens one after the other of one session.
-    private nonisolated func goneBackwards() -> [String] {
+    /// What was shown as stored and is not, in the screens one after the other of one session, and what has lost its place.
+    private nonisolated func goneBackwards(_ histories: [History]) -> [String] {
         let all = screens.all.withLock { $0 }
         return zip(all, all.dropFirst()).flatMap { before, after -> [String] in
             guard let session = before.session, after.session == session else { return [] }
-            var rest = after.messages[...]
-            return before.messages.filter { $0.id != nil }.compactMap { message in
-                guard let place = rest.firstIndex(where: { $0.id == message.id && $0.text == message.text }) else {
-                    return "14.6: no longer shown in its place: \(message.role) \(message.text)"
-                }
-                rest = rest[(place + 1)...]
-                return nil
+            let shown = before.messages.filter { $0.id != nil }.map { message in
+                (message, index: after.messages.firstIndex { $0.id == message.id && $0.text == message.text })
             }
+            let gone = shown.filter { $0.index == nil }.map { "14.6: no longer shown: \($0.0.role) \($0.0.text)" }
+            // An `ack`, a copy and an answer over REST tell no place: it is that of the history, once that is known.
+            let ids = histories.first { $0.session == session }?.ids ?? []
+            let moved = zip(shown, shown.dropFirst()).compactMap { first, second -> String? in
+                guard let one = first.index, let other = second.index, one > other else { return nil }
+                let isTold = first.0.position != nil && second.0.position != nil
+                let places = (ids.firstIndex { $0 == first.0.id }, ids.firstIndex { $0 == second.0.id })
+                if !isTold, let one = places.0, let other = places.1, one > other { return nil }
+                return "14.6: no longer in its place: \(first.0.text) before \(second.0.text)"
+            }
+            return gone + moved
         }
     }
 }

@@ -178,6 +178,11 @@ extension ClientCore {
         // Who has the ending already knows this answer; without an id nobody could tell it apart.
         guard isOpen || id != nil else { return }
         let message = Message(id: id, turn: turn, role: .assistant, text: text)
+        // Its `done` may have brought it, if neither has a name. A read tells whether it was said a second time.
+        if id == nil, turn == nil, conversations[number]?.mayHave(message) == true {
+            refresh(number)
+            return pump()
+        }
         let arrival = conversations[number, default: Conversation(number: number)].take(message)
         if arrival == .inserted || isPlaceUnknown { refresh(number) }
         pump()

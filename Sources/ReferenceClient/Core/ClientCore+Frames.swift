@@ -45,23 +45,25 @@ extension ClientCore {
         case "ack": takeAck(frame)
         case "message": takeMessage(frame, isReplay: isReplay)
         case "toolUse":
-            guard let key = question(of: frame) else { break }
+            guard let key = question(of: frame, isReplay: isReplay) else { break }
             accept(key, turn: frame.text("turnId"))
             if !isReplay { heard(key) }
         case "done": takeDone(frame, isReplay: isReplay)
-        case "error": takeError(frame)
+        case "error": takeError(frame, isReplay: isReplay)
         default: break
         }
     }
 
     /// The key of the open question a frame belongs to.
-    func question(of frame: JSONValue) -> String? {
+    func question(of frame: JSONValue, isReplay: Bool) -> String? {
         let (key, turn) = (frame.text("clientMessageId"), frame.text("turnId"))
         if let key { return outbox.first { $0.key == key }?.key }
         if let turn { return outbox.first { $0.turn == turn }?.key }
         // A server without ids for questions: its session has one open question, or nobody can tell.
         guard let session = frame.text("sessionId"), let number = known(session) else { return nil }
-        let open = outbox.filter { $0.conversation == number && $0.wasSent }
+        // A question that was sent after the `sync` is answered live.
+        let isYounger = { (question: Question) in isReplay && cursor.gap?.mayHold.contains(question.key) == false }
+        let open = outbox.filter { $0.conversation == number && $0.wasSent && !isYounger($0) }
         let awaited = open.filter(\.isAwaited)
         if awaited.count == 1 { return awaited.first?.key }
         return open.count == 1 ? open.first?.key : nil
@@ -110,7 +112,7 @@ extension ClientCore {
 
     private mutating func takeDone(_ frame: JSONValue, isReplay: Bool) {
         guard let session = frame.text("sessionId"), let text = frame.text("text") else { return }
-        let key = question(of: frame)
+        let key = question(of: frame, isReplay: isReplay)
         let number = conversationNumber(session, key: key)
         let message = Message(
             id: frame.text("messageId"), turn: frame.text("turnId"), role: .assistant, text: text,
@@ -128,8 +130,8 @@ extension ClientCore {
             return
         } else if message.id == nil, message.position == nil, frame["duplicate"]?.boolValue == true {
             return
-        } else if message.id == nil, conversations[number]?.hasStored(.assistant, text) == true {
-            // A read may have brought it before; another one tells whether it was said a second time.
+        } else if message.id == nil, conversations[number]?.mayHave(message) == true {
+            // A read or the answer over REST may have brought it before; another one tells whether it was said a second time.
             return refresh(number)
         }
         forgive(key: frame.text("clientMessageId"), turn: message.turn, in: number)
@@ -140,9 +142,9 @@ extension ClientCore {
         pump()
     }
 
-    private mutating func takeError(_ frame: JSONValue) {
+    private mutating func takeError(_ frame: JSONValue, isReplay: Bool) {
         let (code, text) = (frame.text("code"), words(of: frame))
-        guard let key = question(of: frame) ?? lastUnanswered(frame) else {
+        guard let key = question(of: frame, isReplay: isReplay) ?? lastUnanswered(frame) else {
             // Not ours: somebody else's turn has failed elsewhere.
             guard frame["turnId"] == nil, frame["clientMessageId"] == nil else { return }
             return complain(text, code: code, in: frame.text("sessionId").flatMap(known))
@@ -166,6 +168,17 @@ extension ClientCore {
         guard names.allSatisfy({ frame[$0] == nil }), let socket = link.live else { return nil }
         guard frame.text("code") != "unknown_type" else { return nil }
         return outbox.last { $0.phase == .sent(socket: socket) }?.key
+    }
+
+    /// A numbered frame tells the place of a message that is shown already.
+    mutating func learnPlace(from frame: JSONValue) {
+        // The key of a `done` is that of the question, and its place is not.
+        let key = frame.type == "message" ? frame.text("clientMessageId") : nil
+        guard let position = stamp(of: frame), let number = frame.text("sessionId").flatMap(known),
+            let conversation = conversations[number],
+            let index = conversation.position(id: frame.text("messageId")) ?? key.flatMap(conversation.position)
+        else { return }
+        conversations[number]?.learn(position, of: index)
     }
 
     private mutating func add(_ message: Message, to number: Int, isReplay: Bool) {

@@ -83,12 +83,17 @@ extension ClientCore {
         settle(question, as: .sent)
     }
 
-    /// Whether only a read can tell where an answer belongs: its question was sent again, and others were typed since.
+    /// Whether only a read can tell where an answer belongs: its question was sent again, and others were typed since, or the
+    /// answer to a later one is shown already.
     func isPlaceUnknown(ofAnswerTo key: String) -> Bool {
-        guard let index = index(of: key), outbox[index].isResent,
-            let conversation = conversations[outbox[index].conversation], let position = conversation.position(key: key)
+        guard let index = index(of: key), let conversation = conversations[outbox[index].conversation],
+            let position = conversation.position(key: key)
         else { return false }
-        return conversation.messages[(position + 1)...].contains { $0.role == .user }
+        let later = conversation.messages[(position + 1)...]
+        let turns = Set(later.filter { $0.role == .user }.compactMap(\.turn))
+        return later.contains { message in
+            message.role == .user ? outbox[index].isResent : message.turn.map(turns.contains) == true
+        }
     }
 
     /// A turn has ended well: its question is shown as failed no more, whatever came before (CLIENT-53).

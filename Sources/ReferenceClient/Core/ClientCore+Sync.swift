@@ -30,6 +30,7 @@ extension ClientCore {
         guard let socket = link.live else { return }
         var gap = cursor.gap ?? Cursor.Gap(asked: position.seq)
         gap.asked = position.seq
+        gap.mayHold = Set(outbox.filter(\.wasSent).map(\.key))
         cursor.gap = gap
         var frame: JSONValue = [
             "type": "sync", "lastSeqSeen": .init(position.seq), "epoch": .string(position.epoch),
@@ -44,6 +45,8 @@ extension ClientCore {
             let lastSeq = frame["lastSeq"]?.intValue, let missed = frame["missed"]?.arrayValue
         else { return }
         needsSaving = true
+        // Answers over REST and copies tell no place. The replay does, for all of them before anything is put between.
+        for missedFrame in missed { learnPlace(from: missedFrame) }
         var last = gap.asked
         for missedFrame in missed {
             guard let type = missedFrame.text("type") else { continue }

@@ -15,17 +15,43 @@ extension Conversation {
 
     /// Takes in a message that came by itself.
     mutating func take(_ message: Message) -> Arrival {
-        if let position = copy(of: message) {
-            messages[position].complete(from: message)
-            messages[position].status = .sent
+        if let index = copy(of: message) {
+            messages[index].status = .sent
+            let hadPlace = messages[index].position != nil
+            messages[index].complete(from: message)
+            if !hadPlace { settle(index) }
             return .known
         }
-        // What the person typed and nobody has yet comes after everything the server has.
-        var position = messages.count
-        while position > 0, comesAfter(messages[position - 1], message) { position -= 1 }
-        messages.insert(message, at: position)
-        let isLast = messages[(position + 1)...].allSatisfy { $0.id == nil && $0.role == .user }
+        let index = insert(message)
+        let isLast = messages[(index + 1)...].allSatisfy { $0.id == nil && $0.role == .user }
         return isLast ? .added : .inserted
+    }
+
+    /// A numbered frame tells the place of a message that is shown already.
+    mutating func learn(_ position: Position, of index: Int) {
+        guard messages[index].position == nil else { return }
+        messages[index].position = position
+        settle(index)
+    }
+
+    /// Moves a message to where its number belongs: what an `ack`, a copy or an answer over REST brought may stand elsewhere.
+    private mutating func settle(_ index: Int) {
+        let message = messages[index]
+        let isInPlace =
+            !messages[..<index].contains { $0.position != nil && comesAfter($0, message) }
+            && !messages[(index + 1)...].contains { $0.position != nil && comesAfter(message, $0) }
+        if !isInPlace { insert(messages.remove(at: index)) }
+    }
+
+    /// Puts in a message where its number belongs.
+    ///
+    /// What the person typed and nobody has yet comes after everything stored.
+    @discardableResult
+    private mutating func insert(_ message: Message) -> Int {
+        var index = messages.count
+        while index > 0, comesAfter(messages[index - 1], message) { index -= 1 }
+        messages.insert(message, at: index)
+        return index
     }
 
     /// Takes in the history as the server has it: its messages in its order, and ours where they are not in it.

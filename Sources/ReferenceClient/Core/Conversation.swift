@@ -42,6 +42,14 @@ struct Conversation: Sendable {
         messages.contains { $0.id != nil && $0.role == role && $0.text == text }
     }
 
+    /// Whether a message without an id may be here already: by its words, unless both copies have a number.
+    func mayHave(_ message: Message) -> Bool {
+        messages.contains { mine in
+            guard mine.role == message.role, mine.text == message.text else { return false }
+            return mine.id != nil || message.turn == nil && (mine.position == nil || message.position == nil)
+        }
+    }
+
     /// The position of the message with a key.
     func position(key: String) -> Int? { messages.lastIndex { $0.key == key } }
 

@@ -15,6 +15,8 @@ struct Cursor: Sendable {
     struct Gap: Sendable {
         /// The last number asked from.
         var asked: Int
+        /// The keys of questions sent before the `sync`: only they can be meant by a replayed frame without names.
+        var mayHold: Set<String> = []
         /// The highest number among the live frames of this connection.
         var ahead = 0
         /// Numbers that came live, to know them again in `missed`.
