@@ -18,6 +18,13 @@ import Testing
         #expect(run.err.isEmpty)
     }
 
+    @Test func `what no server with a wire format can keep is no fault of this one`() async throws {
+        let run = try await BuiltBinary.run(["doctor", "--reference", "--dialect", "adjutant"])
+        #expect(run.status == 0, "\(run.out)\(run.err)")
+        let words = run.out.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains("note dialect no server with the wire format of adjutant can keep ENV-2, SYNC-1,"))
+    }
+
     @Test func `what was left out on request is no hindrance`() async throws {
         let folder = try TemporaryDirectory()
         let (run, _) = try await Serving.run(in: folder) { serving in
@@ -79,6 +86,23 @@ import Testing
         #expect(words.contains("the agent says 'whatever I like'"))
         #expect(words.contains("switch the server's test mode on"))
         #expect(words.contains("fault rest"), "there is no REST either")
+        #expect(words.contains("ended early, at /steps/0: connected has no /limits/maxFrameBytes; a subject file"))
+    }
+
+    @Test func `a server that closes in place of an answer is told as one`() async throws {
+        let listener = try await RawListener.start { connection in
+            guard (try? await connection.acceptWebSocket()) != nil, await connection.next() != nil,
+                (try? await connection.send(WebSocketFrame(.text, Array(Chatterbox.greeting.utf8)).bytes(mask: nil)))
+                    != nil, await connection.next() != nil
+            else { return }
+            _ = try? await connection.send(WebSocketFrame(.close, [0x03, 0xf3]).bytes(mask: nil))
+        }
+        let arguments = ["doctor", "ws://127.0.0.1:\(listener.port)/ws", "--scripted-agent"]
+        var run = try await BuiltBinary.run(arguments)
+        for _ in 1...3 where run.out.contains("is not greeted") { run = try await BuiltBinary.run(arguments) }
+        await listener.stop()
+        let words = run.out.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains("the agent says nothing: the server closes with 1011"), "\(run.out)\(run.err)")
     }
 
     @Test func `a start command that dies ends with 69 and what it said last`() async throws {
@@ -126,11 +150,12 @@ import Testing
 
 /// A server that greets and then answers every question as it likes; it has no REST.
 private enum Chatterbox {
+    static let greeting =
+        #"{"type":"connected","protocol":1,"connectionId":"con_1","serverTime":"2026-01-01T00:00:00Z","#
+        + #""capabilities":[],"limits":{}}"#
+
     static func serve(_ connection: RawConnection) async {
         guard (try? await connection.acceptWebSocket()) != nil else { return }
-        let greeting =
-            #"{"type":"connected","protocol":1,"connectionId":"con_1","serverTime":"2026-01-01T00:00:00Z","#
-            + #""capabilities":[],"limits":{"maxFrameBytes":1000000}}"#
         let answer = #"{"type":"done","text":"whatever I like","sessionId":"ses_1"}"#
         let texts = [greeting, answer]
         for text in texts {

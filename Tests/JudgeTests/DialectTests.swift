@@ -342,6 +342,22 @@ import Testing
         for clause in ["TURN-1", "TURN-6"] { #expect(early[clause] == .violation, "\(clause)") }
     }
 
+    @Test func `TURN-6 an answer to somebody else is not that to a question over REST`() throws {
+        func verdicts(_ lines: String...) throws -> [String: Outcome] {
+            let text = greeting + lines.joined(separator: "\n")
+            return try WireHistory(text, dialect: "adjutant", profiles: [.core, .idempotency]).verdicts()
+                .mapValues(\.outcome)
+        }
+        let question = #"1> POST /api/messages {"body":"hi over REST","to":"kerrigan"}"#
+        let others = "A< " + message(1, from: "kerrigan", body: "to somebody else")
+        let shown = "A< " + message(2, body: "hi over REST")
+        let stored = #"1< 201 {"success":true,"data":{"messageId":"m2"}}"#
+        let own = "A< " + message(3, from: "kerrigan", body: "hello")
+        #expect(try verdicts(question, others, shown, stored, own)["TURN-6"] == .pass)
+        #expect(try verdicts(question, shown, stored, own)["TURN-6"] == .pass)
+        #expect(try verdicts(question, own, shown, stored)["TURN-6"] == .inconclusive)
+    }
+
     @Test func `PERSIST-9 a response too large for the stage is no torn read`() throws {
         func outcome(_ response: String) throws -> Outcome? {
             let history = try WireHistory(

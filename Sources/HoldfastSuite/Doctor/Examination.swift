@@ -185,6 +185,10 @@ package struct Examination {
                 "connected", .fault, "greeting and first reads break \(probe.breaches.joined(separator: "; "))",
                 fix: "the suite will say the same with its evidence; 'conformance explain' shows the sentences")
         }
+        if !probe.unkeepable.isEmpty {
+            let clauses = probe.unkeepable.map(\.description).joined(separator: ", ")
+            note("dialect", .note, "no server with the wire format of \(subject.dialect.name) can keep \(clauses)")
+        }
         if subject.isUndeclared { note("profiles", .note, subject.statedWords) }
         for announced in Announcements.notes(on: [probe.history], declared: subject.profiles) {
             note("profiles", .note, announced)
@@ -223,7 +227,7 @@ package struct Examination {
         let answer = probe.answer?.string("text")
         let said =
             answer.map { "'\($0.prefix(60))'" } ?? probe.first("error").map { "error{\($0.code ?? "no code")}" }
-            ?? "nothing within \(readable(subject.timeouts.turn))"
+            ?? "nothing" + (probe.end.map { ": \($0)" } ?? " within \(readable(subject.timeouts.turn))")
         switch (subject.agent, answer == probes.reply) {
         case (.plain, true):
             note(

@@ -34,10 +34,14 @@ struct Probe: Sendable {
     /// The clauses it put to the test.
     var exercised: Set<ClauseID> { Set(verdicts.filter { $0.exercised > 0 }.map(\.clause)) }
 
-    /// The clauses the server broke meanwhile, each with what was found.
+    /// The clauses the server broke meanwhile, each with what was found; without those that its wire cannot keep.
     var breaches: [String] {
-        verdicts.filter { $0.outcome == .violation }.map { "\($0.clause): \($0.findings.first?.what ?? "violated")" }
+        verdicts.filter { $0.outcome == .violation && !$0.isUnkeepable }
+            .map { "\($0.clause): \($0.findings.first?.what ?? "violated")" }
     }
+
+    /// The clauses that no server of its wire could have kept meanwhile.
+    var unkeepable: [ClauseID] { verdicts.filter(\.isUnkeepable).map(\.clause) }
 
     /// The messages the server sent among some events, in order.
     private func received(in events: some Sequence<Event>) -> [Frame] {
@@ -99,7 +103,7 @@ struct Probe: Sendable {
             case .close(.toServer, _, _): return isGreeted ? nil : "no 'connected' comes"
             case .refused(let status?, _): return "the upgrade is refused with \(status)"
             case .refused(nil, let reason): return "no connection comes about (\(reason))"
-            case .close(.fromServer, let code, _): return "the server closes\(code.map { " with \($0)" } ?? "")"
+            case .close(.fromServer, let code, _): return Self.words(closing: code)
             case .text(.fromServer, let text):
                 let frame = Frame(text)
                 if frame.type == "error" { return "the server answers error{\(frame.code ?? "no code")}" }
@@ -111,6 +115,21 @@ struct Probe: Sendable {
             }
         }
         return isGreeted ? nil : "no 'connected' comes"
+    }
+
+    private static func words(closing code: Int?) -> String { "the server closes\(code.map { " with \($0)" } ?? "")" }
+
+    /// How the server ended a connection before the stage did, in words; nil when it did not.
+    var end: String? {
+        for event in history.events {
+            switch event.kind {
+            case .close(.toServer, _, _), .act("cut", _): return nil
+            case .close(.fromServer, let code, _): return Self.words(closing: code)
+            case .eof: return "the server ends the connection"
+            default: break
+            }
+        }
+        return nil
     }
 
     /// Whether the refusal speaks of credentials.

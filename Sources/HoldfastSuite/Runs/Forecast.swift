@@ -40,14 +40,20 @@ package struct Forecast {
     /// The scenarios that will be performed.
     package var performed: [Scenario] { selection.scenarios.filter { leftOut($0) == nil } }
 
-    /// What a run would report in which everything that is performed exercises what it is meant to, and all of that is kept.
+    /// What a run would report in which everything that is performed exercises what it is meant to, as far as the greeting
+    /// allows, and all of that is kept.
     ///
     /// What is out of reach is computed here as it is of a run that was.
     /// - Parameter exercised: Clauses that were put to the test already.
     /// - Returns: The report.
     func report(besides exercised: Set<ClauseID> = []) -> RunReport {
         var results = selection.scenarios.map { scenario in
-            leftOut(scenario) ?? result(of: scenario, exercising: scenario.clauses, withCrashes: scenario.needs.start)
+            if let left = leftOut(scenario) { return left }
+            let stop = subject.stop(of: scenario)
+            var result = result(
+                of: scenario, exercising: stop == nil ? scenario.clauses : [], withCrashes: scenario.needs.start)
+            result.stoppedAt = stop
+            return result
         }
         if let first = selection.scenarios.first, !exercised.isEmpty {
             var probes = result(of: first, exercising: exercised.sorted(), withCrashes: false)

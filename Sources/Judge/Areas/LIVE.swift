@@ -116,9 +116,11 @@ enum LIVE {
     static func versionAskedForIsStated(_ history: Observations, _ evidence: inout Evidence) {
         for handshake in history.handshakes where handshake.version == 1 {
             guard let greeting = history.connections[handshake.connection].greeting else { continue }
+            let hasVersion = greeting["protocol"] != nil
             evidence.test(
                 greeting["protocol"]?.intValue == handshake.version,
-                otherwise: "connected states another version than the client asked for",
+                otherwise: hasVersion
+                    ? "connected states another version than the client asked for" : "connected states no version",
                 expected: "protocol \(handshake.version)",
                 actual: greeting["protocol"].map { "protocol \($0.text())" } ?? "no protocol",
                 at: [handshake.auth.event, greeting.event])

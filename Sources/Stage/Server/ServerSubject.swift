@@ -1,5 +1,6 @@
 import Holdfast
 import HoldfastBasics
+import HoldfastJSON
 import HoldfastTranscript
 import HoldfastTransport
 
@@ -123,6 +124,36 @@ extension ServerSubject {
         greetings.lazy.flatMap { DialectView($0.history).history.frames.compactMap(\.self) }.first {
             $0.type == "connected"
         }
+    }
+
+    /// What holds of a value that a server leaves out and may leave out (SYNC-15, LIVE), or that it was configured with.
+    func unsaid(_ pointer: String) -> JSONValue? {
+        let name =
+            pointer.hasPrefix("/limits/") ? String(pointer.dropFirst("/limits/".count)) : String(pointer.dropFirst())
+        if let limit = limits[name] { return JSONValue(limit) }
+        switch pointer {
+        case "/limits/replayMessages": return 1000
+        case "/heartbeatSeconds": return 30
+        default: return nil
+        }
+    }
+
+    static func lacking(_ pointer: String, in what: String) -> String {
+        "\(what) has no \(pointer)" + (pointer.hasPrefix("/limits/") ? "; a subject file may state it in 'limits'" : "")
+    }
+
+    /// Where a scenario will end early, because it needs a limit that the greeting does not state; nil without a greeting.
+    package func stop(of scenario: Scenario) -> String? {
+        guard let greeting else { return nil }
+        for step in scenario.steps {
+            guard case .connect(let connect) = step.action else { continue }
+            for pointer in connect.save.values.map({ "\($0)" }).sorted() where pointer.hasPrefix("/limits/") {
+                guard greeting["limits"]?[String(pointer.dropFirst("/limits/".count))] == nil, unsaid(pointer) == nil
+                else { continue }
+                return "\(step.pointer): \(Self.lacking(pointer, in: "connected"))"
+            }
+        }
+        return nil
     }
 
     /// The heartbeat that the greeting tells.

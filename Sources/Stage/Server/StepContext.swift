@@ -156,33 +156,20 @@ struct StepContext: Sendable {
             : .unmet("\(pointer): the server's values give \(Self.excerpt(value)) here, which cannot be used")
     }
 
-    /// What holds of a value that a server leaves out and may leave out (SYNC-15, LIVE), or that it was configured with.
-    private func unsaid(_ pointer: String) -> JSONValue? {
-        let name =
-            pointer.hasPrefix("/limits/") ? String(pointer.dropFirst("/limits/".count)) : String(pointer.dropFirst())
-        if let limit = subject.limits[name] { return JSONValue(limit) }
-        switch pointer {
-        case "/limits/replayMessages": return 1000
-        case "/heartbeatSeconds": return 30
-        default: return nil
-        }
-    }
-
     /// Keeps values for later steps; what the subject left out, or said in another way, ends the scenario where a step needs it.
     func save(_ pointers: [String: JSONPointer], from root: JSONValue?, of what: String, on lane: Lane) throws {
         for (name, pointer) in pointers.sorted(by: { $0.key < $1.key }) {
             let name = try filled(name)
-            let value = root?[pointer] ?? unsaid("\(pointer)")
+            let value = root?[pointer] ?? subject.unsaid("\(pointer)")
             if let value, Self.isUsable(value, at: pointer) {
                 performer.save(value, as: name)
                 continue
             }
             recorder.note(.wait(awaited: "\(pointer) of \(what)", met: false), on: lane)
-            let fix = "\(pointer)".hasPrefix("/limits/") ? "; a subject file may state it in 'limits'" : ""
             performer.lack(
                 name,
                 because: value.map { "\(what) has \(Self.excerpt($0)) as \(pointer), and nothing can be asked with it" }
-                    ?? "\(what) has no \(pointer)\(fix)")
+                    ?? ServerSubject.lacking("\(pointer)", in: what))
         }
     }
 

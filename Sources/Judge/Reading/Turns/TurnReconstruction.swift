@@ -299,12 +299,31 @@ struct TurnReconstruction {
 
     /// Learns from an ack, or from a question that is shown by the id that its ack gave it, that its turn was taken on; from
     /// the question also in which session.
+    ///
+    /// No ack names a question over REST; its words do.
     private mutating func learnSign(from frame: Frame) {
-        guard frame.isOf("ack", "message"), let id = frame.messageId,
-            let turn = acknowledged[OwnName(id, of: principal(of: frame))]
-        else { return }
+        guard frame.isOf("ack", "message"), let id = frame.messageId else { return }
+        guard let turn = acknowledged[OwnName(id, of: principal(of: frame))] else {
+            if let turn = questionOverREST(shownBy: frame), signs[frame.connection]?[turn] == nil {
+                signs[frame.connection, default: [:]][turn] = frame.event
+            }
+            return
+        }
         if signs[frame.connection]?[turn] == nil { signs[frame.connection, default: [:]][turn] = frame.event }
         if frame.type == "message" { bind(turn, turnId: nil, session: frame.sessionId) }
+    }
+
+    /// The only question over REST with the words of a `message` that names neither turn nor key; nil when there are more.
+    private func questionOverREST(shownBy frame: Frame) -> Int? {
+        guard !isCapture, frame.type == "message", frame.string("role") == "user", frame.turnId == nil,
+            frame.clientMessageId == nil, let text = frame.text
+        else { return nil }
+        let same = (byPrincipal[principal(of: frame)] ?? []).map(\.turn).filter { index in
+            let turn = turns[index]
+            return turn.event < frame.event && turn.requests.allSatisfy { $0.connection == nil }
+                && turn.session.map { $0 == frame.sessionId } ?? true && exactlyEqual(turn.request.prompt, text)
+        }
+        return same.count == 1 ? same[0] : nil
     }
 
     // MARK: Answers to one request
