@@ -279,7 +279,7 @@ extension Clause {
     var isWithdrawn: Bool { exclusion?.hasPrefix("withdrawn") ?? false }
 
     /// The profiles that have to be declared so that it binds.
-    fileprivate var demanded: Set<Profile> {
+    var demanded: Set<Profile> {
         let own = [profile] + companions
         return Set(own + own.compactMap(\.needed))
     }

@@ -111,7 +111,7 @@ struct TranscriptComparison {
         return key(old) != key(new) || oldTimeouts != newTimeouts
     }
 
-    private typealias Change = (clause: ClauseID, occurrence: GateOccurrence)
+    private typealias Change = (clause: ClauseID, occurrence: GateOccurrence, history: History)
 
     private func changes(of transcripts: [ArchivedTranscript]) async -> ([Change], [Verdict]) {
         await withTaskGroup(of: (Int, ([Change], [Verdict])).self) { group in
@@ -147,7 +147,7 @@ struct TranscriptComparison {
                 // The header is the first line of a transcript.
                 line: finding?.cited.map { $0 + 2 }, event: finding?.cited.map(printer.word(of:)) ?? "",
                 what: finding?.what ?? "", before: was?.outcome, after: now?.outcome)
-            return (id, occurrence)
+            return (id, occurrence, transcript.history)
         }
         let reworded = after.values.filter { verdict in
             old.specification[verdict.clause]?.sentence != new.specification[verdict.clause]?.sentence
@@ -203,10 +203,37 @@ struct TranscriptComparison {
                 // A waiver covers these transcripts and no others.
                 newValue: .array(Set(occurrences.map(\.transcript)).sorted().map { .string($0) }),
                 why: "\(shown) it: \(what)",
-                breaks: severity == .error ? [clause.party] : [], subjects: [clause.id.description])
+                breaks: severity == .error ? parties(clause, changes.map(\.history)) : [],
+                subjects: [clause.id.description])
             entry.occurrences = occurrences
             return entry
         }
+    }
+
+    /// Those whom a violation concerns: whom the clause binds, where it is the clause that changed; where something that it
+    /// asks for is required under a profile only, those that declare that one.
+    private func parties(_ clause: Clause, _ histories: [History]) -> [GateParty] {
+        guard let before = old.specification[clause.id],
+            (before.sentence, before.role, before.profileNames) == (clause.sentence, clause.role, clause.profileNames)
+        else { return [clause.party] }
+        func breaks(_ history: History, _ profiles: Set<Profile>) -> Bool {
+            var header = history.header
+            header.subject.profiles = profiles
+            let history = History(header: header, events: history.events)
+            return verdicts(history, new, newTimeouts)[clause.id]?.outcome == .violation
+                && verdicts(history, old, oldTimeouts)[clause.id]?.outcome != .violation
+        }
+        let base = clause.demanded
+        var found: Set<Profile> = []
+        for history in histories {
+            // Every peer of a side declares the profile that the others need.
+            if breaks(history, base) { return base.count == 1 ? [GateParty(clause.role)] : [clause.party] }
+            found.formUnion(
+                history.header.subject.profiles.subtracting(base).filter { profile in
+                    breaks(history, base.union([profile]))
+                })
+        }
+        return found.isEmpty ? [clause.party] : found.map { GateParty(clause.role, profile: $0.rawValue) }
     }
 
     /// Changes that are one finding.

@@ -215,6 +215,34 @@ import Testing
         #expect(entry.breaks.map(\.description) == ["servers that declare sync"])
     }
 
+    @Test func `what a profile asks of frames breaks those that declare it`() async throws {
+        func broken(by part: String, _ other: String) async throws -> [String]? {
+            var edit = Edit()
+            edit.old.files["Spec/clauses/ENV.md"]? += """
+                ### ENV-2 · server · core
+                A server MUST send every frame in a form that is valid against the schema of its type.
+                Why: a client reads it.
+                Judged from: each frame.
+                From: R4. Since: 1.0.
+
+                """
+            edit.old.edit(#""title": "Done""#, by: #""title": "Done", "x-clause": "ENV-2""#, in: Self.done)
+            edit.new = edit.old
+            edit.new.edit(part, by: other, in: Self.done)
+            edit.options.archive = try archive()
+            return try await edit.report().entries.first { $0.finding.rule == "transcript-regression" }?
+                .breaks.map(\.description)
+        }
+        let required = #""required": ["type", "text"]"#
+        let some = try await broken(by: required, required + #", "x-profiles": { "sync": { "required": ["turnId"] } }"#)
+        #expect(some == ["servers that declare sync"])
+        let all = try await broken(by: required, #""required": ["type", "text", "turnId"]"#)
+        #expect(all == ["servers"])
+        #expect(
+            try await broken(by: required, required + #", "x-profiles": { "push": { "required": ["turnId"] } }"#) == nil
+        )
+    }
+
     @Test func `a verdict that is not expected any more is a change of verdict`() async throws {
         var edit = Edit()
         edit.old.add(transcript: "falling", Self.falling, expected: ["LIVE-1": "pass", "ORDER-4": "violation"])

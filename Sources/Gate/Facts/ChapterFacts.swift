@@ -257,7 +257,7 @@ enum OpenSetFacts {
 
 /// The facts that stand in the state tables.
 enum StateFacts {
-    /// The rows of every machine of a state.
+    /// The rows of every machine of a state, and what its states and inputs mean.
     static func facts(of state: ProtocolState) -> [Fact] {
         state.texts(below: "states/", ".json").flatMap { path, text -> [Fact] in
             guard let root = try? JSONParser.value(text) else { return [] }
@@ -284,7 +284,18 @@ enum StateFacts {
                     rule: .table, key: "\(role.rawValue) \(name)",
                     location: GateLocation(file: path, pointer: JSONPointer(tokens: ["table", name]), line: 1),
                     subject: name)
-                return [table]
+                let meanings = ["states", "inputs"].flatMap { list in
+                    (machine[list]?.arrayValue ?? []).enumerated().map { number, named in
+                        let word = named["name"]?.stringValue ?? ""
+                        return Fact(
+                            rule: .stateWord, key: "\(table.key): \(word)", words: named["means"] ?? .null,
+                            location: GateLocation(
+                                file: path, pointer: JSONPointer(tokens: [table.key, list, word])),
+                            place: JSONPointer(tokens: ["machines", String(index), list, String(number)]),
+                            subject: word, parents: [table.id])
+                    }
+                }
+                return [table] + meanings
                     + rows.keys.sorted().compactMap { key in
                         // Rows of one state and input are all that may follow, in whatever order they stand.
                         guard let answers = rows[key] else { return nil }

@@ -286,11 +286,10 @@ struct FactComparison {
         if let before = was?.value.stringValue, let after = now?.value.stringValue {
             finding.words? += ", from `\(before)` to `\(after)`"
         }
-        // Other words, and a table that is new, ask for nothing that was not asked for before.
-        let isWords =
-            (change == .reworded && effect.whom == .perhaps) || (change == .added && fact.rule.id == FactRule.table.id)
-            || fact.rule.id == FactRule.tableRow.id
-        let rise = isWords ? Rise.patch : nil
+        // A table that is new, and rows that explain, ask for nothing that was not asked for before.
+        let explains =
+            (change == .added && fact.rule.id == FactRule.table.id) || fact.rule.id == FactRule.tableRow.id
+        let rise = explains ? Rise.patch : nil
         return [GateEntry(finding, breaks: breaks, rise: rise, subjects: [fact.subject])]
     }
 }

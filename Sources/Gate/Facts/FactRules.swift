@@ -1,7 +1,7 @@
 /// The kinds of facts, and whom a change of each breaks.
 extension FactRule {
     /// Every kind.
-    static let all = chapters + requests + operations + [stateRow, table, column, tableRow]
+    static let all = chapters + requests + operations + [stateRow, stateWord, table, column, tableRow]
 
     private static let chapters = [
         errorCode, errorCodeEffect, closeCode, terminalCode, closeCodeSender, closeCodeEffect, timeout, timeoutSpan,
@@ -44,7 +44,7 @@ extension FactRule {
     static let closeCodeEffect = FactRule(
         "close-code-effect", "effect of a close code",
         changed: .breaks(
-            .perhaps, "what the client does is worded differently: someone has to check that it means the same"),
+            .clients, "a program cannot tell whether clients have to act differently: someone has to check"),
         example: "another text in `the client then`")
     static let timeout = FactRule(
         "timeout", "bound",
@@ -53,7 +53,7 @@ extension FactRule {
         changed: .breaks(.everybody, "the old and the new value cannot be compared"),
         tightened: .breaks(.held, "anyone who only just kept the old bound is late now"),
         loosened: .breaks(.relying, "the side that waits relied on the shorter bound"),
-        reworded: .breaks(.perhaps, "the terms beside it changed: someone has to check whom it binds now"),
+        reworded: .breaks(.everybody, "the terms beside it changed: someone has to check whom it binds now"),
         example: "`pong` is 3 s and was 5 s: servers that take 4 s are late now")
     static let timeoutSpan = FactRule(
         "timeout-span", "span of a bound",
@@ -67,7 +67,7 @@ extension FactRule {
     static let gapReasonEffect = FactRule(
         "gap-reason-effect", "effect of a reason",
         changed: .breaks(
-            .perhaps, "what the client does is worded differently: someone has to check that it means the same"),
+            .clients, "a program cannot tell whether clients have to act differently: someone has to check"),
         example: "another text in `what the client does`")
     static let answerRow = FactRule(
         "answer-row", "row of answers",
@@ -236,6 +236,12 @@ extension FactRule {
         removed: .breaks(.held, "whoever did this does not follow the table any more"),
         changed: .breaks(.everybody, "the same input has another outcome"),
         reworded: .breaks(
-            .perhaps, "a condition is worded differently: someone has to check that it means the same"),
+            .everybody, "a program cannot tell whether the new condition holds more or less often: someone has to check"
+        ),
         example: "`ping` before `auth` is answered with `pong`")
+    static let stateWord = FactRule(
+        "state-word", "meaning of a state or an input",
+        reworded: .breaks(
+            .everybody, "a program cannot tell whether its rows cover more or less now: someone has to check"),
+        example: "the input `chat.new` means a `chat` with a key, and meant any `chat`")
 }

@@ -240,7 +240,10 @@ enum ChangedProtocol {
 
         """,
         "states/server.json": """
-        { "format": "holdfast-states", "version": 1, "role": "server", "machines": [ { "name": "connection", "rows": [
+        { "format": "holdfast-states", "version": 1, "role": "server", "machines": [ { "name": "connection",
+          "states": [{ "name": "opened", "means": "no token yet" }],
+          "inputs": [{ "name": "ping", "means": "a `ping` at any time" }],
+          "rows": [
           { "state": "opened", "input": "auth", "when": { "also": "at first" }, "answer": [{ "do": "send", "what": "connected" }], "next": "greeted" },
           { "state": "greeted", "input": "ping", "answer": [{ "do": "send", "what": "pong" }], "next": "greeted" }
         ] } ] }

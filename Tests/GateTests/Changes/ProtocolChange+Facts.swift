@@ -28,18 +28,18 @@ extension ProtocolChange {
         .init(
             "a close code becomes terminal", four, "in time | server | reconnects with backoff",
             "in time | server | **terminal**: stops", cs, says: "terminal-close-code-added",
-            "close-code-effect-changed warning"),
+            "close-code-effect-changed"),
         .init(
             "a close code is terminal no more", four, "**terminal**: asks for credentials", "reconnects with backoff",
-            cs, says: "terminal-close-code-removed", "close-code-effect-changed warning"),
+            cs, says: "terminal-close-code-removed", "close-code-effect-changed"),
         .init(
             "a new terminal code", four, "| 4001 |", "| 4010 | version | server | **terminal** |\n| 4001 |", cs,
             says: "terminal-close-code-added"),
         .init(
             "another side closes", four, "away | either", "away | server", ss, cs, says: "close-code-sender-changed"),
         .init(
-            "a close code in other words", four, "asks for credentials", "asks the person for credentials",
-            says: "close-code-effect-changed warning"),
+            "a close code in other words", four, "asks for credentials", "asks the person for credentials", cs,
+            says: "close-code-effect-changed"),
         // Bounds
         .init("a server's bound is tighter", three, "| 5 s |", "| 3 s |", ss, says: "timeout-tightened"),
         .init("a server's bound is wider", three, "| 30 s |", "| 60 s |", cs, says: "timeout-loosened"),
@@ -67,8 +67,8 @@ extension ProtocolChange {
             "a reason goes", five, "| `too_many` | one page | asks for the next |\n", "", ss, says: "gap-reason-removed"
         ),
         .init(
-            "a reason in other words", five, "asks for the next", "asks for more",
-            says: "gap-reason-effect-changed warning"),
+            "a reason in other words", five, "asks for the next", "asks for more", cs,
+            says: "gap-reason-effect-changed"),
         .init(
             "another answer", four, "| `unknown_type` |", "| `unknown_type` or `bad_request` |", cs,
             says: "answer-added"),
@@ -258,8 +258,13 @@ extension ProtocolChange {
             "an input leads elsewhere", states, #""next": "greeted" },"#, #""next": "opened" },"#, ss, cs,
             says: "state-row-changed"),
         .init(
-            "a condition of a row in other words", states, "at first", "in the beginning",
-            says: "state-row-reworded warning"),
+            "a condition of a row in other words", states, "at first", "in the beginning", ss, cs,
+            says: "state-row-reworded"),
+        .init(
+            "an input means less", states, "a `ping` at any time", "a `ping` between turns", ss, cs,
+            says: "state-word-reworded"),
+        .init(
+            "a state means less", states, "no token yet", "no token or a bad one", ss, cs, says: "state-word-reworded"),
         .init(
             "a condition of a row goes", states, #" "when": { "also": "at first" },"#, "", ss, cs,
             says: "state-row-changed"),

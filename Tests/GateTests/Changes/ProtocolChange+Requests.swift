@@ -39,7 +39,7 @@ extension ProtocolChange {
             "an open set where any text was", status, #""note": { "#,
             #""note": { "x-extensible-enum": ["calm", "windy"], "#, ss, says: "open-set-added"),
         // Bounds with terms, and tables that no rule knows
-        .init("other terms of a bound", three, ", or as configured", "", says: "timeout-reworded warning"),
+        .init("other terms of a bound", three, ", or as configured", "", ss, cs, says: "timeout-reworded"),
         .init("a tighter bound with terms", three, "| 65 s,", "| 60 s,", cs, says: "timeout-tightened"),
         .init(
             "a status in a table of words", six, "| 404, 429 |", "| 404, 410, 429 |", says: "table-row-changed warning"),
@@ -166,5 +166,9 @@ extension ProtocolChange {
         ["an operation asks for a token", "a request asks for a token"],
         ["a range of statuses in place of one", "a row of words"],
         ["other terms of a bound", "less time"],
+        ["an input means less", "two lawful answers to an input"],
+        ["an input of answers in other words", "a reason in other words", "a close code in other words"],
+        ["a closed set of values opens", "a code comes into its table and into the open set"],
+        ["what is lawful already is written for everybody to see", "a row of words"],
     ]
 }
