@@ -73,10 +73,11 @@ package func gate(
     from old: ProtocolState, to new: ProtocolState
 ) -> Result<[GateEntry], InputProblems> {
     Result { () throws(InputProblems) in
+        var schemas = try SchemaEntries.entries(old, new)
+        let requests = try RequestSchemas.entries(old, new, besides: &schemas)
         let entries =
-            try SchemaEntries.entries(old, new) + ClauseComparison.entries(old, new) + FactComparison.entries(old, new)
-            + RequestSchemas.entries(old, new) + FixtureComparison.entries(old, new)
-            + ScenarioComparison.entries(old, new)
+            schemas + ClauseComparison.entries(old, new) + FactComparison.entries(old, new) + requests
+            + FixtureComparison.entries(old, new) + ScenarioComparison.entries(old, new)
         return entries + ProseComparison.entries(old, new, besides: Set(entries.compactMap(\.location?.file)))
     }
 }

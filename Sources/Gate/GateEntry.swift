@@ -25,7 +25,7 @@ package struct GateEntry: Sendable {
     }
 
     /// The comparison.
-    package let finding: GateFinding
+    package internal(set) var finding: GateFinding
     /// What it is about.
     package let kind: Kind
     /// Who breaks, or has to act; empty when nobody does.

@@ -215,6 +215,20 @@ import Testing
         #expect(entry.breaks.map(\.description) == ["servers that declare sync"])
     }
 
+    @Test func `rows of a state table that change alike are one finding`() async throws {
+        func table(_ answer: String) -> String {
+            let rows = ["ping", "auth"].map {
+                #"{"state":"opened","input":"\#($0)","answer":[{"do":"\#(answer)"}],"next":"opened"}"#
+            }
+            return
+                #"{"role":"server","machines":[{"name":"connection","rows":[\#(rows.joined(separator: ","))]}]}"#
+        }
+        var edit = Edit { $0.files["Spec/states/server.json"] = table("close") }
+        edit.old.files["Spec/states/server.json"] = table("send")
+        let entries = try await edit.report().entries.filter { $0.finding.rule == "state-row-changed" }
+        #expect(entries.map(\.subjects) == [["auth", "ping"]])
+    }
+
     @Test func `what a profile asks of frames breaks those that declare it`() async throws {
         func broken(by part: String, _ other: String) async throws -> [String]? {
             var edit = Edit()

@@ -198,7 +198,9 @@ struct FactComparison {
             return entry(.added, nil, now, isCovered ? harmless : wasClosed(now) ? .wasClosed : nil)
         }
         return entries + renamed.flatMap { entry(.reworded, $0.was, $0.now) }
-            + Self.joined(rows).flatMap { entry(.changed, $0.was, $0.now, .rows($0.was.value, $0.now.value)) }
+            + Self.joined(rows).flatMap {
+                entry(.changed, $0.was, $0.now, .rows($0.was.value, $0.now.value), subjects: $0.subjects)
+            }
     }
 
     /// Rows of answers whose input has other words now, and whose answers are the same.
@@ -216,12 +218,11 @@ struct FactComparison {
         }.sorted { $0.now.key < $1.now.key }
     }
 
-    /// Rows of a state table that say the same of one input in several states, before and now, as one.
-    private static func joined(_ rows: [(was: Fact, now: Fact)]) -> [(was: Fact, now: Fact)] {
-        Dictionary(grouping: rows) {
-            [$0.was.value, $0.now.value, .string($0.was.subject), .string($0.was.location.file)]
-        }
-        .values.sorted { $0[0].was.key < $1[0].was.key }.map { rows in
+    /// Rows of a state table that said the same of several inputs or states, and say the same now, as one.
+    private static func joined(_ rows: [(was: Fact, now: Fact)]) -> [(was: Fact, now: Fact, subjects: [String])] {
+        Dictionary(grouping: rows) { [$0.was.value, $0.now.value, .string($0.was.location.file)] }.values.sorted {
+            $0[0].was.key < $1[0].was.key
+        }.map { rows in
             func joined(_ facts: [Fact]) -> Fact {
                 var fact = facts[0]
                 let keys = facts.map(\.key)
@@ -230,7 +231,7 @@ struct FactComparison {
                     file: fact.location.file, pointer: JSONPointer(tokens: [keys.joined(separator: "; ")]))
                 return fact
             }
-            return (joined(rows.map(\.was)), joined(rows.map(\.now)))
+            return (joined(rows.map(\.was)), joined(rows.map(\.now)), Set(rows.map(\.now.subject)).sorted())
         }
     }
 
@@ -263,7 +264,8 @@ struct FactComparison {
     }
 
     private func entry(
-        _ change: FactRule.Change, _ was: Fact?, _ now: Fact?, _ other: FactRule.Effect? = nil
+        _ change: FactRule.Change, _ was: Fact?, _ now: Fact?, _ other: FactRule.Effect? = nil,
+        subjects: [String]? = nil
     ) -> [GateEntry] {
         guard let fact = now ?? was, let effect = other ?? fact.rule.effects[change] else { return [] }
         let breaks = effect.parties(Set((was?.held ?? []) + (now?.held ?? [])).sorted())
@@ -290,6 +292,6 @@ struct FactComparison {
         let explains =
             (change == .added && fact.rule.id == FactRule.table.id) || fact.rule.id == FactRule.tableRow.id
         let rise = explains ? Rise.patch : nil
-        return [GateEntry(finding, breaks: breaks, rise: rise, subjects: [fact.subject])]
+        return [GateEntry(finding, breaks: breaks, rise: rise, subjects: subjects ?? [fact.subject])]
     }
 }

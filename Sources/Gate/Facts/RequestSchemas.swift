@@ -25,14 +25,23 @@ struct RequestSchemas {
     }
 
     /// Compares the requests of two states beyond their facts.
+    ///
+    /// An edit of a shared schema that is told already is not told again: what is told names the request too.
     /// - Throws: Every schema that cannot be used.
-    static func entries(_ old: ProtocolState, _ new: ProtocolState) throws(InputProblems) -> [GateEntry] {
+    static func entries(
+        _ old: ProtocolState, _ new: ProtocolState, besides told: inout [GateEntry]
+    ) throws(InputProblems) -> [GateEntry] {
         let pairs = pairs(RequestDocument(old), RequestDocument(new))
         guard !pairs.isEmpty else { return [] }
         let findings = compareSchemas(
             old: try schemas(old, pairs, \.old), new: try schemas(new, pairs, \.new), policy: SchemaEntries.policy)
         return pairs.compactMap { pair in
-            let own = findings.filter { $0.messages.contains(pair.name) && $0.severity > .information }
+            let own = findings.filter { finding in
+                guard finding.messages.contains(pair.name), finding.severity > .information else { return false }
+                guard let index = told.firstIndex(where: { $0.finding.tells(finding) }) else { return true }
+                told[index].finding.messages = Set(told[index].finding.messages + pair.labels).sorted()
+                return false
+            }
             return own.max { $0.severity < $1.severity }.map { entry($0, own, pair, old, new) }
         }
     }
@@ -85,5 +94,14 @@ struct RequestSchemas {
         return try MessageSchemaSet(
             documents: MessageSchemaSet.documents(state.specification.files) + [document], messages: messages,
             profiles: [])
+    }
+}
+
+extension GateFinding {
+    /// Whether it is about the same edit and says at least as much of it.
+    fileprivate func tells(_ other: GateFinding) -> Bool {
+        direction == other.direction && old?.pointerText == other.old?.pointerText
+            && new?.pointerText == other.new?.pointerText && severity >= other.severity
+            && breaks.isSuperset(of: other.breaks)
     }
 }

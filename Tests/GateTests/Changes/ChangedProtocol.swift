@@ -166,7 +166,8 @@ enum ChangedProtocol {
               "get": {
                 "parameters": [
                   { "name": "id", "in": "path", "required": true, "schema": { "type": "string", "maxLength": 16 } },
-                  { "name": "page", "in": "query", "schema": { "type": "integer" } }
+                  { "name": "page", "in": "query", "schema": { "type": "integer" } },
+                  { "name": "order", "in": "query", "schema": { "$ref": "schemas/common.json#/$defs/id" } }
                 ],
                 "responses": {
                   "200": { "content": { "application/json": { "schema": { "$ref": "schemas/messages/status.json" } } } },
