@@ -53,6 +53,24 @@ import Testing
         #expect(try await rules(Self.document(), without) == ["request-body-required-removed error"])
     }
 
+    @Test func `an edit of a shared answer is one finding, and one of its uses another`() async throws {
+        let uses = ##""401":{"$ref":"#/components/responses/no"}"##
+        let old = Self.document()
+            .replacing(
+                #""no":{"description":"x"}"#, with: #""no":{"headers":{"Retry-After":{}},"content":{"text/plain":{}}}"#
+            )
+            .replacing(uses, with: uses + "," + uses.replacing("401", with: "403"))
+        let other = old.replacing(#""headers":{"Retry-After":{}},"#, with: "").replacing(
+            "text/plain", with: "text/html")
+        let entries = try await report(old, other).entries.filter { $0.finding.rule.hasPrefix("answer-") }
+        #expect(
+            entries.map(\.finding.rule).sorted()
+                == ["answer-header-removed", "answer-media-type-added", "answer-media-type-removed"])
+        #expect(
+            entries.allSatisfy { $0.location?.pointer.tokens.starts(with: ["components", "responses", "no"]) ?? false })
+        #expect(try await rules(old, old.replacing(uses + ",", with: "")) == ["status-removed error"])
+    }
+
     @Test func `a tighter parameter names the request, and a value that shows it`() async throws {
         let report = try await report(Self.document(), Self.document(id: #"{"type":"string","maxLength":3}"#))
         let entry = try #require(report.entries.first { $0.finding.rule == "request-parameter-changed" })

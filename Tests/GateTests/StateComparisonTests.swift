@@ -229,6 +229,21 @@ import Testing
         #expect(entries.map(\.subjects) == [["auth", "ping"]])
     }
 
+    @Test func `an answer that may be left out is two lawful answers`() async throws {
+        func breaks(_ old: String, _ new: String) async throws -> [String] {
+            func table(_ deed: String) -> String {
+                #"{"role":"server","machines":[{"name":"connection","rows":[{"state":"opened","input":"ping","answer":[\#(deed)],"next":"opened"}]}]}"#
+            }
+            var edit = Edit { $0.files["Spec/states/server.json"] = table(new) }
+            edit.old.files["Spec/states/server.json"] = table(old)
+            return try await edit.report().entries.filter { $0.finding.rule == "state-row-changed" }.flatMap(\.breaks)
+                .map(\.description)
+        }
+        let (must, may) = (#"{"do":"send"}"#, #"{"do":"send","optional":true}"#)
+        #expect(try await breaks(may, must) == ["servers"])
+        #expect(try await breaks(must, may) == ["clients"])
+    }
+
     @Test func `what a profile asks of frames breaks those that declare it`() async throws {
         func broken(by part: String, _ other: String) async throws -> [String]? {
             var edit = Edit()

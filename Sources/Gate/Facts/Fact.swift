@@ -30,6 +30,8 @@ struct Fact {
     var isWildcard = false
     /// A fact that stands for it and for some others: the range `4XX` of the status 410.
     var range: String?
+    /// Where it stands in a part that several requests refer to.
+    var shared: JSONPointer?
 
     /// What is said of it, where anything is.
     fileprivate func said(_ change: FactRule.Change?) -> JSONValue? {
@@ -111,14 +113,26 @@ extension FactRule.Effect {
     fileprivate static func rows(_ old: JSONValue, _ new: JSONValue) -> Self? {
         func outcomes(_ rows: JSONValue, seen isSeen: Bool) -> Set<JSONValue> {
             Set(
-                (rows.arrayValue ?? []).map { row in
-                    var row = row
+                (rows.arrayValue ?? []).flatMap { row in
                     let deeds = (row["answer"]?.arrayValue ?? []).filter { deed in
                         !isSeen || !unseen.contains(deed["do"]?.stringValue ?? "")
                     }
-                    row["answer"] = .array(deeds)
-                    return row
+                    return courses(deeds).map { deeds in
+                        var row = row
+                        row["answer"] = .array(deeds)
+                        return row
+                    }
                 })
+        }
+        /// What may happen: a deed that may be left out makes two courses.
+        func courses(_ deeds: [JSONValue]) -> [[JSONValue]] {
+            guard deeds.count(where: { $0["optional"] == true }) <= 8 else { return [deeds] }
+            return deeds.reduce(into: [[]]) { courses, deed in
+                var done = deed
+                done["optional"] = nil
+                let doing = courses.map { $0 + [done] }
+                courses = deed["optional"] == true ? courses + doing : doing
+            }
         }
         let isLost = !outcomes(old, seen: false).isSubset(of: outcomes(new, seen: false))
         let isMet = !outcomes(new, seen: true).isSubset(of: outcomes(old, seen: true))
@@ -180,27 +194,35 @@ struct FactComparison {
         let harmless = FactRule.Effect.harmless("the default, a range, or open access covers it")
         let renamed = Self.renamed(before.filter { !are.contains($0.id) }, after.filter { !were.contains($0.id) })
         let names = Set(renamed.flatMap { [$0.was.id, $0.now.id] })
-        var rows: [(was: Fact, now: Fact)] = []
+        // One edit may show in several facts.
+        var edits: [[JSONValue]: [Difference]] = [:]
+        func tell(
+            _ change: FactRule.Change, _ was: Fact?, _ now: Fact?, _ effect: FactRule.Effect? = nil
+        ) -> [GateEntry] {
+            let difference = Difference(change: change, was: was, now: now, effect: effect)
+            guard let edit = difference.edit else { return entry(difference) }
+            edits[edit, default: []].append(difference)
+            return []
+        }
         let entries = compare(before, after, by: \.id) { was in
             // What went as a whole is told once.
             guard !names.contains(was.id), are.isSuperset(of: was.parents + [was.holder].compactMap(\.self)) else {
                 return []
             }
-            return entry(.removed, was, nil, isCovered(was, by: covers, are) ? harmless : nil)
+            return tell(.removed, was, nil, isCovered(was, by: covers, are) ? harmless : nil)
         } changed: { was, now in
             guard let change = Self.change(was, now) else { return [] }
-            guard was.rule.id == FactRule.stateRow.id, change == .changed else { return entry(change, was, now) }
-            rows.append((was, now))
-            return []
+            let isRow = was.rule.id == FactRule.stateRow.id && change == .changed
+            return tell(change, was, now, isRow ? .rows(was.value, now.value) : nil)
         } added: { now in
             guard !names.contains(now.id), were.isSuperset(of: now.parents) else { return [] }
             let isCovered = isCovered(now, by: covered, were)
-            return entry(.added, nil, now, isCovered ? harmless : wasClosed(now) ? .wasClosed : nil)
+            return tell(.added, nil, now, isCovered ? harmless : wasClosed(now) ? .wasClosed : nil)
         }
-        return entries + renamed.flatMap { entry(.reworded, $0.was, $0.now) }
-            + Self.joined(rows).flatMap {
-                entry(.changed, $0.was, $0.now, .rows($0.was.value, $0.now.value), subjects: $0.subjects)
-            }
+        return entries
+            + renamed.flatMap { entry(Difference(change: .reworded, was: $0.was, now: $0.now)) }
+            + edits.values.map(Difference.init(joining:)).sorted { ($0.fact?.key ?? "") < ($1.fact?.key ?? "") }
+            .flatMap(entry)
     }
 
     /// Rows of answers whose input has other words now, and whose answers are the same.
@@ -216,23 +238,6 @@ struct FactComparison {
             guard answers.count > 1, rows.count == 1, let now = after[answers], now.count == 1 else { return nil }
             return (rows[0], now[0])
         }.sorted { $0.now.key < $1.now.key }
-    }
-
-    /// Rows of a state table that said the same of several inputs or states, and say the same now, as one.
-    private static func joined(_ rows: [(was: Fact, now: Fact)]) -> [(was: Fact, now: Fact, subjects: [String])] {
-        Dictionary(grouping: rows) { [$0.was.value, $0.now.value, .string($0.was.location.file)] }.values.sorted {
-            $0[0].was.key < $1[0].was.key
-        }.map { rows in
-            func joined(_ facts: [Fact]) -> Fact {
-                var fact = facts[0]
-                let keys = facts.map(\.key)
-                fact.key = keys.joined(separator: "`, `")
-                fact.location = GateLocation(
-                    file: fact.location.file, pointer: JSONPointer(tokens: [keys.joined(separator: "; ")]))
-                return fact
-            }
-            return (joined(rows.map(\.was)), joined(rows.map(\.now)), Set(rows.map(\.now.subject)).sorted())
-        }
     }
 
     /// Whether an open set was closed before, and lists what it allowed then.
@@ -263,11 +268,9 @@ struct FactComparison {
         return after < before ? .tightened : .loosened
     }
 
-    private func entry(
-        _ change: FactRule.Change, _ was: Fact?, _ now: Fact?, _ other: FactRule.Effect? = nil,
-        subjects: [String]? = nil
-    ) -> [GateEntry] {
-        guard let fact = now ?? was, let effect = other ?? fact.rule.effects[change] else { return [] }
+    private func entry(_ difference: Difference) -> [GateEntry] {
+        let (change, was, now) = (difference.change, difference.was, difference.now)
+        guard let fact = difference.fact, let effect = difference.effect ?? fact.rule.effects[change] else { return [] }
         let breaks = effect.parties(Set((was?.held ?? []) + (now?.held ?? [])).sorted())
         let verb =
             switch change {
@@ -292,6 +295,54 @@ struct FactComparison {
         let explains =
             (change == .added && fact.rule.id == FactRule.table.id) || fact.rule.id == FactRule.tableRow.id
         let rise = explains ? Rise.patch : nil
-        return [GateEntry(finding, breaks: breaks, rise: rise, subjects: subjects ?? [fact.subject])]
+        return [GateEntry(finding, breaks: breaks, rise: rise, subjects: difference.subjects)]
+    }
+}
+
+/// What became of a fact, or of several by one edit.
+private struct Difference {
+    let change: FactRule.Change
+    let was: Fact?
+    let now: Fact?
+    /// What it means here; nil where its rule says that.
+    let effect: FactRule.Effect?
+    /// What a changelog may call it by.
+    let subjects: [String]
+
+    init(change: FactRule.Change, was: Fact?, now: Fact?, effect: FactRule.Effect? = nil) {
+        (self.change, self.was, self.now, self.effect) = (change, was, now, effect)
+        subjects = [(now ?? was)?.subject].compactMap(\.self)
+    }
+
+    /// All that one edit made of several facts.
+    init(joining all: [Difference]) {
+        (change, effect) = (all[0].change, all[0].effect)
+        was = Self.joined(all.compactMap(\.was))
+        now = Self.joined(all.compactMap(\.now))
+        subjects = Set(all.flatMap(\.subjects)).sorted()
+    }
+
+    /// The fact as it is now, or was where it is gone.
+    var fact: Fact? { now ?? was }
+
+    /// What differences have in common that are one edit; nil for one that stands alone.
+    ///
+    /// Rows of a state table that said the same of several inputs or states, and say the same now; a shared part of requests.
+    var edit: [JSONValue]? {
+        guard let fact else { return nil }
+        let values = [was?.value ?? .null, now?.value ?? .null]
+        let place = fact.shared?.description ?? (fact.rule.id == FactRule.stateRow.id && change == .changed ? "" : nil)
+        return place.map {
+            values + [fact.rule.id, change.rawValue, fact.location.file, $0, effect?.why ?? ""].map { .string($0) }
+        }
+    }
+
+    private static func joined(_ facts: [Fact]) -> Fact? {
+        guard var fact = facts.first, facts.count > 1 else { return facts.first }
+        let keys = facts.map(\.key)
+        fact.key = keys.joined(separator: "`, `")
+        fact.location = GateLocation(
+            file: fact.location.file, pointer: fact.shared ?? JSONPointer(tokens: [keys.joined(separator: "; ")]))
+        return fact
     }
 }

@@ -48,13 +48,13 @@ struct RequestDocument {
 
     private mutating func add(
         _ rule: FactRule, _ key: String, _ path: [String], subject: String, value: JSONValue = .null,
-        parents: [String] = [], holder: String? = nil, isWildcard: Bool = false
+        parents: [String] = [], holder: String? = nil, isWildcard: Bool = false, shared: JSONPointer? = nil
     ) {
         facts.append(
             Fact(
                 rule: rule, key: key, value: value,
                 location: GateLocation(file: Self.file, pointer: JSONPointer(tokens: path)), subject: subject,
-                parents: parents, holder: holder, isWildcard: isWildcard))
+                parents: parents, holder: holder, isWildcard: isWildcard, shared: shared))
     }
 
     private mutating func read(_ path: String, _ method: String, _ item: JSONValue, _ operation: JSONValue) {
@@ -62,6 +62,11 @@ struct RequestDocument {
         let pointer = ["paths", path, method]
         let parent = "\(FactRule.request.id): \(name)"
         add(.request, name, pointer, subject: name)
+        // What several requests refer to; an edit of it is one finding.
+        var shared: JSONPointer?
+        func refer(to holder: JSONValue?) {
+            shared = holder?["$ref"]?.stringValue.flatMap { JSONPointer(String($0.dropFirst())) }
+        }
         func fact(
             _ rule: FactRule, _ detail: String, _ path: [String], _ parents: [String] = [], value: JSONValue = .null,
             in holder: FactRule? = nil, isWildcard: Bool = false
@@ -69,7 +74,8 @@ struct RequestDocument {
             let key = detail.isEmpty ? name : "\(name) \(detail)"
             add(
                 rule, key, pointer + path, subject: name, value: value, parents: [parent] + parents,
-                holder: holder.map { "\($0.id): \(key)" }, isWildcard: isWildcard)
+                holder: holder.map { "\($0.id): \(key)" }, isWildcard: isWildcard,
+                shared: shared.map { JSONPointer(tokens: $0.tokens + path.dropFirst(2)) })
         }
         func slot(_ kind: Slot.Kind, _ label: String, _ schema: JSONValue?, _ path: [String], isAnswer: Bool = false) {
             slots.append(
@@ -107,24 +113,26 @@ struct RequestDocument {
             if body["required"] == true { fact(.bodyRequired, "", ["requestBody", "required"]) }
             media(.requestMedia, "body", body, ["requestBody"], [])
         }
-        for (status, response) in operation["responses"]?.objectValue ?? [:] {
-            let response = response.binding(in: root)
+        for (status, own) in operation["responses"]?.objectValue ?? [:] {
+            let response = own.binding(in: root)
             let path = ["responses", status]
-            let own = ["\(FactRule.status.id): \(name) \(status)"]
+            let parents = ["\(FactRule.status.id): \(name) \(status)"]
             fact(.status, status, path, isWildcard: status == "default")
             facts[facts.count - 1].range = "\(FactRule.status.id): \(name) \(status.prefix(1))XX"
-            media(.answerMedia, "answer \(status)", response, path, own)
+            refer(to: own)
+            defer { refer(to: nil) }
+            media(.answerMedia, "answer \(status)", response, path, parents)
             for (header, value) in response["headers"]?.objectValue ?? [:] {
                 let path = path + ["headers", header]
                 let key = "\(status) \(header)"
-                fact(.header, key, path, own)
-                if value["required"] == true { fact(.headerRequired, key, path, own, in: .header) }
+                fact(.header, key, path, parents)
+                if value["required"] == true { fact(.headerRequired, key, path, parents, in: .header) }
                 detail(
                     "header \(key)", path, value.without(["required", "schema", "deprecated"]),
-                    own + ["\(FactRule.header.id): \(name) \(key)"])
+                    parents + ["\(FactRule.header.id): \(name) \(key)"])
                 slot(.header, "answer \(status) \(header)", value["schema"], path, isAnswer: true)
             }
-            detail("answer \(status)", path, response.without(["content", "headers", "links"]), own)
+            detail("answer \(status)", path, response.without(["content", "headers", "links"]), parents)
         }
         let ways = (operation["security"] ?? item["security"] ?? root["security"])?.arrayValue ?? []
         for way in ways.isEmpty ? [[:]] : ways {
