@@ -103,7 +103,7 @@ import Testing
         try clause.violates("\(read) client=connected(s1 u1 a1 a2 u2) +17s^")
         try clause.untested("\(read) client=connected(s1 u1 a1 a2 u2) +16s")  // the replay may put it in order
         // A sync that was lost with its connection brings nothing any more.
-        try clause.violates("\(read) B!cut client=connecting(s1 u1 a1 a2 u2)^")
+        try clause.violates("\(read) B!cut +2s client=connecting(s1 u1 a1 a2 u2)^")
     }
 
     @Test func `CLIENT-20 a recovery never shows less`() throws {

@@ -113,7 +113,7 @@ import Testing
             try clause.violates("\(asked) \(shown(code)) A!cut B+ B>chat(c2 s1)^")
             try clause.violates("\(asked) \(shown(code)) A!cut 1>POST(c2 s1)^")
         }
-        try clause.violates("\(asked) A!cut 1>POST(c2 s1) 1<400(bad_request) B+ B>chat(c2 s1)^")
+        try clause.violates("\(asked) A!cut 1>POST(c2 s1) 1<400(bad_request) B+ +1s B>chat(c2 s1)^")
         try clause.untested("\(asked) \(shown("busy")) +1s A>chat(c2 s1)")
         try clause.untested("\(asked) \(shown("bad_request")) +1s")
         try clause.untested("\(asked) A<error(agent_failed t2 c2) A>chat(c2 s1)")
@@ -130,6 +130,9 @@ import Testing
         try clause.violates("\(refused) +2s A!cut B+ B>chat(c2 s1)^")
         try clause.violates("\(refused) \(shown) A!cut B+ B>chat(c2 s1)^")
         try clause.violates("\(refused) A>chat(c2 s1)^")
+        // By another road both may have crossed.
+        try clause.untested("\(refused) 1>POST(c2 s1)")
+        try clause.violates("\(refused) +1s 1>POST(c2 s1)^")
         let left = "\(refused) client!background A>close(1001) client!foreground B+"
         try clause.untested("\(left) B>chat(c2 s1)")
         try clause.violates("\(left.replacing(" client!b", with: " +2s client!b")) B>chat(c2 s1)^")

@@ -38,6 +38,36 @@ import Testing
         #expect(phone.asked("GET", "/api/sessions/s1").count == 2)
     }
 
+    @Test func `CLIENT-22 a silence during polling reads nothing more`() {
+        var phone = asking()
+        phone.cut()
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect(epoch: nil)
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1"], turns: [("t1", "running")]))
+        phone.elapse(.silence(key: phone.key), after: 4_000)
+        #expect(phone.waiting("/api/sessions/s1").isEmpty)
+        phone.elapse(.poll(conversation: phone.core.shown), after: 1_000)
+        #expect(phone.waiting("/api/sessions/s1").count == 1)
+    }
+
+    @Test func `CLIENT-26 a failed message that stands in another session leaves the conversation it was typed into`() {
+        var phone = Phone.connected()
+        phone.tell(.said("one"))
+        let first = phone.key
+        phone.cut()
+        phone.answer(path: "/api/chat", #"{"error":"failed","code":"agent_failed"}"#, status: 502)
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect()
+        phone.tell(.said("two"))
+        phone.receive(ack(2, phone.key, session: "s2"))
+        #expect(phone.screen.session == "s2")
+        #expect(phone.screen.messages.contains { $0.key == first })
+        phone.tell(.selected("s1"))
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1"], keys: ["u1": first]))
+        phone.tell(.selected("s2"))
+        #expect(!phone.screen.messages.contains { $0.key == first })
+    }
+
     @Test func `CLIENT-22, CLIENT-23 polling ends, and the thinking with it`() {
         var phone = asking()
         phone.cut()

@@ -57,6 +57,7 @@ extension CLIENT {
             let begin = launch.events.lowerBound
             guard let told = history.client.nextAct("foreground", "background", after: begin),
                 told.name == "foreground", told.event < launch.events.upperBound,
+                history.client.nextAct("networkDown", after: begin).map({ $0.event > told.event }) ?? true,
                 let late = history.clientSilence(after: told.event, within: history.clientBound(\.foregroundReconnect))
             else { continue }
             func end(of index: Int) -> Int? {
@@ -72,7 +73,7 @@ extension CLIENT {
             let others = attempts.dropFirst().map { history.connections[$0].opening }
             if let end, end < late {
                 // On a machine that was late, it may have taken the greeting for one that never came.
-                guard end > told.event, history.wasEndedByClient(connection),
+                guard end > told.event, history.wasEndedByClient(connection), !history.hasWaited(on: first, at: end),
                     !history.wasLate(from: connection.opening, to: end)
                 else { continue }
                 evidence.violate(

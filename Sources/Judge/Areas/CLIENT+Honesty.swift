@@ -45,7 +45,7 @@ extension CLIENT {
                 silenceEnds(index, after: send.event, key: send.key, history, into: &evidence)
             }
             guard typed.sends.first.map({ history.span(from: typed.event, to: $0.event) > 0 }) ?? true,
-                let dead = history.deadConnection(at: typed.event)
+                let dead = history.deadConnection(at: typed.event), !history.isHeldUp(typed)
             else { continue }
             silenceEnds(dead, after: typed.event, key: typed.key, history, into: &evidence)
         }
@@ -75,7 +75,8 @@ extension CLIENT {
             ? arrivals.first { $0 > event } : history.news(of: key, on: index, after: event)
         // A read, such as that of a session just opened, is no reaction to a silence that ended or a message that it shows.
         if let news, history.patience(of: news) <= limit,
-            arrivals.contains(news) || reaction(\.isChat).map({ news < $0 }) ?? true
+            arrivals.contains(news)
+                || reaction({ $0.isChat && $0.body?.id("clientMessageId") == key }).map({ news < $0 }) ?? true
         {
             return
         }

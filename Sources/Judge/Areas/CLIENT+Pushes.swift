@@ -74,7 +74,10 @@ extension CLIENT {
     /// response that brought it; nil while the suite withholds it, or there is no network.
     private static func cause(of notice: ClientNotice, _ named: [ClientDelivery], _ history: Observations) -> Int? {
         let life = history.client.launch(at: notice.event)?.events.lowerBound ?? 0
-        if named.contains(where: { $0.event < notice.event && $0.event > life && $0.road == .read }) {
+        if named.contains(where: { told in
+            told.event < notice.event && told.event > life && told.road == .read
+                && history.departure(after: told.event, on: nil).map { $0 > notice.event } ?? true
+        }) {
             return notice.event
         }
         if let brought = named.first(where: { $0.event > notice.event && $0.road == .read }) { return brought.event }
@@ -120,8 +123,12 @@ extension CLIENT {
             }
             let before = history.client.state(at: notice.event)?.errors ?? []
             let end = history.end(of: notice.event, at: departures)
-            func tells(_ state: ObservedClient.State) -> Bool {
-                state.errors.count > before.count || state.errors.contains { !before.contains($0) }
+            // One that was there before may say it again.
+            func tells(_ state: ObservedClient.State) -> Bool? {
+                if state.errors.count > before.count || state.errors.contains(where: { !before.contains($0) }) {
+                    return true
+                }
+                return state.errors.contains { $0.code.map { $0 == "session_not_found" } ?? true } ? nil : false
             }
             let looks = history.looks(after: notice.event, before: end)
             if let wrong = looks.first(where: { look in
@@ -131,7 +138,7 @@ extension CLIENT {
                     "messages of another session are shown under the name of one that is not found",
                     expected: "an error, and no messages", actual: "\(wrong.state.messages.count) messages",
                     at: [notice.event, told, wrong.event])
-            } else if looks.contains(where: { $0.event < told && tells($0.state) }) {
+            } else if looks.contains(where: { $0.event < told && tells($0.state) == true }) {
                 evidence.keep()
             } else {
                 let sighting = history.shown(

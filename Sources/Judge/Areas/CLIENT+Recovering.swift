@@ -18,8 +18,11 @@ extension CLIENT {
             guard let greeted = connection.connected, let lost = history.lossBefore(connection: index) else { continue }
             for question in questions {
                 guard let asked = question.requests.first?.event, asked < lost,
-                    question.news.contains(where: { $0.event < lost && $0.kind == .proof }),
-                    !question.news.contains(where: { $0.event < greeted && $0.kind != .proof }),
+                    question.news.contains(where: { news in
+                        news.event < lost && news.kind == .proof
+                            && !history.mayBeMissed(news, of: question, before: greeted)
+                    }),
+                    !(question.news + question.suspicions).contains(where: { $0.event < greeted && $0.kind != .proof }),
                     history.endOfLife(at: asked) > greeted
                 else { continue }
                 let sessions = question.namedSessions(before: greeted)
@@ -50,12 +53,16 @@ extension CLIENT {
                 told.messages.contains(where: { !before.shows($0) }),
                 history.end(of: told.asked, at: leavings) > told.event
             else { continue }
-            let end = history.end(of: told.event, at: leavings)
+            // What came as the client left may never have been taken.
+            let departure = history.departure(after: told.event, on: told.connection) ?? .max
+            let end = min(history.end(of: told.event, at: leavings), departure)
             let result = history.shown(after: told.event, within: history.clientPatience, before: end) { look in
                 // Once all of it is there, nothing more is to come that would put it in order but another read.
-                look.state.sessionId == told.sessionId && told.messages.allSatisfy(look.state.shows)
+                history.isTaken(told, by: look, unlike: before)
+                    && look.state.sessionId == told.sessionId && told.messages.allSatisfy(look.state.shows)
                     && !look.state.shows(inOrder: told.messages)
-                    && !history.isRecovering(told.sessionId, between: look.event, and: look.event)
+                    && !history.isRecovering(
+                        told.sessionId, between: max(told.event, history.inFlight(before: look.event)), and: look.event)
             } holds: { state in
                 state.sessionId == told.sessionId ? state.shows(inOrder: told.messages) : nil
             }
@@ -153,11 +160,13 @@ extension CLIENT {
         for wait in waits {
             let polls = history.polls(in: wait)
             guard let first = polls.first else { continue }
-            let limit = history.patience(of: first) + history.clientBound(\.polling).microseconds
-            let late = polls.first { history.patience(of: $0) > limit }
             // Answers whose sessions are not known are looked for in the same list.
             let reads = Set(polls)
-            let answers = wait.sessions.isEmpty ? waits.count { !reads.isDisjoint(with: $0.reads) } : 1
+            let others = wait.sessions.isEmpty ? waits.filter { !reads.isDisjoint(with: $0.reads) } : [wait]
+            let answers = others.count
+            let begun = others.compactMap { history.polls(in: $0).first }.max() ?? first
+            let limit = history.patience(of: begun) + history.clientBound(\.polling).microseconds
+            let late = polls.first { history.patience(of: $0) > limit }
             let many = polls.count > 12 * answers ? polls[12 * answers] : nil
             let event = [late, many].compactMap({ $0 }).min()
             evidence.test(no: event, keptIf: wait.end > (history.proof(after: first, limit: limit) ?? .max)) { event in
@@ -181,8 +190,9 @@ extension CLIENT {
             let polls = history.polls(in: wait)
             guard polls.count > 1 else { continue }
             let shown = history.shown(after: polls[0], within: bound, before: wait.end) { state in
-                guard wait.isOnScreen(state) else { return nil }
-                return !state.thinking && (state.showsAsFailed(wait.question) || !state.errors.isEmpty)
+                guard history.mayStand(wait.question, on: state, before: wait.end) else { return nil }
+                return (!state.thinking || history.awaitsOthers(than: wait.question, on: state))
+                    && (state.showsAsFailed(wait.question) || !state.errors.isEmpty)
             }
             evidence.test(shown) { event in
                 let isThinking = history.client.state(at: event)?.thinking == true
@@ -195,11 +205,12 @@ extension CLIENT {
         for question in ClientQuestion.all(in: history) {
             for stretch in history.deafStretches(of: question) {
                 guard let state = history.client.state(at: stretch.start), state.thinking,
-                    question.mayStand(in: state.sessionId, before: stretch.end)
+                    history.mayStand(question, on: state, before: stretch.end)
                 else { continue }
                 let shown = history.shown(after: stretch.start, within: bound, before: stretch.end) { state in
-                    guard question.mayStand(in: state.sessionId, before: stretch.end) else { return nil }
-                    return !state.thinking && (state.showsAsFailed(question) || !state.errors.isEmpty)
+                    guard history.mayStand(question, on: state, before: stretch.end) else { return nil }
+                    return (!state.thinking || history.awaitsOthers(than: question, on: state))
+                        && (state.showsAsFailed(question) || !state.errors.isEmpty)
                 }
                 evidence.test(shown) { event in
                     Finding(
@@ -247,12 +258,15 @@ extension CLIENT {
     ) {
         let question = questions[index]
         guard let state = history.client.state(at: event), state.thinking,
-            history.endOfLife(at: question.event) > event, question.mayStand(in: state.sessionId, before: event + 1)
+            history.endOfLife(at: question.event) > event, history.mayStand(question, on: state, before: event + 1)
         else { return }
         let isAlone = questions.indices.allSatisfy { other in
             other == index || questions[other].event > event
                 || !questions[other].mayStand(in: state.sessionId, before: event + 1)
-                || questions[other].news.contains { $0.kind != .proof && $0.event <= event }
+                || questions[other].news.contains {
+                    $0.kind != .proof && $0.event <= event
+                        && !history.mayBeMissed($0, of: questions[other], before: event)
+                }
         }
         guard isAlone else { return }
         let again = question.requests.first { $0.event > event }?.event ?? .max
@@ -277,8 +291,21 @@ extension CLIENT {
             guard let first = question.requests.first, first.sessionAsked == nil, let lost = history.end(of: first),
                 !question.news.contains(where: { $0.event < lost })
             else { continue }
-            let end = min(history.end(of: lost, at: ["selectSession", "openPush"]), history.endOfLife(at: first.event))
-            let wrong = wrongSend(of: question, after: lost) ?? wrongScreen(of: question, from: lost, to: end, history)
+            // A refusal settles it: nothing is lost that could be found.
+            let refused = question.news.first { $0.kind == .refusal && $0.event > lost }?.event ?? .max
+            // Where keys are not remembered, one that is not there is failed, and the conversation goes on without it.
+            let failed = history.client.states.first { $0.event > lost && $0.showsAsFailed(question) }?.event ?? .max
+            let settled = min(refused, history.remembersKeys(before: lost) == false ? failed : .max)
+            let end = min(
+                history.end(of: lost, at: ["selectSession", "openPush"]), history.endOfLife(at: first.event), refused)
+            let wrong =
+                wrongSend(of: question, after: lost, before: settled)
+                ?? wrongScreen(of: question, from: lost, to: min(end, settled), history)
+            // Who went elsewhere before it was lost sees something else.
+            let hasLeft = question.typed.map { history.endOfStay(at: $0) < lost } == true
+            if hasLeft, wrong.map({ wrong in !question.requests.contains { $0.event == wrong.event } }) ?? true {
+                continue
+            }
             if let wrong {
                 evidence.violate(
                     "another session is taken for the one that is not known",
@@ -296,8 +323,10 @@ extension CLIENT {
     }
 
     /// A request for the same message that names a session nobody had tied to it.
-    private static func wrongSend(of question: ClientQuestion, after lost: Int) -> (session: String, event: Int)? {
-        question.requests.lazy.filter { $0.event > lost }.compactMap { request in
+    private static func wrongSend(
+        of question: ClientQuestion, after lost: Int, before settled: Int
+    ) -> (session: String, event: Int)? {
+        question.requests.lazy.filter { $0.event > lost && $0.event < settled }.compactMap { request in
             guard let session = request.sessionAsked, !question.sessions(before: request.event).contains(session) else {
                 return nil
             }

@@ -124,8 +124,18 @@ extension CLIENT {
         var waiting: [String: (base: Int, ids: Set<String>, event: Int)] = [:]
         for frame in history.received where frame.type == "done" && !frame.isDuplicate {
             guard let session = frame.sessionId, let state = history.client.state(at: frame.event),
-                state.sessionId != session, history.client.isForeground(at: frame.event)
+                state.sessionId != session, history.client.isForeground(at: frame.event),
+                history.attempt(after: history.connections[frame.connection].opening).map({
+                    history.connections[$0].opening > frame.event
+                }) ?? true
             else { continue }
+            // A conversation without a name may have come to this one since it was looked at.
+            let gone = history.end(of: frame.event, at: ["selectSession", "openPush"])
+            if state.sessionId == nil, gone < history.events.endIndex,
+                history.patience(from: frame.event, to: gone) < history.timeouts.scheduling.microseconds
+            {
+                continue
+            }
             var entry = waiting[session] ?? (state.unread[session] ?? 0, [], frame.event)
             let shownSince = history.client.states(from: entry.event, to: frame.event)
             let wasShown = shownSince.contains { $0.sessionId == session }
@@ -145,7 +155,10 @@ extension CLIENT {
                 // A read of that session may have brought it before the frame was taken.
                 let isRead = history.sessionReads.contains { read in
                     read.sessionId == session && read.event > entry.event && read.event < late
-                        && read.messages.contains { $0.id.map(entry.ids.contains) ?? false }
+                        && read.messages.contains { message in
+                            message.id.map(entry.ids.contains) == true
+                                || frame.messageId == nil && message.role == "assistant" && message.text == frame.text
+                        }
                 }
                 if isRead { continue }
             }

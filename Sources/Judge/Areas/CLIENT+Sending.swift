@@ -148,7 +148,9 @@ extension CLIENT {
         for (index, question) in questions.enumerated() where !question.isAmbiguous {
             guard let sent = question.requests.first?.event else { continue }
             let isOnlyOne = !questions.indices.contains { $0 != index && questions[$0].says(question.text) }
-            let told = [question.proof, history.unnamed(after: sent, of: question)].compactMap { $0 }.min()
+            // What is on its way when the message goes out comes after it for the client.
+            let first = history.inFlight(before: sent)
+            let told = [question.proof, history.unnamed(after: first, of: question)].compactMap { $0 }.min()
             let end = min(told ?? .max, history.endOfLife(at: sent))
             for look in history.looks(after: sent, before: end) {
                 let places = look.state.places(of: question)
@@ -225,7 +227,8 @@ extension CLIENT {
                 // A repeat of what was told says nothing new, unless the message was sent in between.
                 let isNew = question.requests.contains { $0.event > told ?? -1 && $0.event < news.event }
                 told = news.event
-                if isNew { judge(error, news, of: question, in: history, &evidence) }
+                guard isNew, !history.mayBeMissed(news, of: question, before: .max) else { continue }
+                judge(error, news, of: question, in: history, &evidence)
             }
         }
     }
@@ -251,7 +254,7 @@ extension CLIENT {
             let isTold = state.shows(
                 error, of: question.keys.union(news.alsoMeant), unlike: before, others: others)
             // On another session's screen the message may carry it out of sight.
-            return isTold == false && !question.mayStand(in: state.sessionId, before: news.event + 1) ? nil : isTold
+            return isTold == false && !history.mayStand(question, on: state, before: news.event + 1) ? nil : isTold
         }
         evidence.test(shown) { event in
             Finding(

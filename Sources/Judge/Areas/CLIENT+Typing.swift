@@ -62,6 +62,8 @@ extension CLIENT {
                 history.client.acts.contains(where: { $0.event == typed && $0.name == "send" })
             else { continue }
             let isFailed = history.hasFailed(question, from: typed, to: life.upperBound)
+            // What went out on a connection as it ended must not go out again without keys (CLIENT-45).
+            if question.requests.isEmpty, !isFailed, history.mayBeLostInFlight(typed) { continue }
             // What was typed before the app was launched again is still awaited, unless that launch forgot everything.
             let start = history.client.launches.last { $0.isFresh && $0.events.lowerBound < typed }?.events.lowerBound
             let earlier = questions[..<index].filter { $0.event > start ?? 0 }.map { other in

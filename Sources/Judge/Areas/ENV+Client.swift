@@ -77,7 +77,9 @@ extension ENV {
     ) {
         guard frame.type == "done" || frame.type == "message", let session = frame.sessionId, let id = frame.messageId
         else { return }
-        let away = history.end(of: frame.event, at: ["selectSession", "openPush", "quit", "exit", "launch"])
+        let names = CLIENT.departures.union(["exit"])
+        let ending = history.connections[frame.connection].ending?.event ?? .max
+        let away = min(history.end(of: frame.event, at: names), ending)
         let seen = history.shown(after: frame.event, within: history.timeouts.scheduling, before: away) { state in
             guard state.sessionId == session else { return nil }
             return state.ids.contains(id) || state.messages.contains { $0.text == frame.text }
@@ -111,6 +113,8 @@ extension ENV {
         into evidence: inout Evidence
     ) {
         let client = history.client
+        // What comes to a connection of an earlier life reaches nobody.
+        guard history.endOfLife(at: connection.opening) > frame.event else { return }
         let watched = history.clientSilence(
             after: frame.event, within: history.timeouts.scheduling, unless: ["background", "networkDown"])
         let act = client.acts.first { $0.event > frame.event && $0.name != "exit" }?.event ?? .max
@@ -132,9 +136,11 @@ extension ENV {
             return violate("the end of the connection", ending.event)
         }
         let states = client.states.filter { $0.event > frame.event && $0.event < act }
-        if let before = client.state(at: frame.event)?.errors.count,
-            let complaint = states.first(where: { $0.errors.count > before }),
-            !hasReason(from: frame.event, to: complaint.event, history)
+        // What names a message is about that one.
+        func unnamed(_ state: ObservedClient.State) -> Int { state.errors.count { $0.key == nil } }
+        if let before = client.state(at: frame.event).map(unnamed),
+            let complaint = states.first(where: { unnamed($0) > before }),
+            !hasReason(from: history.inFlight(before: frame.event), to: complaint.event, history)
         {
             return violate("an error: \(shown(complaint.errors.last?.text))", complaint.event)
         }
@@ -146,10 +152,13 @@ extension ENV {
         _ connection: ObservedConnection, at event: Int, _ history: Observations
     ) -> Bool {
         let names: Set<String> = ["foreground", "openPush", "background", "networkDown", "networkUp"]
-        return history.client.acts.contains { act in
-            act.event > connection.opening && act.event < event && names.contains(act.name)
-                && history.patience(from: act.event, to: event) < history.timeouts.scheduling.microseconds
-        }
+        return history.connections.firstIndex { $0.opening == connection.opening }.map {
+            history.hasWaited(on: $0, at: event)
+        } == true
+            || history.client.acts.contains { act in
+                act.event > connection.opening && act.event < event && names.contains(act.name)
+                    && history.patience(from: act.event, to: event) < history.timeouts.scheduling.microseconds
+            }
     }
 
     /// Whether something else between two events is a reason to show an error.

@@ -78,6 +78,7 @@ extension ClientCore {
             bind(outbox[index].conversation, to: session)
             accept(key, turn: message.turn, message: message.id)
         }
+        for key in messages.compactMap(\.key) { keepApart(key, in: number) }
         conversations[number, default: Conversation(number: number)].merge(history: messages)
         if let wanted = conversations[number]?.wanted,
             let position = conversations[number]?.position(id: wanted)

@@ -27,6 +27,18 @@ extension ClientCore {
         needsSaving = true
     }
 
+    /// A message whose turn is over stands where the server has it, and in no other conversation: it may have been typed into
+    /// one that came to another session after it failed.
+    mutating func keepApart(_ key: String, in number: Int) {
+        guard index(of: key) == nil else { return }
+        for other in conversations.keys where other != number {
+            guard let position = conversations[other]?.position(key: key) else { continue }
+            conversations[other]?.messages.remove(at: position)
+            conversations[other]?.errors.removeAll { $0.key == key }
+            needsSaving = true
+        }
+    }
+
     /// The session of a conversation is told; what was known of that session by other ways is joined to it.
     mutating func bind(_ number: Int, to session: String) {
         guard let own = conversations[number], own.session != session else { return }

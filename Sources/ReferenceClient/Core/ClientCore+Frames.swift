@@ -106,7 +106,10 @@ extension ClientCore {
             id: id, key: key, turn: frame.text("turnId"), role: role, text: text, position: stamp(of: frame))
         if !serverKnowsKeys { recognize([message], of: conversation(of: session)) }
         let number = conversationNumber(session, key: key)
-        if let key { accept(key, turn: message.turn, message: id) }
+        if let key {
+            accept(key, turn: message.turn, message: id)
+            keepApart(key, in: number)
+        }
         add(message, to: number, isReplay: isReplay)
     }
 

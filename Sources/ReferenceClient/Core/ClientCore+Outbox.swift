@@ -166,6 +166,8 @@ extension ClientCore {
     mutating func silenceIsLong(_ key: String) {
         guard let index = index(of: key), outbox[index].isAwaited, mayAsk else { return }
         outbox[index].isLost = true
+        // One that is read for already is read for often enough.
+        guard conversations[outbox[index].conversation]?.poll == nil else { return }
         beginReading(outbox[index].conversation, atOnce: true)
     }
 

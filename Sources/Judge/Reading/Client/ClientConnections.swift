@@ -62,6 +62,17 @@ extension Observations {
         return [told, response, read].compactMap { $0 }.min()
     }
 
+    /// Whether a client has long waited for a sign of a question on a connection, and may end it for that (CLIENT-10).
+    func hasWaited(on index: Int, at event: Int) -> Bool {
+        connections[index].sent.contains { frame in
+            frame.type == "chat" && frame.event < event
+                && patience(
+                    from: frame.event,
+                    to: min(event, news(of: frame.clientMessageId, on: index, after: frame.event) ?? .max))
+                    >= clientWindow(\.resend).microseconds / 4
+        }
+    }
+
     /// The greeted connection that had died in silence and that the client had no reason to doubt.
     func deadConnection(at event: Int) -> Int? {
         guard let life = client.launch(at: event)?.events else { return nil }

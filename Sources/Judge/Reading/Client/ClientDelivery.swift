@@ -16,6 +16,8 @@ struct ClientDelivery {
     /// What it says; nil where only its name came.
     var text: String?
     var frame: Frame?
+    /// What carried to the server what the person typed.
+    var sent: Int?
 
     /// Everything that brought a message, in the order of time.
     static func all(in history: Observations) -> [ClientDelivery] {
@@ -40,7 +42,7 @@ struct ClientDelivery {
         }
         let repeats = history.client.acts("sendAgain")
         for typed in history.client.typed {
-            let session = history.sessionOnScreen(at: typed.event)
+            let session = history.sessionTypedIn(at: typed.event)
             var keys: Set<String?> = []
             for send in [nil] + typed.sends {
                 let key = send?.key ?? typed.key
@@ -50,7 +52,7 @@ struct ClientDelivery {
                 all.append(
                     ClientDelivery(
                         event: act ?? typed.event, road: .typed, sessionId: session, key: key, role: "user",
-                        text: typed.text))
+                        text: typed.text, sent: send?.event ?? typed.sends.first?.event))
             }
         }
         return all.sorted { $0.event < $1.event }
@@ -137,6 +139,14 @@ struct ClientNotice {
 }
 
 extension Observations {
+    /// The session that something was surely typed in: the one on the screen before and after, where both were looked at.
+    fileprivate func sessionTypedIn(at event: Int) -> String? {
+        guard let session = sessionOnScreen(at: event) else { return nil }
+        let next = client.states.first { $0.event > event }
+        let isSame = next.map { $0.event > endOfStay(at: event) || $0.sessionId == session } ?? true
+        return isSame ? session : nil
+    }
+
     /// The session that is surely on the screen: the one last shown, unless the person went to another since.
     func sessionOnScreen(at event: Int) -> String? {
         guard let place = client.states.lastIndex(where: { $0.event <= event }) else { return nil }

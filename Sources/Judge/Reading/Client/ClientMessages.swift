@@ -57,7 +57,8 @@ struct ClientMessages {
         let read = history.sessionReads.last { $0.event < event && $0.sessionId == session }
         let asked = read?.request ?? -1
         let nameless = alike.filter { $0.id == nil && $0.key == nil }
-        let stored = nameless.filter { $0.event < asked }.prefix(named.count).map(identity)
+        let stored = nameless.filter { ($0.road == .typed ? $0.sent ?? .max : $0.event) < asked }.prefix(named.count)
+            .map(identity)
         return named.union(nameless.map(identity)).subtracting(stored)
     }
 
@@ -87,7 +88,7 @@ struct ClientMessages {
         if let id = message.id {
             told = byID[id]
         } else if let key = message.key {
-            told = byKey[key]
+            told = byKey[key]?.filter { $0.road == .typed || isSure($0, before: event) }
         } else {
             told = message.role == "assistant" ? byWords[Words(message.role, message.text)] : nil
         }

@@ -133,14 +133,31 @@ struct ClientNewsReader {
             news.isCertain =
                 hasName || places.count == 1 && questions[place].keys.isEmpty
                 || places.count == 1 && history.remembersKeys(before: frame.event) == false
+                    && (frame.sessionId.map(questions[place].namedSessions(before: frame.event).contains) ?? true)
             for other in places.dropFirst() {
                 news.alsoMeant.formUnion(questions[other].keys)
                 var suspicion = news
                 suspicion.kind = .refusal
                 questions[other].suspicions.append(suspicion)
             }
+            if !hasName { suspect(news, butOf: places, in: &questions) }
         }
         questions[place].news.append(news)
+    }
+
+    /// What was on its way when an error without a name came, or typed before it had arrived, may be meant as well.
+    private func suspect(_ news: ClientQuestion.News, butOf places: [Int], in questions: inout [ClientQuestion]) {
+        let limit = history.patience(of: news.event) + history.timeouts.scheduling.microseconds
+        for index in questions.indices where !places.contains(index) {
+            let isSent = questions[index].requests.contains { $0.event < news.event }
+            guard !isSent, history.patience(of: questions[index].event) < limit,
+                history.endOfLife(at: questions[index].event) > news.event
+            else { continue }
+            var suspicion = news
+            suspicion.kind = .refusal
+            suspicion.isCertain = false
+            questions[index].suspicions.append(suspicion)
+        }
     }
 
     /// When an error says that the message may be sent again, in microseconds.
@@ -204,14 +221,24 @@ struct ClientNewsReader {
     // MARK: REST
 
     private func tell(_ read: ObservedSessionRead, to questions: inout [ClientQuestion]) {
+        var taken: Set<Int> = []
         for index in questions.indices where questions[index].event < read.event {
             let keys = questions[index].keys
             var places = read.messages.indices.filter { read.messages[$0].clientMessageId.map(keys.contains) == true }
             if places.isEmpty {
-                places = newWords(of: questions[index], in: read)
+                // Of equal words the first asked for stands first.
+                places = newWords(of: questions[index], in: read).filter { !taken.contains($0) }
+                taken.formUnion(places.prefix(1))
                 for id in places.compactMap({ read.messages[$0].id }) { questions[index].ids.insert(id) }
             }
             let turn = read.turns.last { $0.clientMessageId.map(keys.contains) == true }
+            let isAlone = !questions.indices.contains {
+                $0 != index && questions[$0].event < read.event && questions[$0].says(questions[index].text)
+            }
+            if places.isEmpty, turn == nil, !isAlone, history.remembersKeys(before: read.event) == false {
+                questions[index].suspicions.append(
+                    .init(event: read.event, kind: .ending, sessionId: read.sessionId, isCertain: false))
+            }
             guard let place = places.first ?? (turn == nil ? nil : read.messages.endIndex) else { continue }
             let turnIds = questions[index].turnIds
             let following = read.messages[min(place + 1, read.messages.endIndex)...].prefix { $0.role != "user" }
@@ -221,6 +248,15 @@ struct ClientNewsReader {
             let isEnded =
                 answers || following.contains { $0.role == "assistant" && $0.turnId == nil }
                 || turn?.status == "done" || turn?.status == "failed"
+            // Who names no turns may mean an answer that stands further down.
+            if !isEnded,
+                read.messages[min(place + 1, read.messages.endIndex)...].contains(where: {
+                    $0.role == "assistant" && $0.turnId == nil
+                })
+            {
+                questions[index].suspicions.append(
+                    .init(event: read.event, kind: .ending, sessionId: read.sessionId, isCertain: false))
+            }
             questions[index].news.append(
                 .init(
                     event: read.event, kind: isEnded ? .ending : .proof, sessionId: read.sessionId,

@@ -117,8 +117,10 @@ struct ClientPlaces {
     private func isAlone(_ frame: Frame, before event: Int) -> Bool {
         guard let id = frame.messageId else { return false }
         let isRead = history.sessionReads.contains { $0.event < event && $0.messages.contains { $0.id == id } }
-        let isAnswered = history.exchanges.contains {
-            $0.isChat && ($0.response ?? .max) < event && $0.answer?.root.id("messageId") == id
+        let isAnswered = history.exchanges.contains { exchange in
+            guard exchange.isChat, (exchange.response ?? .max) < event else { return false }
+            return exchange.answer?.root.id("messageId") == id
+                || frame.type == "ack" && exchange.body?.id("clientMessageId") == frame.clientMessageId
         }
         let others = history.received + history.syncs.flatMap(\.missed)
         return !isRead && !isAnswered
@@ -150,6 +152,17 @@ struct ClientPlaces {
     ///
     /// A client may drop a read that was under way when the answer came, so that one closes nothing.
     func isClosed(before event: Int) -> Bool {
+        // The last connection may have ended before its sync arrived.
+        let start = installation(at: event)
+        let greeted = history.connections.filter { connection in
+            connection.greeting?.epoch != nil && connection.connected.map { $0 >= start && $0 < event } == true
+        }.sorted { $0.opening < $1.opening }
+        if greeted.count > 1, let last = greeted.last, !last.sent.contains(where: { $0.type == "sync" }),
+            let greeting = last.connected, let ending = last.ending?.event,
+            history.patience(from: greeting, to: ending) < history.timeouts.scheduling.microseconds
+        {
+            return false
+        }
         guard let sync = lastSync(before: event) else { return true }
         guard hole(before: event) == nil, let result = sync.result, isTaken(result, before: event) else { return false }
         guard !sync.claimsComplete else { return true }

@@ -10,6 +10,8 @@ extension Observations {
         let asked: Int
         let sessionId: String
         let messages: [ObservedSessionRead.StoredMessage]
+        /// The connection of a replay.
+        var connection: Int?
     }
 
     /// Every read and every replay, in the order of their answers; a replay once for each of its sessions, without what a read
@@ -31,10 +33,25 @@ extension Observations {
                         }
                     }
                 return ToldHistory(
-                    event: result.event, asked: sync.request.event, sessionId: session, messages: messages)
+                    event: result.event, asked: sync.request.event, sessionId: session, messages: messages,
+                    connection: sync.connection)
             }
         }
         return (reads + replays).sorted { $0.event < $1.event }
+    }
+
+    /// Whether a look shows that the client took what it was told, or there was time to: a message is there that nothing else
+    /// has brought.
+    func isTaken(_ told: ToldHistory, by look: Look, unlike before: ObservedClient.State) -> Bool {
+        if patience(from: told.event, to: look.event) >= Self.inFlight.microseconds { return true }
+        let frames = (received + syncs.flatMap(\.missed)).filter { $0.event < look.event && $0.event != told.event }
+        let others = Set(
+            frames.compactMap(\.messageId)
+                + exchanges.compactMap { $0.isChat ? $0.answer?.root.id("messageId") : nil })
+        return told.messages.contains { message in
+            message.clientMessageId == nil && !before.shows(message)
+                && message.id.map { look.state.ids.contains($0) && !others.contains($0) } == true
+        }
     }
 
     /// The message that a frame tells, where it names it.

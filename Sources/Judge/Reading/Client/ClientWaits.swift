@@ -10,15 +10,13 @@ extension Observations {
         let question: ClientQuestion
         /// Where it may stand; none while its session is not known.
         let sessions: Set<String>
+        /// The event that began this time.
+        let start: Int
         /// The requests of its reads of that session, in order; of the list while the session is not known.
         let reads: [Int]
         /// The event that ended this time: the answer, something that makes it read anew, or the end of the history.
         let end: Int
 
-        /// Whether a screen is the one on which the answer is awaited.
-        func isOnScreen(_ state: ObservedClient.State) -> Bool {
-            question.mayStand(in: state.sessionId, before: end)
-        }
     }
 
     /// The acts that end one wait for an answer, or begin another.
@@ -35,8 +33,15 @@ extension Observations {
         ).sorted()
         return ClientQuestion.all(in: self).flatMap { question -> [AnswerWait] in
             guard let asked = question.requests.first?.event else { return [] }
-            let over = question.news.first { $0.kind != .proof }?.event ?? history.events.endIndex
-            let borders = [asked] + reasons.filter { $0 > asked && $0 < over } + [over]
+            let endings = question.news + question.suspicions.filter { $0.kind == .ending }
+            let over = endings.filter { $0.kind != .proof }.map(\.event).min() ?? history.events.endIndex
+            // What is sent again is waited for anew.
+            let repeats = question.requests.dropFirst().map(\.event)
+            let told = received.filter { frame in
+                frame.isOf("done", "message")
+                    && frame.sessionId.map(question.namedSessions(before: over).contains) == true
+            }.map(\.event)
+            let borders = [asked] + Set(reasons + repeats + told).filter { $0 > asked && $0 < over }.sorted() + [over]
             let sessions = question.namedSessions(before: over)
             return zip(borders, borders.dropFirst()).compactMap { first, last in
                 let reads = client.reads.filter { read in
@@ -45,7 +50,8 @@ extension Observations {
                     return sessions.isEmpty
                 }
                 guard !reads.isEmpty else { return nil }
-                return AnswerWait(question: question, sessions: sessions, reads: reads.map(\.request), end: last)
+                return AnswerWait(
+                    question: question, sessions: sessions, start: first, reads: reads.map(\.request), end: last)
             }
         }
     }
@@ -58,7 +64,9 @@ extension Observations {
         let sockets = connections.compactMap { connection in
             connection.connected.map { $0..<max($0, connection.ending?.event ?? .max) }
         }
-        return wait.reads.dropFirst().filter { read in
+        // What is read at once serves what made this time begin.
+        let later = wait.reads.drop { patience(from: wait.start, to: $0) < Self.inFlight.microseconds }
+        return (later.count == wait.reads.count ? later.dropFirst() : later).filter { read in
             guard !isForGap(read) else { return false }
             return thinking.map { read < $0 } == true || sockets.contains { $0.contains(read) }
         }
@@ -111,21 +119,48 @@ extension Observations {
         }
     }
 
-    /// Whether a client may never have taken what it was told of a message: it left, or what it was told on was over, before
-    /// a busy machine would have read it, and no screen of that life shows it.
-    func mayBeMissed(_ news: ClientQuestion.News, of question: ClientQuestion, before event: Int) -> Bool {
-        let left = end(of: news.event, at: ["background", "networkDown", "quit", "exit", "launch"])
-        let over = min(left, news.connection.flatMap { loss(of: $0) } ?? .max)
-        guard over < min(event, events.endIndex),
-            patience(from: news.event, to: over) < timeouts.scheduling.microseconds
-        else {
-            return false
+    /// The first event that may still be on its way to a client when another happens.
+    func inFlight(before event: Int) -> Int {
+        let limit = patience(of: event) - timeouts.scheduling.microseconds
+        return events.indices.boundary { patience(of: $0) >= limit }
+    }
+
+    /// What may have kept from a client what it was just sent: it left, or what it was sent on was over, before a busy machine
+    /// would have read it; nil when there was time.
+    func departure(after event: Int, on connection: Int?) -> Int? {
+        let left = end(of: event, at: ["background", "networkDown", "quit", "exit", "launch"])
+        let over = min(left, connection.flatMap { loss(of: $0) } ?? .max)
+        guard over < events.endIndex, patience(from: event, to: over) < timeouts.scheduling.microseconds else {
+            return nil
         }
+        return over
+    }
+
+    /// Whether a client may never have taken what it was told of a message, and no screen of that life shows it.
+    func mayBeMissed(_ news: ClientQuestion.News, of question: ClientQuestion, before event: Int) -> Bool {
+        let over = departure(after: news.event, on: news.connection) ?? .max
+        // What went out by another road a moment later may have crossed with it.
+        let again = question.requests.first { $0.event == event }
+        let hasCrossed =
+            again.map { $0.connection != news.connection } == true
+            && patience(from: news.event, to: event) < Self.inFlight.microseconds
+        guard over < event || hasCrossed else { return false }
         let before = client.state(at: news.event)
         let hadFailed = before?.showsAsFailed(question) == true
+        let others = otherErrorCodes(than: question, after: before?.event ?? 0)
+        // What shows much later may have another reason.
+        let limit = patience(of: news.event) + timeouts.scheduling.microseconds
         return !looks(after: news.event, before: min(event, endOfLife(at: news.event))).contains { look in
+            guard patience(of: look.event) <= limit else { return false }
+            if news.kind == .proof {
+                return look.state.places(of: question).contains { look.state.messages[$0].status == "sent" }
+            }
             if !hadFailed, look.state.showsAsFailed(question) { return true }
-            return news.error.map { look.state.shows($0, of: question.keys, unlike: before, others: []) } == true
+            return look.state.errors.contains { shown in
+                guard before?.errors.contains(shown) != true else { return false }
+                if let key = shown.key { return question.keys.contains(key) }
+                return shown.code.map { $0 == news.error?.code && !others.contains($0) } == true
+            }
         }
     }
 
@@ -155,6 +190,25 @@ extension Observations {
         return questions.contains { question in
             question.event > life && question.requests.contains { $0.event < event }
                 && !question.news.contains { $0.event < event && $0.kind != .proof }
+        }
+    }
+
+    /// Whether a screen shows another question that may still be awaited, and not as failed.
+    func awaitsOthers(than question: ClientQuestion, on state: ObservedClient.State) -> Bool {
+        ClientQuestion.all(in: self).contains { other in
+            other.event != question.event && other.event < state.event && !state.showsAsFailed(other)
+                && mayStand(other, on: state, before: state.event)
+                && !other.news.contains { $0.event < state.event && $0.kind != .proof }
+        }
+    }
+
+    /// Whether what was typed may have to wait for an earlier message, which was refused for a while or of which nothing is known.
+    func isHeldUp(_ typed: ObservedClient.Typed) -> Bool {
+        ClientQuestion.all(in: self).contains { earlier in
+            guard earlier.event < typed.event, let last = earlier.news.last(where: { $0.event < typed.event }) else {
+                return earlier.event < typed.event && !earlier.requests.isEmpty
+            }
+            return last.kind == .refusal && last.error?.retryAfter != nil
         }
     }
 

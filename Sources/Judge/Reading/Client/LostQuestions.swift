@@ -34,7 +34,7 @@ extension Observations {
         }
         // Typed into a connection that was over and still called connected.
         guard let typed = question.typed, client.state(at: typed)?.connection == .connected,
-            question.requests.first?.connection != lastConnection(before: typed),
+            question.requests.first?.connection != lastConnection(before: typed), question.suspicions.isEmpty,
             let connection = lastConnection(before: typed), let ending = connections[connection].ending?.event,
             ending < typed
         else { return nil }
@@ -47,15 +47,33 @@ extension Observations {
         return greeting.map { $0.states(.idempotency) }
     }
 
+    /// Whether what was typed may have gone out, at a server that remembers no keys, on a connection that was over before it
+    /// arrived.
+    func mayBeLostInFlight(_ typed: Int) -> Bool {
+        connections.contains { connection in
+            guard connection.greeting?.states(.idempotency) == false, let ending = connection.ending?.event else {
+                return false
+            }
+            guard connection.opening < typed else { return false }
+            return ending > typed
+                ? patience(from: typed, to: ending) < clientPatience.microseconds
+                : patience(from: ending, to: typed) < timeouts.scheduling.microseconds
+        }
+    }
+
     /// The first frame that may be of a question because it names none, at a server that remembers no keys.
     func unnamed(after event: Int, of question: ClientQuestion) -> Int? {
-        guard remembersKeys(before: event) == false, let session = question.requests.first.map(\.sessionAsked) else {
+        guard let sent = question.requests.first?.event, remembersKeys(before: sent) == false,
+            let session = question.requests.first.map(\.sessionAsked)
+        else {
             return nil
         }
-        return received.first { frame in
-            frame.event > event && frame.isOf("toolUse", "done", "error") && frame.clientMessageId == nil
-                && frame.turnId == nil && (session == nil || frame.sessionId == nil || frame.sessionId == session)
-        }?.event
+        return (received + syncs.flatMap(\.missed)).filter { frame in
+            let isOwn = frame.type == "message" && question.says(frame.text ?? "")
+            return frame.event > event && (isOwn || frame.isOf("toolUse", "done", "error"))
+                && frame.clientMessageId == nil && (isOwn || frame.turnId == nil)
+                && (session == nil || frame.sessionId == nil || frame.sessionId == session)
+        }.map(\.event).min()
     }
 
     /// The event that proves that a connection was greeted after an event, and stood for the whole of a bound while the client

@@ -48,6 +48,14 @@ extension ClientQuestion {
 }
 
 extension Observations {
+    /// Whether a question can stand on a screen, as far as the client was told before an event; where it was told no session,
+    /// only until the person has left the conversation in which it was typed.
+    func mayStand(_ question: ClientQuestion, on state: ObservedClient.State, before event: Int) -> Bool {
+        guard question.mayStand(in: state.sessionId, before: event) else { return false }
+        let isNamed = state.sessionId.map(question.namedSessions(before: event).contains) == true
+        return isNamed || endOfStay(at: question.event) > state.event || state.shows(question)
+    }
+
     /// The codes of errors after an event that are not about a message.
     func otherErrorCodes(than question: ClientQuestion, after event: Int) -> Set<String> {
         let own = Set((question.news + question.suspicions).map(\.event))

@@ -1,0 +1,100 @@
+import TestSupport
+import Testing
+
+/// What was sent to a client is not yet what it took: just before it left, or its connection ended, it may have missed it.
+///
+/// Each history that keeps the clause differs from the one that breaks it by the time there was, or by what was seen.
+@Suite struct ClientMissedTests {
+    private let ready = "client!launch A+ client=connected(s1 u1 a1)"
+
+    @Test func `CLIENT-31 an error may be missed`() throws {
+        let clause = ClauseUnderTest("CLIENT-31")
+        let failed = "\(ready) client!send(c2) A>chat(c2 s1) A<error(agent_failed t2 c2)"
+        let away = "client!networkDown A!cut(silence) client=offline(s1 u1 a1 c2) +17s"
+        try clause.untested("\(failed) \(away)")
+        try clause.violates("\(failed) +2s \(away)^")
+    }
+
+    @Test func `CLIENT-31 an error of a new conversation that was left is out of sight`() throws {
+        let clause = ClauseUnderTest("CLIENT-31")
+        let asked = "client!launch A+ client=connected client!send(c1) A>chat(c1) client=connected(c1 thinking)"
+        let failed = "A<error(agent_failed t1 c1) client=connected +17s"
+        try clause.untested("\(asked) client!selectSession(sessionId=null) client=connected \(failed)")
+        try clause.violates("\(asked) \(failed)^")
+    }
+
+    @Test func `CLIENT-19 a read may be missed`() throws {
+        let clause = ClauseUnderTest("CLIENT-19")
+        let read = "client!launch A+ client=connected(s1 u1 a1) A!cut B+ 1>GET(s1) 1<200(u1 a1 u2 a2)"
+        let away = "client!networkDown B!cut(silence) client=offline(s1 u1 a1) +17s"
+        try clause.untested("\(read) \(away)")
+        try clause.violates("\(read) +2s \(away)^")
+    }
+
+    @Test func `CLIENT-19 the order of what came by other roads is that of a read only once it was taken`() throws {
+        let clause = ClauseUnderTest("CLIENT-19")
+        let asked = """
+            client!launch A+(e1 #0) client=connected(s1) client!send(c1) client!send(c2) A>chat(c2 s1) A<ack(c2)
+            A<done(t2 #2) client=connected(s1 c1 u2 a2 thinking) 1>POST(c1 s1) 1<200(t1) 2>GET(s1) 2<200(u2 a2 u1 a1)
+            """
+        let old = "client=connected(s1 u1 a1 u2 a2)"
+        try clause.untested("\(asked) \(old)")
+        try clause.violates("\(asked) +500ms \(old)^")
+    }
+
+    @Test func `CLIENT-24 a refusal of another message may be missed`() throws {
+        let clause = ClauseUnderTest("CLIENT-24")
+        let refused = "\(ready) client!send(c2) A>chat(c2 s1) A<error(busy c2)"
+        let seen = "client=connected(s1 u1 a1 c2 failed=c2 error.c2=busy)"
+        let next = """
+            A!cut B+ client!send(c3) client=connected(s1 u1 a1 c2 c3 thinking) B>chat(c3 s1) B<ack(c3) B<done(t3)
+            client=connected(s1 u1 a1 c2 u3 a3 thinking) +17s
+            """
+        try clause.untested("\(refused) \(next)", also: ["CLIENT-55"])
+        try clause.violates("\(refused) \(seen) \(next)^", also: ["CLIENT-55"])
+    }
+
+    @Test func `CLIENT-15 an ack may be missed`() throws {
+        let clause = ClauseUnderTest("CLIENT-15")
+        let taken = "client!launch A+ client=connected client!send(c1) A>chat(c1) A<ack(c1)"
+        let back = "client!networkDown A!cut(silence) client!networkUp B+ +17s"
+        try clause.untested("\(taken) \(back)")
+        try clause.violates("\(taken) client=connected(s1 u1 thinking) \(back)^", also: ["CLIENT-55"])
+    }
+
+    @Test func `CLIENT-34 what a read brought may be missed`() throws {
+        let clause = ClauseUnderTest("CLIENT-34")
+        let read = "client!launch A+ client=connected(s2) 1>GET(s1) 1<200(u1 a1)"
+        let tap = """
+            client!networkDown A!cut(silence) client!background client!openPush(s1 message='a1')
+            client=offline(s1 'not read') +5s
+            """
+        try clause.untested("\(read) \(tap)")
+        try clause.violates("\(read) +2s \(tap)^")
+    }
+
+    @Test func `CLIENT-16 a sync may be lost with its connection`() throws {
+        let clause = ClauseUnderTest("CLIENT-16")
+        let first = "client!launch A+(e1 #0) client=connected(s1) A!cut B+(e1 #0)"
+        let told = "B<message(u1 s1 #1) client=connected(s1 u1)"
+        try clause.conforms("\(first) \(told) B!cut C+(e1 #1) C>sync(e1 #0)")
+        try clause.violates(
+            "\(first) B>sync(e1 #0) B<syncResult(e1 #0 complete) \(told) +2s B!cut C+(e1 #1) C>sync(e1 #0)^")
+    }
+
+    @Test func `ENV-23 an answer behind an unknown type may be missed`() throws {
+        let clause = ClauseUnderTest("ENV-23")
+        let told = "\(ready) A<`{\"type\":\"mood\"}` client!send(c2) A>chat(c2 s1) A<ack(c2) A<done(t2)"
+        let away = "client!networkDown A!cut(silence) client=offline(s1 u1 a1 u2) +2s"
+        try clause.untested("\(told) \(away)")
+        try clause.violates("\(told) +2s^ \(away)")
+    }
+
+    @Test func `ENV-23 who waited for a sign, or was relaunched, has a reason to leave`() throws {
+        let clause = ClauseUnderTest("ENV-23")
+        let mood = "A<`{\"type\":\"mood\"}`"
+        try clause.untested("\(ready) client!send(c2) A>chat(c2 s1) +14s \(mood) +1s A>close(1001)")
+        try clause.violates("\(ready) client!send(c2) A>chat(c2 s1) \(mood) +1s A>close(1001)^")
+        try clause.untested("\(ready) client!quit client!launch(fresh=false) \(mood) A>close(1001)")
+    }
+}

@@ -1,0 +1,125 @@
+import TestSupport
+import Testing
+
+/// What a client does for another reason than the one that a clause asks about, or cannot know: random schedules found each.
+///
+/// Each history that accuses nobody differs by one edit from one that does.
+@Suite struct ClientOtherReasonsTests {
+    private let ready = "client!launch A+ client=connected(s1 u1 a1)"
+
+    @Test func `CLIENT-3 a network that came back ends a connection`() throws {
+        let clause = ClauseUnderTest("CLIENT-3")
+        let launched = "A>open A<open client!foreground A>close(1001) B+ +4s"
+        try clause.untested("client!launch client!networkDown client!networkUp \(launched)")
+        try clause.violates("client!launch A>open A<open client!foreground A>close(1001)^ B+ +4s")
+    }
+
+    @Test func `CLIENT-10 what waits for an earlier message is not sent into a dead socket`() throws {
+        let clause = ClauseUnderTest("CLIENT-10")
+        let first = "client!launch A+ client=connected client!send(c1) A>chat(c1)"
+        let dead = "A!cut(silence) client!send(c2) client=connected(c1 c2) +17s"
+        try clause.untested("\(first) A<error(rate_limited c1 retryAfterMs=60000) client=connected(c1) \(dead)")
+        try clause.violates("\(first) A<ack(c1) A<done(t1) client=connected(s1 u1 a1) \(dead)^")
+    }
+
+    @Test func `CLIENT-14 what a keyless server replays is a proof`() throws {
+        let clause = ClauseUnderTest("CLIENT-14")
+        let core = "client!launch A+(core e1 #0) client=connected(s1 u1 a1)"
+        let lost = "\(core) client!send(c2) A>chat(c2 s1) A!cut B+(core e1 #1) B>sync(e1 #0)"
+        let shown = "client=connected(s1 u1 a1 u2)"
+        try clause.untested("\(lost) B<syncResult(e1 #1 complete)[message(u2 s1 'question 2' -c -t #1)] \(shown)")
+        try clause.violates("\(lost) B<syncResult(e1 #1 complete) \(shown)^")
+    }
+
+    @Test func `CLIENT-23 another answer may still be awaited`() throws {
+        let clause = ClauseUnderTest("CLIENT-23")
+        let polls = (2...14).map { "+5s C>open C<refused(503) \($0)>GET(s1) \($0)<200(u1)" }.joined(separator: " ")
+        let reading = """
+            client!launch A+ client=connected(s1) client!send(c1) A>chat(c1 s1) A<ack(c1)
+            client=connected(s1 u1 thinking) A!cut 1>GET(s1) 1<200(u1) client=degraded(s1 u1 thinking) \(polls)
+            """
+        try clause.violates("\(reading) client=degraded(s1 u1 failed=c1 thinking) +12s^", also: ["CLIENT-22"])
+    }
+
+    @Test func `CLIENT-25 what was typed and never sent is not what a read holds`() throws {
+        let clause = ClauseUnderTest("CLIENT-25")
+        func state(_ messages: String...) -> String {
+            "client=state(json='{\"sessionId\":\"s1\",\"messages\":[\(messages.joined(separator: ","))]}')"
+        }
+        func own(_ key: String) -> String {
+            "{\"role\":\"user\",\"text\":\"same\",\"status\":\"sending\",\"clientMessageId\":\"\(key)\"}"
+        }
+        let twice = "client!launch client=connecting(s1) client!send(c1='same') client!send(c2='same')"
+        let read = "A+ 1>GET(s1) 1<200"
+        try clause.untested("\(twice) \(read) A>chat(c2 s1 'same') \(state(own("key-1"), own("key-2")))")
+        try clause.violates(
+            "\(twice.replacing(" client!send(c2='same')", with: "")) \(read) \(state(own("key-1"), own("key-2")))^")
+    }
+
+    @Test func `CLIENT-26 a home that was told to nobody is none`() throws {
+        let clause = ClauseUnderTest("CLIENT-26")
+        let acked = "client!launch A+ client=connected client!send(c1) A>chat(c1) A<ack(c1)"
+        let back = "client!background A>close(1001) client!foreground B+ client=connected(c1)"
+        let joined = "client=connected(s2 c1 u2 a2)"
+        try clause.conforms("\(acked) \(back) B>chat(c2) B<ack(c2 s2) B<done(t2 s2) \(joined)")
+        try clause.violates(
+            "\(acked) +2s \(back) B>chat(c2) B<ack(c2 s2) B<done(t2 s2) \(joined)^")
+    }
+
+    @Test func `CLIENT-36 an error of before may say it again`() throws {
+        let clause = ClauseUnderTest("CLIENT-36")
+        let tap = "client!openPush(s9 message='a9') client=connected(s9) 1>GET(s9) 1<404(session_not_found)"
+        try clause.untested(
+            "client!launch A+ client=connected(s1 session_not_found) \(tap) client=connected(session_not_found) +5s")
+        try clause.violates("client!launch A+ client=connected(s1 busy) \(tap) client=connected(busy) +5s^")
+    }
+
+    @Test func `CLIENT-38 what was refused, or left, is not looked for`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
+        let lost =
+            "client!launch A+ client=connected client!send(c1) client=connected(c1) A>chat(c1) A!cut B+ B>chat(c1)"
+        let other = "client!send(c2) B>chat(c2) B<ack(c2 s2) client=connected(s2 c1 u2)"
+        try clause.untested("\(lost) B<error(busy c1) \(other)")
+        try clause.violates("\(lost) \(other)^")
+    }
+
+    @Test func `CLIENT-42 a replaced connection brings nothing`() throws {
+        let clause = ClauseUnderTest("CLIENT-42")
+        let back = "client!launch A+ client=connected(s1) client!background client!foreground B+ client=connected(s1)"
+        try clause.untested("\(back) A<done(t4 s2) +5s")
+        try clause.warns("\(back) B<done(t4 s2) +5s^")
+    }
+
+    @Test func `CLIENT-42 a conversation without a name may have got one`() throws {
+        let clause = ClauseUnderTest("CLIENT-42")
+        let asked =
+            "client!launch A+ client=connected client!send(c1) client=connected(c1 thinking) A>chat(c1) A<ack(c1)"
+        let left = "client!selectSession(sessionId=null) client=connected +5s"
+        try clause.untested("\(asked) A<done(t1) \(left)")
+        try clause.warns("\(asked) \(left.replacing(" +5s", with: " +2s")) A<done(t1) +5s^")
+    }
+
+    @Test func `CLIENT-46 an error of a session nobody knows refuses nothing`() throws {
+        let clause = ClauseUnderTest("CLIENT-46")
+        let asked = "client!launch A+(core) client=connected client!send(c1) A>chat(c1) client=connected(c1 thinking)"
+        let waits = "client=connected(c1 thinking internal) +17s"
+        try clause.untested("\(asked) A<error(internal s1 -t -c) \(waits)")
+        try clause.violates("\(asked) A<error(busy -s -t -c) \(waits)^")
+    }
+
+    @Test func `CLIENT-51 what went out as a connection ended is not sent again without keys`() throws {
+        let clause = ClauseUnderTest("CLIENT-51")
+        let cut = "client!launch A+(core) client=connected(s1 u1 a1) A!cut"
+        let typed = "client!send(c2) client=connecting(s1 u1 a1 c2) B+(core) +17s"
+        try clause.untested("\(cut) \(typed)", also: ["CLIENT-55"])
+        try clause.violates("\(cut) +3s \(typed)^", also: ["CLIENT-55"])
+    }
+
+    @Test func `CLIENT-11 an error without a name may have been taken for what was on its way`() throws {
+        let clause = ClauseUnderTest("CLIENT-11")
+        let refused = "\(ready) client!send(c2) A>chat(c2 s1) A<error(too_large)"
+        let lost = "client!send(c3) A>chat(c3 s1) A!cut B+ +17s"
+        try clause.untested("\(refused) \(lost)", also: ["CLIENT-55"])
+        try clause.violates("\(refused) +3s \(lost)^", also: ["CLIENT-31", "CLIENT-55"])
+    }
+}
