@@ -18,6 +18,8 @@ package enum ReportFormat: String, Sendable, CaseIterable {
     case tap
     /// SARIF 2.1.0, for the page of findings of a code host.
     case sarif
+    /// The verdict as a small SVG picture, for a README.
+    case badge
 
     /// The whole report, ending with a newline.
     package func text(of report: RunReport) -> String {
@@ -30,6 +32,7 @@ package enum ReportFormat: String, Sendable, CaseIterable {
         case .github: GitHubReport(report: report).text
         case .tap: TAPReport(report: report).text
         case .sarif: SARIFLog(report).text
+        case .badge: SVGBadge(report: report).text
         }
     }
 }

@@ -36,6 +36,7 @@ import Testing
         let shown = try await BuiltBinary.run(["report", "show", folder.path + "/merged/report.json"])
         #expect(shown.out == merged.out)
         try await expectSideBySide(folder, "whole", "merged")
+        try await expectHistory(folder)
         try await expectCounts(junit, tests: outcomes(after).count)
     }
 
@@ -47,7 +48,21 @@ import Testing
         #expect(both.status == 0 && both.out.split(separator: "\n").count == 2, "\(both.out)\n\(both.err)")
         #expect(try folder.text(of: "both.html").contains("2 of 2 conform</h1>"))
         let other = try await BuiltBinary.run(["report", "show", "--format", "tap=-"] + reports)
-        #expect(other.status == 64 && other.err.hasPrefix("--format: 'tap' tells of one report, and here are 2\n"))
+        #expect(other.status == 64 && other.err.hasPrefix("--format: 'tap' shows one report, and here are several\n"))
+    }
+
+    /// A folder with reports of several runs makes a page with a column for each, and parts of runs do not count.
+    private func expectHistory(_ folder: TemporaryDirectory) async throws {
+        let (page, badge) = (folder.path + "/history.html", folder.path + "/badge.svg")
+        let shown = try await BuiltBinary.run(
+            ["report", "show", folder.path, "--format", "html=\(page)", "--format", "badge=\(badge)"])
+        #expect(shown.status == 0 && shown.out.contains(": 2 runs, "), "\(shown.out)\n\(shown.err)")
+        #expect(shown.err == "3 parts of runs left out: conformance report merge joins them\n")
+        #expect(try folder.text(of: "history.html").contains(", 2 runs"))
+        #expect(try folder.text(of: "badge.svg").contains("clauses passed"))
+        let empty = try TemporaryDirectory()
+        let none = try await BuiltBinary.run(["report", "show", empty.path])
+        #expect(none.status == 64 && none.err.contains("the folder holds no report"), "\(none.err)")
     }
 
     /// The outcome of each clause.

@@ -31,7 +31,8 @@ enum Sample {
 
     static func report(
         _ scenarios: [Scenario], profiles: Set<Profile> = [.core, .sync], selection: Set<ClauseID>? = nil,
-        intended: [String: [ClauseID]] = [:], wasInterrupted: Bool = false
+        intended: [String: [ClauseID]] = [:], wasInterrupted: Bool = false,
+        startedAt: String = "2026-01-01T00:00:00Z"
     ) throws -> RunReport {
         let specification = try Sample.specification.get()
         let results = try scenarios.map { scenario in
@@ -42,7 +43,7 @@ enum Sample {
         }
         return RunReport(
             results, of: subject(profiles), at: "ws://127.0.0.1:8080/ws", under: specification, selection: selection,
-            intended: intended, startedAt: "2026-01-01T00:00:00Z", duration: .milliseconds(1234),
+            intended: intended, startedAt: startedAt, duration: .milliseconds(1234),
             wasInterrupted: wasInterrupted)
     }
 }

@@ -28,13 +28,14 @@ enum States {
     static let replay = "server/SYNC/replay-after-cut"
     static let null = "server/ENV/null-frame"
 
-    /// Two scenarios and two clauses; what SYNC-3 came to, and what went wrong in the suite.
-    static func report(_ sync: Outcome, problem: String? = nil) throws -> RunReport {
+    /// Two scenarios and two clauses; what SYNC-3 came to, what went wrong in the suite, and the day of January.
+    static func report(_ sync: Outcome, problem: String? = nil, on day: Int = 1) throws -> RunReport {
         try Sample.report(
             [
                 .init(null, [verdict(env1, .pass)]),
                 .init(replay, [verdict(env1, .pass), verdict(sync3, sync)], problems: problem.map { [$0] } ?? []),
-            ], selection: [sync3, env1], intended: [null: [env1], replay: [sync3]])
+            ], selection: [sync3, env1], intended: [null: [env1], replay: [sync3]],
+            startedAt: "2026-01-0\(day)T06:00:00Z")
     }
 
     static func entry(

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastPlatform
 import HoldfastReport
 import HoldfastTranscript
 
@@ -19,6 +20,22 @@ extension RunReport {
     package init(at path: String) throws {
         let file = Files.isFolder(path) ? "\(path)/report.json" : path
         self = try RunReport(Files.bytes(of: file), file: file)
+    }
+
+    /// The reports below a folder: each `report.json`, and other files of JSON that begin as a report does.
+    package static func files(below folder: String) -> [String] {
+        let base = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
+        let inside = (try? HoldfastPlatform.files(below: base)) ?? []
+        return inside.filter { $0.hasSuffix(".json") }.map { "\(base)/\($0)" }.filter { path in
+            path.hasSuffix("/report.json") || beginsAsReport(path)
+        }
+    }
+
+    private static func beginsAsReport(_ path: String) -> Bool {
+        guard let file = try? Descriptor(opening: path, for: .reading) else { return false }
+        defer { file.close() }
+        let start = (try? file.read(atMost: 256)) ?? []
+        return String(decoding: start, as: UTF8.self).contains("\"\(JSONReport.format)\"")
     }
 
     /// The report in the bytes of a file, which may stand beside its transcripts.

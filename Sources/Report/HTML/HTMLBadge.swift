@@ -5,7 +5,7 @@ import HoldfastJudge
 struct HTMLBadge: Hashable {
     let name: String
     let word: String
-    private let sign: String
+    let sign: String
 
     /// A violation that the baseline expects.
     static let expected = HTMLBadge(name: "expected", word: "expected", sign: "≈")

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Holdfast
+import HoldfastBasics
 import HoldfastReport
+import HoldfastSmallFoundation
 import HoldfastSuite
 
 struct ReportCommand: AsyncParsableCommand {
@@ -14,6 +16,7 @@ struct ReportCommand: AsyncParsableCommand {
               conformance report show results
               conformance report show results --format junit=junit.xml
               conformance report show results --format html=report.html
+              conformance report show nightly
               conformance report diff before/report.json after/report.json
               conformance report merge part-1 part-2 part-3 --out whole
             """,
@@ -24,18 +27,21 @@ struct ReportCommand: AsyncParsableCommand {
 struct ReportShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Print a stored report as the run printed it, or several side by side.",
+        abstract: "Print a stored report, several side by side, or a history of runs.",
         discussion: """
-            Nothing is judged anew; 'conformance judge report.json' does that.
+            Verdicts are shown as they were stored; 'conformance judge report.json' computes them again.
+
+            Several reports are shown side by side: a line each, and a page with a column for each. A folder with many \
+            reports below it is shown over time: what is violated since when, what was fixed, and what is flaky. If the \
+            reports are about several subjects, the page compares the latest report of each.
 
             Examples:
               conformance report show results
               conformance report show results --format html=report.html
               conformance report show old new --format html=both.html
+              conformance report show nightly --format html=history.html --format badge=badge.svg
 
-            Of several reports the verdicts are printed, a line each; the page has a column for each.
-
-            Exit codes: 0 it was shown, whatever it says · 64 it cannot be read
+            Exit codes: 0 shown, whatever the verdict · 64 a report cannot be read
             """
     )
 
@@ -45,16 +51,14 @@ struct ReportShowCommand: AsyncParsableCommand {
     @OptionGroup var formats: FormatOptions
 
     func run() async throws {
-        if files.count == 1, let file = files.first {
-            let report = try RunReport(at: file)
-            return try ReportOutput(formats, under: try Specification(.embedded)).show(report)
-        }
-        let targets = try FormatTarget<ReportFormat>.all(formats.formats)
-        if let other = targets.first(where: { $0.format != .html }) {
-            throw InputProblem(
-                "--format", "'\(other.format.rawValue)' tells of one report, and here are \(files.count)",
-                expected: "html=FILE, which shows them side by side", fix: "show each report by itself")
-        }
+        guard files.count == 1, let file = files.first else { return try showSideBySide() }
+        let isOne = !Files.isFolder(file) || FileManager.default.fileExists(atPath: "\(file)/report.json")
+        if !isOne { return try showHistory(below: file) }
+        try ReportOutput(formats, under: try Specification(.embedded)).show(try RunReport(at: file))
+    }
+
+    private func showSideBySide() throws {
+        let targets = try targets(html: "html=FILE, which shows them side by side", only: [.html])
         if let index = files.indices.first(where: { files[..<$0].contains(files[$0]) }) {
             throw InputProblem(
                 "report show", "'\(files[index])' is named twice", expected: "each report once",
@@ -65,6 +69,42 @@ struct ReportShowCommand: AsyncParsableCommand {
         let column = entries.map(\.name.count).max() ?? 0
         let lines = entries.map { "\(padded($0.name, column))  \($0.report.headline)\n" }.joined()
         try FormatTarget.write(targets, beside: lines) { _ in page }
+    }
+
+    /// The runs below a folder, by subject.
+    private func showHistory(below folder: String) throws {
+        let targets = try targets(html: "html=FILE or badge=FILE", only: [.html, .badge])
+        var archive = RunArchive()
+        for path in RunReport.files(below: folder) {
+            let name = String(path.dropFirst(folder.hasSuffix("/") ? folder.count : folder.count + 1))
+            archive.take(HTMLReport.Entry(name, try RunReport(at: path)))
+        }
+        guard !archive.histories.isEmpty else {
+            throw InputProblem(
+                folder, archive.parts == 0 ? "the folder holds no report" : "the folder holds only parts of runs",
+                expected: "report.json files in it, or in folders below it",
+                fix: archive.parts == 0 ? "name a folder that --out wrote to" : "merge them: conformance report merge")
+        }
+        if let badge = targets.first(where: { $0.format == .badge }), archive.histories.count > 1 {
+            throw InputProblem(
+                "--format", "'\(badge.format.rawValue)' shows one subject, and here are \(archive.histories.count)",
+                expected: "reports of one subject", fix: "name a folder with the runs of one")
+        }
+        if archive.parts > 0 {
+            Console.error("\(counted(archive.parts, "part")) of runs left out: conformance report merge joins them")
+        }
+        let text = archive.histories.map { $0.text(Console.style) }.joined(separator: "\n")
+        try FormatTarget.write(targets, beside: text) { archive.text(as: $0) }
+    }
+
+    private func targets(html expected: String, only forms: [ReportFormat]) throws -> [FormatTarget<ReportFormat>] {
+        let targets = try FormatTarget<ReportFormat>.all(formats.formats)
+        if let other = targets.first(where: { !forms.contains($0.format) }) {
+            throw InputProblem(
+                "--format", "'\(other.format.rawValue)' shows one report, and here are several", expected: expected,
+                fix: "show each report by itself")
+        }
+        return targets
     }
 }
 

@@ -53,7 +53,8 @@ struct FormatOptions: ParsableArguments {
             "Write the report in another form too; may be given several times.",
             discussion: """
                 Names: html (one page for a browser), json, junit, junit-lenient (untested clauses are skipped, not failed), \
-                markdown, github, tap, sarif. FILE '-' is standard output; the console report then goes to standard error.
+                markdown, github, tap, sarif, badge (an SVG picture of the verdict). FILE '-' is standard output; the console \
+                report then goes to standard error.
                 """, valueName: "name=file"), completion: .formats)
     var formats: [String] = []
 
