@@ -73,6 +73,21 @@ import Testing
         try clause.untested("\(told) B!cut +12s")  // the next sync will tell again
     }
 
+    @Test func `CLIENT-17 further pages bring nothing of what is missing before the first`() throws {
+        let clause = ClauseUnderTest("CLIENT-17")
+        let page = "B<syncResult(e1 #9 evicted more)[done(t2 #7)]"
+        let last = "B>sync(e1 #7) B<syncResult(e1 #9 complete)[done(t3 #9)]"
+        let asked = "\(away) B+(e1 #9) B>sync(e1 #2)"
+        try clause.conforms("\(asked) \(page) \(last) 1>GET(s1) 1<200(u1 a1)")
+        try clause.conforms("\(asked) \(page) 1>GET(s1) 1<200(u1 a1) \(last) +12s")
+        try clause.violates("\(asked) \(page) \(last) +12s^")
+        try clause.untested("\(asked) \(page.replacing("evicted", with: "too_many")) \(last) +12s")
+        try clause.untested("\(asked) \(page) \(last) +11s")
+        // A client that waits with its position until the read asks from the old one.
+        let places = ClauseUnderTest("CLIENT-16")
+        try places.conforms("\(asked) \(page) \(last) 1>GET(s1) B!cut C+(e1 #9) C>sync(e1 #2)")
+    }
+
     @Test func `CLIENT-17 a read that fails is no read`() throws {
         let clause = ClauseUnderTest("CLIENT-17")
         let asked = "\(away) B+(e1 #9) B>sync(e1 #2) B<syncResult(e1 #9 evicted) 1>GET(s1)"

@@ -21,6 +21,10 @@ import Testing
         try clause.violates("A+ A>chat(c1 s9) A<error(session_not_found c1) A<error(session_not_found c1)^")
         try clause.violates("A+ A<error(bad_request)^")
         try clause.conforms("A+ A>binary(00) A<error(bad_request) A>`{` A<error(parse_error)")
+        // A refused `auth`, and then one that is taken.
+        let opened = "A>open A<open A>auth(protocol=one) A<error(bad_request)"
+        try clause.conforms("\(opened) A>auth A<connected")
+        try clause.violates("\(opened) A<error(bad_request)^")
         try clause.untested("A+ A>chat(c1) A<ack(c1) A<error(agent_failed t1)")
         try clause.untested("A+ A<error(internal)")
         try clause.untested("A>open A<open +10s A<error(auth_timeout) A<close(4002)")

@@ -80,6 +80,20 @@ import Testing
         #expect(phone.core.cursor.held?.seq == 9)
     }
 
+    @Test func `CLIENT-17 what is missing before a page is read once the pages are through`() {
+        var phone = lost()
+        phone.connect(lastSeq: 9)
+        var page = result(9, complete: false, more: true, missed: [toolUse(1, seq: 7)])
+        page["reason"] = "evicted"
+        phone.receive(page)
+        #expect(phone.sent("sync").last?["lastSeqSeen"]?.intValue == 7)
+        phone.receive(result(9, complete: true, missed: [done(1, seq: 9)]))
+        #expect(phone.core.cursor.held?.seq == 5)
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1", "u2", "a2"]))
+        #expect(phone.core.cursor.held?.seq == 9)
+        #expect(phone.ids == ["u1", "a1", "u2", "a2"])
+    }
+
     @Test func `CLIENT-18 a page without frames is no page`() {
         var phone = lost()
         phone.connect(lastSeq: 9)

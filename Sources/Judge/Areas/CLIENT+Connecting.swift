@@ -4,7 +4,7 @@ import HoldfastTranscript
 /// How a client comes to a connection and keeps it, or does not.
 extension CLIENT {
     /// CLIENT-1: "A client MUST open a new connection within `foregroundReconnect` of coming to the foreground after having
-    /// been in the background, whatever it believes about the old one".
+    /// been in the background, whatever it believes about the old one, unless a close with a terminal code ended it".
     ///
     /// Once for each return with a network, unless the server had told it to stay away.
     static func foregroundReconnects(_ history: Observations, _ evidence: inout Evidence) {
@@ -89,7 +89,8 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-8: "A client MUST attempt to connect within `foregroundReconnect` of the network's return".
+    /// CLIENT-8: "A client MUST attempt to connect within `foregroundReconnect` of the network's return, unless a close with
+    /// a terminal code ended its last connection".
     ///
     /// Once for each return of the network while the app is in the foreground, unless the server had told it to stay away.
     static func networkReturnReconnects(_ history: Observations, _ evidence: inout Evidence) {

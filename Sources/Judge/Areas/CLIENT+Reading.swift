@@ -90,7 +90,6 @@ extension Observations {
         let isSynced = greetings.allSatisfy { connection in
             connection.connected.map { $0 < since } == true || connection.sent.contains { $0.type == "sync" }
         }
-        let gaps = answeredSyncs.filter { $0.result.complete == false && !$0.result.hasMore }.map(\.result.event)
-        return isSynced && !gaps.contains { $0 > since && $0 < event }
+        return isSynced && !gaps.contains { $0.told > since && $0.told < event }
     }
 }

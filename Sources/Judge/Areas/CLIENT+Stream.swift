@@ -68,19 +68,17 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-17: "A client MUST read the session on its screen over REST after a `syncResult` with `complete: false`
-    /// that has no further page, again until that read is answered with 200 or 404".
+    /// CLIENT-17: "A client MUST read the session on its screen over REST after a `syncResult` with `complete: false`, unless
+    /// its reason is `too_many` and it has a further page, again until that read is answered with 200 or 404".
     ///
-    /// Once for each such answer while a session is on the screen and stays there. A read that was under way when the answer
+    /// Once for each such answer, counted from its last page, while a session is on the screen and stays there. A read that was under way when the answer
     /// came may serve as well, and decides nothing unless it fails; nor does a refusal that reading again would not change.
     static func gapsAreRead(_ history: Observations, _ evidence: inout Evidence) {
-        for (sync, result) in history.answeredSyncs {
-            guard result.complete == false, !result.hasMore,
-                let session = history.client.state(at: result.event)?.sessionId
-            else { continue }
+        for (sync, result, told) in history.gaps {
+            guard let session = history.client.state(at: result.event)?.sessionId else { continue }
             let reads = history.client.reads(of: session)
             let stay = history.endOfStay(at: result.event)
-            var (cause, since) = (result.event, result.event)
+            var (cause, since) = (result.event, told)
             var bound = history.clientBound(\.rest)
             let underWay = reads.filter { $0.request < result.event && history.end(of: $0) > result.event }
             if let last = underWay.map({ history.end(of: $0) }).max() {
@@ -116,7 +114,7 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-18: "A client MUST answer a `syncResult` with `more: true` by a `sync` from the last `seq` it received".
+    /// CLIENT-18: "A client MUST answer a `syncResult` with `more: true` by a `sync` from the last `seq` of that page".
     ///
     /// Once for each page with frames. Live frames are no part of the page, and numbers beyond it have still to come.
     static func pagesAreFollowed(_ history: Observations, _ evidence: inout Evidence) {

@@ -178,8 +178,9 @@ extension ENV {
         taken.formUnion(history.syncs.filter { $0.result != nil }.map(\.request.event))
         for (index, connection) in history.connections.enumerated() where connection.isWhole {
             let answered = Set(history.pings(on: index).filter { $0.pong != nil }.map(\.request.event))
+            // One that could not be read was refused, and a later one was taken.
             let greeted = connection.connected.flatMap { connected in
-                connection.auth.flatMap { $0 < connected ? $0 : nil }
+                connection.sent.last { $0.type == "auth" && $0.event < connected }?.event
             }
             let open = connection.sent.map(\.event).filter {
                 !taken.contains($0) && !answered.contains($0) && $0 != greeted

@@ -300,8 +300,8 @@ enum SYNC {
         }
     }
 
-    /// SYNC-12: "A server MUST answer a `sync` whose `lastSeqSeen` is greater than its last `seq` with `complete: false` and
-    /// the reason `unknown_position`".
+    /// SYNC-12: "A server MUST answer a `sync` of its epoch whose `lastSeqSeen` is greater than its last `seq` with
+    /// `complete: false` and the reason `unknown_position`".
     ///
     /// Once for each position in the current epoch beyond the `lastSeq` of its own answer.
     static func futurePositionIsTold(_ history: Observations, _ evidence: inout Evidence) {
@@ -314,7 +314,7 @@ enum SYNC {
         }
     }
 
-    /// SYNC-13: "A server MUST answer a `sync` for whose position frames have already left the buffer with
+    /// SYNC-13: "A server MUST answer a `sync` of its epoch for whose position frames have already left the buffer with
     /// `complete: false` and the reason `evicted`".
     ///
     /// Once for each answer that lacks frames which are surely no longer promised; a server that keeps more is free to.

@@ -17,6 +17,8 @@ struct Cursor: Sendable {
         var asked: Int
         /// The keys of questions sent before the `sync`: only they can be meant by a replayed frame without names.
         var mayHold: Set<String> = []
+        /// Whether a page said that frames before it are gone: no further page brings them.
+        var isHoled = false
         /// The highest number among the live frames of this connection.
         var ahead = 0
         /// Numbers that came live, to know them again in `missed`.

@@ -165,7 +165,8 @@ struct ClientPlaces {
         }
         guard let sync = lastSync(before: event) else { return true }
         guard hole(before: event) == nil, let result = sync.result, isTaken(result, before: event) else { return false }
-        guard !sync.claimsComplete else { return true }
+        let isGap = history.gaps.contains { $0.sync.request.event == sync.request.event }
+        guard !sync.claimsComplete || isGap else { return true }
         let limit = history.patience(of: event) - history.timeouts.scheduling.microseconds
         let session = history.client.state(at: result.event)?.sessionId
         return history.sessionReads.contains { read in

@@ -74,13 +74,13 @@ extension Observations {
 
     /// Whether a request was made while a gap that a `sync` had told was still to be read for (CLIENT-17).
     private func isForGap(_ request: Int) -> Bool {
-        answeredSyncs.contains { sync, result in
-            guard result.complete == false, !result.hasMore, result.event < request,
+        gaps.contains { sync, result, told in
+            guard told < request,
                 loss(of: sync.connection).map({ $0 > request }) ?? true,
                 let session = client.state(at: result.event)?.sessionId
             else { return false }
             return !client.reads(of: session).contains { read in
-                read.isAnswered && read.request > result.event && end(of: read) < request
+                read.isAnswered && read.request > told && end(of: read) < request
             }
         }
     }

@@ -29,6 +29,19 @@ extension Observations {
     var answeredSyncs: [(sync: ObservedSync, result: Frame)] {
         syncs.compactMap { sync in sync.result.map { (sync, $0) } }
     }
+
+    /// The last page of every answer that said that frames are missing, and the event of the page that said so first.
+    ///
+    /// Further pages do not bring what is missing before the first (CLIENT-17).
+    var gaps: [(sync: ObservedSync, result: Frame, told: Int)] {
+        var open: [Int: Int] = [:]
+        return answeredSyncs.compactMap { sync, result in
+            let isTold = result.complete == false && !(result.hasMore && result.string("reason") == "too_many")
+            let told = open[sync.connection] ?? (isTold ? result.event : nil)
+            open[sync.connection] = result.hasMore ? told : nil
+            return result.hasMore ? nil : told.map { (sync, result, $0) }
+        }
+    }
 }
 
 /// One position asked for, with all pages of the answer.
