@@ -17,7 +17,7 @@ import Testing
         var setting = Setting()
         setting.timeouts = Timeouts()
         setting.configuration.replayFrames = 100
-        setting.configuration.messagesPerMinute = 60
+        setting.configuration.messagesPerMinute = 600
         setting.configuration.rateWindowSeconds = 5
         return setting
     }
