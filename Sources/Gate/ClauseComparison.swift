@@ -123,8 +123,8 @@ struct ClauseComparison {
             return entry(
                 "clause-strengthened", binds ? .error : .information,
                 why: binds
-                    ? "\(after.party) that did not do this conformed before and do not now"
-                    : "\(after.party) that do not do this get a warning now but still conform",
+                    ? "\(after.party) that \(after.keyword.isNegative ? "did" : "did not do") this conformed before and do not now"
+                    : "\(after.party) that \(after.keyword.isNegative ? "do" : "do not do") this get a warning now but still conform",
                 breaks: [after.party])
         }
         let isLost = !relying(on: before).isEmpty

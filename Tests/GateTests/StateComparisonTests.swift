@@ -85,6 +85,14 @@ import Testing
         #expect(tables[0].rows.map(\.cells) == [["`p|q`", "1 \\| 2"], ["", ""]])
         #expect(tables[0].rows[0].name == "p|q")
         #expect(tables[0].rows[0].line == 4)
+        let forms = [
+            "| a | b |\r\n|---|---|\r\n| 1 | 2 |\r\n", "  | a | b |\n  |--|--|\n  | 1 | 2 |",
+            "| a | b\n|--|--\n| 1 | 2",
+        ]
+        for text in forms {
+            let table = MarkdownTable.tables(in: text).first
+            #expect(table?.header == ["a", "b"] && table?.rows.map(\.cells) == [["1", "2"]])
+        }
     }
 }
 
@@ -227,6 +235,25 @@ import Testing
         edit.old.files["Spec/states/server.json"] = table("send")
         let entries = try await edit.report().entries.filter { $0.finding.rule == "state-row-changed" }
         #expect(entries.map(\.subjects) == [["auth", "ping"]])
+    }
+
+    @Test func `conditions that change places are told, rows that change places are not`() async throws {
+        func table(_ rows: [(condition: String, deed: String)]) -> String {
+            let rows = rows.map { condition, deed in
+                #"{"state":"opened","input":"ping","when":{"also":"\#(condition)"},"answer":[{"do":"\#(deed)"}],"next":"opened"}"#
+            }
+            return
+                #"{"role":"server","machines":[{"name":"connection","rows":[\#(rows.joined(separator: ","))]}]}"#
+        }
+        func rules(_ old: [(String, String)], _ new: [(String, String)]) async throws -> [String] {
+            var edit = Edit { $0.files["Spec/states/server.json"] = table(new) }
+            edit.old.files["Spec/states/server.json"] = table(old)
+            return try await edit.report().entries.map(\.finding.rule).filter { $0.hasPrefix("state-") }
+        }
+        let rows = [("it has a nonce", "send"), ("it has none", "close")]
+        #expect(try await rules(rows, rows.reversed()) == [])
+        let swapped = [("it has none", "send"), ("it has a nonce", "close")]
+        #expect(try await rules(rows, swapped) == ["state-row-reworded"])
     }
 
     @Test func `an answer that may be left out is two lawful answers`() async throws {

@@ -265,8 +265,8 @@ enum StateFacts {
             return (root["machines"]?.arrayValue ?? []).enumerated().flatMap { index, machine -> [Fact] in
                 let name = machine["name"]?.stringValue ?? ""
                 var rows: [String: [JSONValue]] = [:]
-                // Conditions that stand in sentences.
-                var words: [String: [JSONValue]] = [:]
+                // Conditions that stand in sentences, each with the outcome that it leads to.
+                var words: [String: [(outcome: String, sentence: JSONValue)]] = [:]
                 var places: [String: JSONPointer] = [:]
                 for (number, row) in (machine["rows"]?.arrayValue ?? []).enumerated() {
                     let input = "\(row["state"]?.stringValue ?? "?"), \(row["input"]?.stringValue ?? "?")"
@@ -274,9 +274,13 @@ enum StateFacts {
                     let when = row["when"]?.objectValue ?? [:]
                     // That there is such a condition is more than its words.
                     let outcome = JSONObject(when.map { (key: $0.key, value: $0.key == "also" ? true : $0.value) })
-                    rows[key, default: []].append(
-                        ["when": .object(outcome), "answer": row["answer"] ?? [], "next": row["next"] ?? ""])
-                    if let also = when["also"] { words[key, default: []].append(also) }
+                    let result: JSONValue = [
+                        "when": .object(outcome), "answer": row["answer"] ?? [], "next": row["next"] ?? "",
+                    ]
+                    rows[key, default: []].append(result)
+                    if let also = when["also"] {
+                        words[key, default: []].append((result.text(sortedKeys: true), also))
+                    }
                     places[key] =
                         places[key] ?? JSONPointer(tokens: ["machines", String(index), "rows", String(number)])
                 }
@@ -302,7 +306,10 @@ enum StateFacts {
                         let sorted = answers.sorted { $0.text(sortedKeys: true) < $1.text(sortedKeys: true) }
                         return Fact(
                             rule: .stateRow, key: key, value: .array(sorted),
-                            words: .array((words[key] ?? []).sorted { $0.text() < $1.text() }),
+                            words: .array(
+                                (words[key] ?? []).sorted {
+                                    ($0.outcome, $0.sentence.text()) < ($1.outcome, $1.sentence.text())
+                                }.map(\.sentence)),
                             location: GateLocation(file: path, pointer: JSONPointer(tokens: [key])), place: places[key],
                             subject: key.split(separator: " ").last.map(String.init) ?? name, held: [GateParty(role)],
                             parents: [table.id])

@@ -18,7 +18,8 @@ struct MarkdownTable: Sendable, Equatable {
 
     /// Every table of a page, in order.
     static func tables(in text: String) -> [MarkdownTable] {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        // Tables are the same to a reader with any line ends, indented, and without the last bar.
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(\.trimmed)
         var tables: [MarkdownTable] = []
         var index = 0
         while index + 1 < lines.count {
@@ -37,12 +38,12 @@ struct MarkdownTable: Sendable, Equatable {
         return tables
     }
 
-    private static func isRule(_ line: Substring) -> Bool {
+    private static func isRule(_ line: String) -> Bool {
         line.hasPrefix("|") && line.contains("-") && line.allSatisfy { "|-: ".contains($0) }
     }
 
     /// The cells of a line; a bar that is escaped or stands in code belongs to its cell.
-    private static func cells(of line: Substring) -> [String]? {
+    private static func cells(of line: String) -> [String]? {
         guard line.hasPrefix("|") else { return nil }
         var cells: [String] = []
         var cell = ""
@@ -58,6 +59,7 @@ struct MarkdownTable: Sendable, Equatable {
             }
             isEscaped = character == "\\" && !isEscaped
         }
+        if !cell.trimmed.isEmpty { cells.append(cell.trimmed) }
         return cells
     }
 }
