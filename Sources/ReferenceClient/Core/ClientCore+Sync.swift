@@ -41,7 +41,7 @@ extension ClientCore {
 
     /// The answer to a `sync`.
     mutating func replayed(_ frame: JSONValue) {
-        guard var gap = cursor.gap, gap.afterReads == nil, let epoch = frame.text("epoch"),
+        guard let gap = cursor.gap, gap.afterReads == nil, let epoch = frame.text("epoch"),
             let lastSeq = frame["lastSeq"]?.intValue, let missed = frame["missed"]?.arrayValue
         else { return }
         needsSaving = true
@@ -53,15 +53,13 @@ extension ClientCore {
             take(missedFrame, type, isReplay: true)
             if let seq = missedFrame["seq"]?.intValue { last = max(last, seq) }
         }
-        if let reason = frame.text("reason"), reason != "too_many" {
-            gap.isHoled = true
-            cursor.gap?.isHoled = true
-        }
-        if frame["complete"]?.boolValue == true, !gap.isHoled {
+        let isHoled = gap.isHoled || (frame.text("reason") ?? "too_many") != "too_many"
+        cursor.gap?.isHoled = isHoled
+        if frame["complete"]?.boolValue == true, !isHoled {
             cursor.fill(upTo: Position(epoch: epoch, seq: lastSeq))
         } else if frame["more"]?.boolValue == true, last > gap.asked {
             // The position does not pass what only a read brings.
-            if !gap.isHoled { cursor.held = Position(epoch: epoch, seq: last) }
+            if !isHoled { cursor.held = Position(epoch: epoch, seq: last) }
             return sync(from: Position(epoch: epoch, seq: last))
         } else {
             readInstead(upTo: Position(epoch: epoch, seq: lastSeq))
