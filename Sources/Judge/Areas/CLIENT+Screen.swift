@@ -84,9 +84,7 @@ extension CLIENT {
     }
 
     /// Acts after which the screen need not show what it did.
-    static let departures: Set<String> = [
-        "selectSession", "openPush", "launch", "quit", "exit", "background", "networkDown",
-    ]
+    static let departures = ObservedClient.interruptions.union(["selectSession", "openPush"])
 
     /// CLIENT-26: "A client MUST show a frame or response only in the session it belongs to".
     ///
@@ -146,7 +144,7 @@ extension CLIENT {
             waiting[session] = entry
             let wanted = entry.base + entry.ids.count
             let seen = history.client.states.first { $0.event > frame.event && $0.sessionId == session }?.event
-            let left = history.end(of: frame.event, at: ["launch", "quit", "exit", "background", "networkDown"])
+            let left = history.end(of: frame.event, at: ObservedClient.interruptions)
             let outcome = history.shown(
                 after: frame.event, within: history.timeouts.pong, before: min(left, seen ?? .max)
             ) { $0.unread[session] ?? 0 >= wanted }

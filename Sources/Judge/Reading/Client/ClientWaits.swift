@@ -128,7 +128,7 @@ extension Observations {
     /// What may have kept from a client what it was just sent: it left, or what it was sent on was over, before a busy machine
     /// would have read it; nil when there was time.
     func departure(after event: Int, on connection: Int?) -> Int? {
-        let left = end(of: event, at: ["background", "networkDown", "quit", "exit", "launch"])
+        let left = end(of: event, at: ObservedClient.interruptions)
         let over = min(left, connection.flatMap { loss(of: $0) } ?? .max)
         guard over < events.endIndex, patience(from: event, to: over) < timeouts.scheduling.microseconds else {
             return nil

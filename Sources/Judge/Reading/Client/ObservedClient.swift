@@ -6,6 +6,9 @@ import HoldfastTranscript
 ///
 /// Taken from the lane `client` and from everything sent to the server. Indices called `event` point into `history.events`.
 struct ObservedClient: Sendable {
+    /// Acts after which a client takes nothing of what it was sent before.
+    static let interruptions: Set<String> = ["launch", "quit", "exit", "background", "networkDown"]
+
     /// What the stage had the system or the person do, in order.
     private(set) var acts: [Act] = []
     /// What it showed, in order; a state is recorded when it differs from the one before, and every half second.
