@@ -25,11 +25,12 @@ enum ChapterFacts {
         subscript(column: String) -> String {
             guard let index = header.firstIndex(of: column), index < cells.count else { return "" }
             var text = cells[index]
-            guard text.contains("[") else { return text.trimmed }
-            for link in text.matches(of: /\s*\(?(\[[A-Z]+-[0-9]+\](, )?)+\)?/).reversed() {
-                text.removeSubrange(link.range)
+            if text.contains("[") {
+                for link in text.matches(of: /\s*\(?(\[[A-Z]+-[0-9]+\](, )?)+\)?/).reversed() {
+                    text.removeSubrange(link.range)
+                }
             }
-            return text.trimmed
+            return text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         }
 
         func fact(
@@ -47,6 +48,15 @@ enum ChapterFacts {
         func fact(_ rule: FactRule, _ detail: String? = nil, in column: String) -> [Fact] {
             guard header.contains(column) else { return [] }
             return [fact(rule, detail, value: .string(self[column]), parents: [owned, id(of: column)])]
+        }
+
+        /// What a column says of the row in sentences.
+        func words(_ rule: FactRule, in column: String) -> [Fact] {
+            fact(rule, in: column).map {
+                var fact = $0
+                (fact.words, fact.value) = (fact.value, .null)
+                return fact
+            }
         }
 
         /// What names the row among all facts.
@@ -85,14 +95,14 @@ enum ChapterFacts {
 
     private static let tables = [
         Table(header: ["code", "means"], columns: ["over REST", "ends a turn", "asking again"]) { row in
-            [row.fact(.errorCode)]
+            [row.fact(.errorCode)] + row.words(.errorCodeMeaning, in: "means")
                 + ["over REST", "ends a turn", "asking again"].flatMap { row.fact(.errorCodeEffect, $0, in: $0) }
         },
         Table(header: ["code", "meaning", "sent by"], columns: ["the client then"]) { row in
             // Whether clients come back is a fact; in which words that is said is none.
             let isTerminal = row["the client then"].contains("terminal")
             let terminal = row.fact(.terminalCode, parents: [row.id(of: "the client then")])
-            return [row.fact(.closeCode)] + (isTerminal ? [terminal] : [])
+            return [row.fact(.closeCode)] + row.words(.closeCodeMeaning, in: "meaning") + (isTerminal ? [terminal] : [])
                 + row.fact(.closeCodeSender, in: "sent by") + row.fact(.closeCodeEffect, in: "the client then")
         },
         Table(header: ["name", "value"], columns: ["from – to"]) { row in
@@ -101,8 +111,9 @@ enum ChapterFacts {
             timeout.words = .string(terms)
             return [timeout] + row.fact(.timeoutSpan, in: "from – to")
         },
-        Table(header: ["reason"], columns: ["what the client does"]) { row in
-            [row.fact(.gapReason)] + row.fact(.gapReasonEffect, in: "what the client does")
+        Table(header: ["reason"], columns: ["what happened", "what the client does"]) { row in
+            [row.fact(.gapReason)] + row.words(.gapReasonMeaning, in: "what happened")
+                + row.fact(.gapReasonEffect, in: "what the client does")
         },
         Table(header: ["input", "answer"]) { answers($0, "answer") },
         Table(header: ["what arrives", "what the server does"]) { answers($0, "what the server does") },
@@ -130,14 +141,25 @@ enum ChapterFacts {
             ? [GateParty(.client)] : serverBounds.contains(bound) ? [GateParty(.server)] : []
     }
 
-    /// The codes that may answer something.
+    /// The codes that may answer something, and the words around them.
     private static func answers(_ row: Row, _ column: String) -> [Fact] {
         var input = row.fact(.answerRow)
         input.words = .string(row.name)
-        return [input]
+        let terms = row.words(.answerTerms, in: column).map {
+            var fact = $0
+            (fact.words, fact.sentence) = (.string(wordsAround(codesOf: row[column])), .string(row[column]))
+            return fact
+        }
+        return [input] + terms
             + row[column].matches(of: /`([^`]+)`|\b([0-9]{4})\b/).map { match in
                 row.fact(.answer, (match.1 ?? match.2).map(String.init) ?? "", parents: [row.owned])
             }
+    }
+
+    /// The words of an answer without its codes: `@` is one, or some to choose from, and `@, @` one after another.
+    private static func wordsAround(codesOf answer: String) -> String {
+        answer.replacing(/`[^`]+`|(close )?\b[0-9]{4}\b/, with: "@")
+            .replacing(/@((, or | or |, )@)+/) { $0.0.contains(" or ") ? "@" : String($0.0) }
     }
 
     /// The facts of a state.
@@ -217,7 +239,8 @@ enum OpenSetFacts {
         return schemas.flatMap { path, text -> [Fact] in
             guard text.contains(keyword), let root = try? JSONParser.value(text) else { return [] }
             return lists(in: root).flatMap { pointer, values -> [Fact] in
-                let name = pointer.lastToken ?? path
+                // What is said in all of some schemas is said of what they are about.
+                let name = pointer.tokens.last { $0 != "allOf" && Int($0) == nil } ?? path
                 // A definition that others refer to travels as they do.
                 let writers =
                     root["x-direction"] != nil ? [text] : schemas.map(\.text).filter { $0.contains("/\(name)\"") }
@@ -247,7 +270,10 @@ enum OpenSetFacts {
 
     private static func lists(in value: JSONValue, at pointer: JSONPointer = JSONPointer()) -> [(JSONPointer, [String])]
     {
-        (value.objectValue ?? [:]).flatMap { member in
+        if let parts = value.arrayValue {
+            return parts.enumerated().flatMap { lists(in: $0.element, at: pointer.appending(String($0.offset))) }
+        }
+        return (value.objectValue ?? [:]).flatMap { member in
             member.key == keyword
                 ? [(pointer, (member.value.arrayValue ?? []).compactMap(\.stringValue))]
                 : lists(in: member.value, at: pointer.appending(member.key))
@@ -310,6 +336,9 @@ enum StateFacts {
                                 (words[key] ?? []).sorted {
                                     ($0.outcome, $0.sentence.text()) < ($1.outcome, $1.sentence.text())
                                 }.map(\.sentence)),
+                            conditions: Dictionary(grouping: words[key] ?? [], by: \.outcome).mapValues {
+                                $0.map(\.sentence).sorted { $0.text() < $1.text() }
+                            },
                             location: GateLocation(file: path, pointer: JSONPointer(tokens: [key])), place: places[key],
                             subject: key.split(separator: " ").last.map(String.init) ?? name, held: [GateParty(role)],
                             parents: [table.id])

@@ -12,6 +12,10 @@ struct Fact {
     var value: JSONValue = .null
     /// What is said of it in sentences, which a machine does not compare; null where nothing is.
     var words = JSONValue.null
+    /// The sentence that `words` come from, where a finding shows more than is compared; null elsewhere.
+    var sentence = JSONValue.null
+    /// The conditions in sentences, by the outcome that each leads to; empty where there are none.
+    var conditions: [String: [JSONValue]] = [:]
     /// What is said of it as a length of time; nil where it is none.
     var bound: Duration?
     /// Where it stands; a line that is not known is looked up once somebody asks.
@@ -35,7 +39,7 @@ struct Fact {
 
     /// What is said of it, where anything is.
     fileprivate func said(_ change: FactRule.Change?) -> JSONValue? {
-        let told = change == .reworded ? words : value
+        let told = change != .reworded ? value : sentence.isNull ? words : sentence
         return told.isNull ? Optional.none : told
     }
 
@@ -211,9 +215,10 @@ struct FactComparison {
             }
             return tell(.removed, was, nil, isCovered(was, by: covers, are) ? harmless : nil)
         } changed: { was, now in
-            guard let change = Self.change(was, now) else { return [] }
-            let isRow = was.rule.id == FactRule.stateRow.id && change == .changed
-            return tell(change, was, now, isRow ? .rows(was.value, now.value) : nil)
+            Self.changes(was, now).flatMap { change in
+                let isRow = was.rule.id == FactRule.stateRow.id && change == .changed
+                return tell(change, was, now, isRow ? .rows(was.value, now.value) : nil)
+            }
         } added: { now in
             guard !names.contains(now.id), were.isSuperset(of: now.parents) else { return [] }
             let isCovered = isCovered(now, by: covered, were)
@@ -230,7 +235,9 @@ struct FactComparison {
         func rows(_ facts: [Fact]) -> [[String]: [Fact]] {
             Dictionary(grouping: facts.filter { $0.rule.id == FactRule.answerRow.id }) { row in
                 row.parents
-                    + facts.filter { $0.parents.contains(row.id) }.map { String($0.key.dropFirst(row.key.count)) }
+                    + facts.filter { $0.parents.contains(row.id) }.map {
+                        $0.key.dropFirst(row.key.count) + " " + $0.words.text()
+                    }
             }
         }
         let after = rows(fresh)
@@ -253,19 +260,47 @@ struct FactComparison {
     }
 
     private static func facts(of state: ProtocolState) -> [Fact] {
+        let all =
+            ChapterFacts.facts(of: state) + RequestDocument(state).facts + OperationFacts.facts(of: state)
+            + StateFacts.facts(of: state) + OpenSetFacts.facts(of: state) + DialectFacts.facts(of: state)
+        let groups = Dictionary(grouping: all, by: \.id)
         var ids: Set<String> = []
-        var facts =
-            (ChapterFacts.facts(of: state) + RequestDocument(state).facts + OperationFacts.facts(of: state)
-            + StateFacts.facts(of: state) + OpenSetFacts.facts(of: state)).filter { ids.insert($0.id).inserted }
+        var facts = all.filter { ids.insert($0.id).inserted }.map { Self.joined(groups[$0.id] ?? [$0]) }
         for index in facts.indices where !(facts[index].holder.map(ids.contains) ?? true) { facts[index].holder = nil }
         return facts
     }
 
-    private static func change(_ was: Fact, _ now: Fact) -> FactRule.Change? {
+    /// What stands at several places under one name, such as the protocol of two servers, is one fact of all that is said.
+    private static func joined(_ facts: [Fact]) -> Fact {
+        func all(_ said: KeyPath<Fact, JSONValue>) -> JSONValue {
+            let values = Set(facts.map { $0[keyPath: said] })
+            return values.count == 1
+                ? facts[0][keyPath: said]
+                : .array(values.sorted { $0.text(sortedKeys: true) < $1.text(sortedKeys: true) })
+        }
+        var fact = facts[0]
+        (fact.value, fact.words, fact.sentence) = (all(\.value), all(\.words), all(\.sentence))
+        if Set(facts.map(\.bound)).count > 1 { fact.bound = nil }
+        return fact
+    }
+
+    /// What became of a fact: another value and other words are two changes, so that neither hides the other.
+    private static func changes(_ was: Fact, _ now: Fact) -> [FactRule.Change] {
         let isSame = was.value == now.value || (was.bound != nil && was.bound == now.bound)
-        if isSame { return was.words == now.words ? nil : .reworded }
-        guard let before = was.bound, let after = now.bound else { return .changed }
-        return after < before ? .tightened : .loosened
+        if isSame { return was.words == now.words ? [] : [.reworded] }
+        guard was.rule.id != FactRule.stateRow.id else {
+            return isReworded(was.conditions, now.conditions) ? [.changed, .reworded] : [.changed]
+        }
+        guard let before = was.bound, let after = now.bound else { return [.changed] }
+        return [after < before ? .tightened : .loosened] + (was.words == now.words ? [] : [.reworded])
+    }
+
+    /// Whether an outcome that stays has other conditions, or one that goes had others than the one that takes its place.
+    private static func isReworded(_ old: [String: [JSONValue]], _ new: [String: [JSONValue]]) -> Bool {
+        if old.contains(where: { outcome, was in new[outcome].map { $0 != was } ?? false }) { return true }
+        let gone = old.filter { new[$0.key] == nil }
+        let fresh = new.filter { old[$0.key] == nil }
+        return !gone.isEmpty && !fresh.isEmpty && Set(gone.values.joined()) != Set(fresh.values.joined())
     }
 
     private func entry(_ difference: Difference) -> [GateEntry] {

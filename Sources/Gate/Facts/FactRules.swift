@@ -1,20 +1,32 @@
 /// The kinds of facts, and whom a change of each breaks.
 extension FactRule {
     /// Every kind.
-    static let all = chapters + requests + operations + [stateRow, stateWord, table, column, tableRow]
+    static let all =
+        chapters + requests + operations + dialects + [stateRow, stateWord, table, column, tableRow]
 
     private static let chapters = [
-        errorCode, errorCodeEffect, closeCode, terminalCode, closeCodeSender, closeCodeEffect, timeout, timeoutSpan,
-        gapReason,
-        gapReasonEffect, answerRow, answer, profile, profileSide, profileNeed, openSet, openValue,
+        errorCode, errorCodeMeaning, errorCodeEffect, closeCode, closeCodeMeaning, terminalCode, closeCodeSender,
+        closeCodeEffect, timeout, timeoutSpan, gapReason, gapReasonMeaning, gapReasonEffect, answerRow, answer,
+        answerTerms, profile, profileSide, profileNeed, openSet, openValue,
     ]
     private static let requests = [
-        request, status, parameter, parameterRequired, bodyRequired, requestMedia, answerMedia, header, headerRequired,
+        serverPath, request, status, parameter, parameterRequired, bodyRequired, requestMedia, answerMedia, header,
+        headerRequired,
         security, requestDetail,
     ]
     private static let operations = [
         operation, operationMessage, reply, operationSecurity, channelMessage, socket, securityScheme,
     ]
+    private static let dialects = [dialect, dialectMapping, dialectExemption]
+
+    /// What a code or a reason stands for, in words: peers act on it, so other words are for a person to judge.
+    private static func meaning(_ id: String, _ word: String, example: String) -> FactRule {
+        FactRule(
+            "\(id)-meaning", "meaning of \(word)",
+            reworded: .breaks(
+                .everybody, "a program cannot tell whether it is sent in more or fewer cases now: someone has to check"),
+            example: example)
+    }
 
     // MARK: Chapters
 
@@ -23,6 +35,8 @@ extension FactRule {
         added: .harmless("old clients treat a code they do not know as 'internal' (chapter 8.2)"),
         removed: .breaks(.servers, "old servers still send it, which is not allowed any more"),
         example: "`busy` is taken out of the table of error codes: servers that send it are wrong now")
+    static let errorCodeMeaning = meaning(
+        "error-code", "an error code", example: "`busy` means that any session has a turn, and meant that this one has")
     static let errorCodeEffect = FactRule(
         "error-code-effect", "effect of an error code",
         changed: .breaks(.everybody, "servers and clients act on what the table said before"),
@@ -32,6 +46,9 @@ extension FactRule {
         added: .harmless("old clients reconnect with backoff, as after any code they do not know"),
         removed: .breaks(.servers, "old servers still close with it, which is not allowed any more"),
         example: "4002 is taken out of the table of close codes")
+    static let closeCodeMeaning = meaning(
+        "close-code", "a close code",
+        example: "4002 means that no `auth` was accepted in time, and meant that none came")
     static let terminalCode = FactRule(
         "terminal-close-code", "terminal close code",
         added: .breaks(.clients, "old clients keep reconnecting where they now have to stop"),
@@ -64,6 +81,8 @@ extension FactRule {
         added: .breaks(.clients, "the set of reasons is closed: old clients do not know what to do about a new one"),
         removed: .breaks(.servers, "old servers still give it, which is not allowed any more"),
         example: "`syncResult` may say `too_old`")
+    static let gapReasonMeaning = meaning(
+        "gap-reason", "a reason", example: "`evicted` means that frames expired, and meant that they are gone")
     static let gapReasonEffect = FactRule(
         "gap-reason-effect", "effect of a reason",
         changed: .breaks(
@@ -81,6 +100,11 @@ extension FactRule {
         added: .breaks(.clients, "old clients do not expect this answer there"),
         removed: .breaks(.servers, "old servers still answer this way, which is not allowed any more"),
         example: "an unknown type may be answered with `bad_request` too")
+    static let answerTerms = FactRule(
+        "answer-terms", "terms of an answer",
+        reworded: .breaks(
+            .everybody, "a program cannot tell whether servers may do more or less now: someone has to check"),
+        example: "a frame before `auth` is run later, and was not run")
     static let profile = FactRule(
         "profile", "profile",
         added: .harmless("nobody declares it yet"),
@@ -110,6 +134,12 @@ extension FactRule {
 
     // MARK: REST
 
+    static let serverPath = FactRule(
+        "server-path", "path below which requests are sent",
+        added: .breaks(.everybody, "clients send the request below another path than the rest"),
+        removed: .breaks(.everybody, "clients still send the request below the path it had"),
+        changed: .breaks(.everybody, "clients send every request below another path than old servers answer at"),
+        example: "`servers.url` ends with `/v2`")
     static let request = FactRule(
         "request", "request",
         added: .harmless("clients may send it but do not have to"),
@@ -205,6 +235,26 @@ extension FactRule {
         "security-scheme", "scheme of security", added: .harmless("nothing uses it by itself"),
         removed: .harmless("its uses are reported separately"),
         changed: .breaks(.clients, "credentials are sent in another way"), example: "`bearer` travels as an API key")
+
+    // MARK: Dialects
+
+    static let dialect = FactRule(
+        "dialect", "dialect",
+        added: .harmless("no subject names it yet"),
+        removed: .breaks(.everybody, "subjects that name it cannot be tested any more"),
+        example: "dialects/nami.json is deleted")
+    static let dialectMapping = FactRule(
+        "dialect-mapping", "mapping of a dialect",
+        added: .breaks(.perhaps, "someone has to check what it was read as before"),
+        removed: .breaks(.everybody, "what subjects of this dialect send is not understood any more"),
+        changed: .breaks(.everybody, "what subjects of this dialect send means something else now"),
+        example: "`delivered` from servers is not mapped to `ack` any more")
+    static let dialectExemption = FactRule(
+        "dialect-exemption", "clause that a dialect cannot keep",
+        added: .breaks(.perhaps, "servers of this dialect are excused now"),
+        removed: .breaks(.servers, "servers of this dialect break it, and are not excused any more"),
+        changed: .breaks(.servers, "servers of this dialect are excused for other frames now"),
+        example: "`ENV-17` is taken out of `cannotKeep`")
 
     // MARK: Tables as a whole
 

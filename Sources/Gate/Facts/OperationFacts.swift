@@ -24,8 +24,9 @@ struct OperationFacts {
             Fact(rule: .table, key: Self.file, location: GateLocation(file: Self.file, line: 1), subject: Self.file))
         add(.socket, "content type", ["defaultContentType"], value: root["defaultContentType"] ?? .null)
         for (name, server) in members(root["servers"]) {
-            // Which host and path stand in an example binds nobody.
+            // Which host stands in an example binds nobody.
             add(.socket, "protocol", ["servers", name, "protocol"], value: server["protocol"] ?? .null)
+            add(.socket, "path", ["servers", name, "pathname"], value: server["pathname"] ?? "/")
             let ways = server["security"]?.arrayValue ?? []
             for way in ways { add(.operationSecurity, Self.lastToken(way), ["servers", name, "security"]) }
             if ways.isEmpty { add(.operationSecurity, "nothing", ["servers", name], isWildcard: true) }
@@ -43,7 +44,10 @@ struct OperationFacts {
                     .channelMessage, name, ["channels", channel, "messages", name],
                     value: [
                         "payload": meant["payload"] ?? .null,
-                        "contentType": meant["contentType"] ?? .null,
+                        // What is said of all messages need not be said of one.
+                        "contentType": meant["contentType"].flatMap {
+                            $0 == root["defaultContentType"] ? nil : $0
+                        } ?? .null,
                         "headers": meant["headers"] ?? .null,
                     ], subject: name)
             }

@@ -32,6 +32,12 @@ struct RequestDocument {
     /// Reads the requests of a state; without a file there are none.
     init(_ state: ProtocolState) {
         root = state.text(Self.file).flatMap { try? JSONParser.value($0) } ?? [:]
+        guard root != [:] else { return }
+        facts.append(
+            Fact(rule: .table, key: Self.file, location: GateLocation(file: Self.file, line: 1), subject: Self.file))
+        add(
+            .serverPath, "every request", ["servers"], subject: "servers", value: Self.paths(root["servers"]),
+            parents: [Self.whole])
         for (name, scheme) in root["components"]?["securitySchemes"]?.objectValue ?? [:] {
             add(
                 .securityScheme, "REST \(name)", ["components", "securitySchemes", name], subject: name,
@@ -44,6 +50,20 @@ struct RequestDocument {
         }
         facts.sort { ($0.subject, $0.rule.id, $0.key) < ($1.subject, $1.rule.id, $1.key) }
         slots.sort { $0.label < $1.label }
+    }
+
+    /// What the file is as a whole.
+    private static let whole = "\(FactRule.table.id): \(file)"
+
+    /// The paths below which servers answer; which hosts stand in an example binds nobody.
+    private static func paths(_ servers: JSONValue?) -> JSONValue {
+        let paths = Set(
+            (servers?.arrayValue ?? []).map { server in
+                let url = server["url"]?.stringValue ?? ""
+                let path = url.replacing(/^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^\/]*/, with: "")
+                return "/" + path.split(separator: "/").joined(separator: "/")
+            })
+        return .array((paths.isEmpty ? ["/"] : paths).sorted().map { .string($0) })
     }
 
     private mutating func add(
@@ -61,7 +81,13 @@ struct RequestDocument {
         let name = "\(method.uppercased()) \(path)"
         let pointer = ["paths", path, method]
         let parent = "\(FactRule.request.id): \(name)"
-        add(.request, name, pointer, subject: name)
+        add(.request, name, pointer, subject: name, parents: [Self.whole])
+        if let servers = operation["servers"] ?? item["servers"],
+            Self.paths(servers) != Self.paths(root["servers"])
+        {
+            add(
+                .serverPath, name, pointer + ["servers"], subject: name, value: Self.paths(servers), parents: [parent])
+        }
         // What several requests refer to; an edit of it is one finding.
         var shared: JSONPointer?
         func refer(to holder: JSONValue?) {
@@ -96,10 +122,13 @@ struct RequestDocument {
             }
         }
 
-        for list in [item["parameters"], operation["parameters"]] {
+        // What an operation says of a parameter stands for what its path says of it.
+        var parameters: Set<String> = []
+        for list in [operation["parameters"], item["parameters"]] {
             for parameter in (list?.arrayValue ?? []).map({ $0.binding(in: root) }) {
                 guard let own = parameter["name"]?.stringValue else { continue }
                 let key = "\(own) in \(parameter["in"]?.stringValue ?? "?")"
+                guard parameters.insert(key).inserted else { continue }
                 let path = ["parameters", key]
                 fact(.parameter, key, path)
                 if parameter["required"] == true { fact(.parameterRequired, key, path, in: .parameter) }

@@ -250,6 +250,15 @@ enum ChangedProtocol {
         ] } ] }
 
         """,
+        "dialects/old.json": """
+        { "name": "old", "summary": "Old.", "profiles": ["core"],
+          "socket": { "path": "/ws", "credential": { "in": "frame" } }, "greeting": { "opens": "client" },
+          "frames": [
+            { "sender": "server", "wire": "delivered", "is": "ack" }, { "sender": "client", "wire": "typing", "ignored": "not here" }
+          ],
+          "cannotKeep": [{ "clauses": ["TURN-2"], "because": "none" }] }
+
+        """,
         "clauses/TURN.md": """
         # TURN
 

@@ -18,7 +18,16 @@ extension ProtocolChange {
         .init("another status of a code", five, "| 409 |", "| 503 |", ss, cs, says: "error-code-effect-changed"),
         .init("a code ends a turn", five, "| 409 | no |", "| 409 | yes |", ss, cs, says: "error-code-effect-changed"),
         .init("a code is final", five, "| no | later |", "| no | no |", ss, cs, says: "error-code-effect-changed"),
-        .init("a code in other words", five, "| a turn runs |", "| a turn is running |"),
+        // Peers act on codes, so what one means is for a person to judge, like a binding sentence.
+        .init(
+            "a code in other words", five, "| a turn runs |", "| a turn is running |", ss, cs,
+            says: "error-code-meaning-reworded"),
+        .init(
+            "a close code means something else", four, "| going away |", "| going away, or deleted |", ss, cs,
+            says: "close-code-meaning-reworded"),
+        .init(
+            "a reason means something else", five, "| frames are gone |", "| frames are old |", ss, cs,
+            says: "gap-reason-meaning-reworded"),
         // Close codes
         .init(
             "a new close code", four, "| 4001 |", "| 1013 | later | server | reconnects with backoff |\n| 4001 |"),
@@ -59,6 +68,9 @@ extension ProtocolChange {
             says: "timeout-span-changed"),
         .init("a bound for another reason", three, "people wait", "people are impatient"),
         .init("a bound that is no time becomes one", three, "| fence |", "| 2 s |", ss, cs, says: "timeout-changed"),
+        .init(
+            "other terms beside a wider bound", three, "| 15 s |", "| 20 s, or never on a slow network |", ss, cs,
+            says: "timeout-loosened warning", "timeout-reworded error"),
         // Reasons and answers
         .init(
             "a new reason", five, "| `evicted` |", "| `too_old` | old | reads |\n| `evicted` |", cs,
@@ -79,6 +91,15 @@ extension ProtocolChange {
             says: "answer-row-added"),
         .init(
             "a row of answers goes", four, "| unknown `type` | `unknown_type` |\n", "", cs, says: "answer-row-removed"),
+        .init(
+            "an answer with other terms", four, "| `unknown_type` |", "| `unknown_type`; it is run later |", ss, cs,
+            says: "answer-terms-reworded"),
+        .init(
+            "an answer less, and other terms", four, "`parse_error` or `bad_request`", "`parse_error`, and it is run",
+            ss, cs, says: "answer-removed", "answer-terms-reworded"),
+        .init(
+            "one after the other, where there was a choice", four, "`parse_error` or `bad_request`",
+            "`parse_error`, `bad_request`", ss, cs, says: "answer-terms-reworded"),
         // Profiles
         .init(
             "a profile needs another", three, "replay | `core` |", "replay | `core`, `push` |",
@@ -185,6 +206,15 @@ extension ProtocolChange {
             "credentials travel otherwise", rest, #""type": "http", "scheme": "bearer""#,
             #""type": "apiKey", "in": "query", "name": "k""#, cs, says: "security-scheme-changed"),
         .init("an example server moves", rest, "https://server.example", "https://other.example"),
+        .init(
+            "requests move below a path", rest, "https://server.example", "https://server.example/v2", ss, cs,
+            says: "server-path-changed"),
+        .init(
+            "one request moves below a path", rest, #""post": {"#, #""post": { "servers": [{ "url": "/v2" }],"#, ss, cs,
+            says: "server-path-added"),
+        .init(
+            "an operation says what its path says", rest, #""/api/chat": {"#,
+            #""/api/chat": { "servers": [{ "url": "https://b.example/" }],"#),
         .init("a request in other words", rest, "It failed.", "It did not work."),
         .init("a request is deprecated", rest, #""post": {"#, #""post": { "deprecated": true,"#),
         // The socket
@@ -218,6 +248,14 @@ extension ProtocolChange {
         .init(
             "another transport", socket, #""protocol": "wss""#, #""protocol": "mqtt""#, ss, cs, says: "socket-changed"),
         .init("an example host moves", socket, "a.example", "b.example"),
+        .init(
+            "a second server speaks another protocol", socket, #""servers": {"#,
+            ##""servers": { "second": { "host": "b.example", "protocol": "mqtt", "security": [{ "$ref": "#/components/securitySchemes/bearer" }] },"##,
+            ss, cs, says: "socket-changed"),
+        .init(
+            "the socket moves below a path", socket, #""host": "a.example","#,
+            #""host": "a.example", "pathname": "/v2","#, ss, cs, says: "socket-changed"),
+        .init("a message says its default", socket, #""chat": { "#, #""chat": { "contentType": "application/json", "#),
         .init("a fixed address", socket, #""address": null"#, #""address": "/ws""#, ss, cs, says: "socket-changed"),
         .init("another form of frames", socket, "application/json", "application/cbor", ss, cs, says: "socket-changed"),
         .init(
@@ -265,6 +303,16 @@ extension ProtocolChange {
             says: "state-word-reworded"),
         .init(
             "a state means less", states, "no token yet", "no token or a bad one", ss, cs, says: "state-word-reworded"),
+        .init(
+            "a condition in other words beside an answer that nobody sees",
+            [
+                .init(file: states, part: "at first", other: "at last"),
+                .init(
+                    file: states, part: #"{ "state": "greeted", "input": "ping","#,
+                    other:
+                        #"{ "state": "opened", "input": "auth", "when": { "also": "at last" }, "answer": [{ "do": "send", "what": "connected" }, { "do": "wait", "what": "quiet" }], "next": "greeted" }, { "state": "greeted", "input": "ping","#
+                ),
+            ], ss, cs, says: "state-row-reworded"),
         .init(
             "a condition of a row goes", states, #" "when": { "also": "at first" },"#, "", ss, cs,
             says: "state-row-changed"),

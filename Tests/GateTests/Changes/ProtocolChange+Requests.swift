@@ -11,6 +11,7 @@ extension ProtocolChange {
     private static let rest = "openapi.json"
     private static let socket = "asyncapi.json"
     private static let states = "states/server.json"
+    private static let dialect = "dialects/old.json"
     private static let cs = "clients"
     private static let ss = "servers"
     private static let core = "servers that declare core"
@@ -20,6 +21,31 @@ extension ProtocolChange {
         .init(
             "a code goes from an open set", common, #"["busy", "too_large"]"#, #"["busy"]"#, ss,
             says: "open-value-removed"),
+        .init(
+            "a code goes from an open set inside allOf", common, #""x-extensible-enum": ["busy", "too_large"]"#,
+            #""allOf": [{ "x-extensible-enum": ["busy"] }]"#, ss, says: "open-value-removed"),
+        .init(
+            "an open set moves into allOf", common, #""x-extensible-enum": ["busy", "too_large"]"#,
+            #""allOf": [{ "x-extensible-enum": ["busy", "too_large"] }]"#),
+        // Dialects
+        .init(
+            "a dialect loses a mapping", dialect, #"{ "sender": "server", "wire": "delivered", "is": "ack" }, "#, "",
+            ss, cs, says: "dialect-mapping-removed"),
+        .init(
+            "a dialect maps a type to another", dialect, #""wire": "delivered", "is": "ack""#,
+            #""wire": "delivered", "is": "done""#, ss, cs, says: "dialect-mapping-changed"),
+        .init(
+            "a dialect has another key", dialect, #""in": "frame""#, #""in": "query""#, ss, cs,
+            says: "dialect-mapping-changed"),
+        .init(
+            "a dialect maps more", dialect, #""frames": ["#,
+            #""frames": [{ "sender": "server", "wire": "bye", "ignored": "so" }, "#,
+            says: "dialect-mapping-added warning"),
+        .init("a dialect in another order, with other reasons", dialect, #""not here""#, #""nowhere""#),
+        .init(
+            "a dialect is excused no more", dialect, #"{ "clauses": ["TURN-2"], "because": "none" }"#, "", ss,
+            says: "dialect-exemption-removed"),
+        .init("a dialect goes", dialect, "", "", ss, cs, says: "dialect-removed"),
         .init(
             "a code goes from its table and from the open set",
             [
