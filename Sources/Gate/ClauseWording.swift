@@ -28,7 +28,9 @@ enum ClauseWording: Equatable {
     }
 
     private static func bounds(_ old: Words, _ new: Words) -> ClauseWording {
-        let changed = zip(old.bounds, new.bounds).filter { $0.text != $1.text }
+        let changed = zip(old.bounds, new.bounds).filter { $0.value != $1.value || $0.dimension != $1.dimension }
+        // 10 s and 10000 ms are the same.
+        if changed.isEmpty { return .same }
         let before = changed.map(\.0.text).joined(separator: ", ")
         let after = changed.map(\.1.text).joined(separator: ", ")
         let asksMore = changed.map { old, new -> Bool? in
@@ -115,8 +117,9 @@ private struct Words {
     ]
 
     private static let units: [String: (Double, String)] = [
-        "ms": (0.001, "time"), "s": (1, "time"), "seconds": (1, "time"), "min": (60, "time"), "minute": (60, "time"),
-        "minutes": (60, "time"), "hours": (3600, "time"), "days": (86400, "time"), "bytes": (1, "bytes"),
+        "ms": (1, "time"), "s": (1000, "time"), "seconds": (1000, "time"), "min": (60_000, "time"),
+        "minute": (60_000, "time"), "minutes": (60_000, "time"), "hours": (3_600_000, "time"),
+        "days": (86_400_000, "time"), "bytes": (1, "bytes"),
         "KiB": (1024, "bytes"), "MiB": (1_048_576, "bytes"), "characters": (1, "characters"), "reads": (1, "reads"),
     ]
 

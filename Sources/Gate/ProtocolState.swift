@@ -39,7 +39,9 @@ package struct ProtocolState: Sendable {
                         fix: "correct its encoding"))
                 continue
             }
-            texts[String(path.dropFirst("Spec/".count))] = text
+            // Pages with any line ends say the same.
+            texts[String(path.dropFirst("Spec/".count))] =
+                bytes.contains(13) ? text.replacing("\r\n", with: "\n") : text
         }
         for (path, text) in texts.sorted(by: { $0.key < $1.key }) where Self.holdsFacts(path) {
             do {

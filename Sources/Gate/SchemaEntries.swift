@@ -25,6 +25,7 @@ struct SchemaEntries {
         var worst: [Edit: (finding: GateFinding, profiles: Set<Profile>)] = [:]
         for profiles in Profile.allCases.filter(schemas.mentions).subsets {
             for finding in try schemas.findings(for: profiles) {
+                let finding = schemas.placed(finding)
                 let edit = Edit(finding)
                 guard let known = worst[edit] else {
                     order.append(edit)
@@ -88,6 +89,31 @@ struct SchemaEntries {
         return compareSchemas(
             old: try MessageSchemaSet(old, profiles: profiles, only: only),
             new: try MessageSchemaSet(new, profiles: profiles, only: only), policy: Self.policy)
+    }
+
+    /// What came into a shared definition or left it is one edit of the definition, wherever that is referred to.
+    private func placed(_ finding: GateFinding) -> GateFinding {
+        func definition(of keyword: GateLocation?, at place: GateLocation?, in files: SpecificationFiles)
+            -> GateLocation?
+        {
+            guard let keyword, let place, let text = files.texts[place.file], let root = try? JSONParser.value(text),
+                let reference = root[place.pointer]?["$ref"]?.stringValue
+            else { return nil }
+            let parts = reference.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+            let file = parts[0].split(separator: "/").last ?? place.file.split(separator: "/").last
+            guard let pointer = JSONPointer(parts.count > 1 ? String(parts[1]) : ""),
+                file == keyword.file.split(separator: "/").last,
+                keyword.pointer.tokens.starts(with: pointer.tokens)
+            else { return nil }
+            return GateLocation(file: keyword.file, pointer: pointer, in: files.texts[keyword.file])
+        }
+        var finding = finding
+        if finding.newValue == nil, let new = definition(of: finding.old, at: finding.new, in: new) {
+            finding.new = new
+        } else if finding.oldValue == nil, let old = definition(of: finding.new, at: finding.old, in: old) {
+            finding.old = old
+        }
+        return finding
     }
 
     private static func entry(_ finding: GateFinding, _ profiles: Set<Profile>) -> GateEntry {

@@ -105,7 +105,7 @@ struct TranscriptComparison {
     /// Whether anything that the judge reads differs.
     private var canDiffer: Bool {
         func key(_ state: ProtocolState) -> [String] {
-            state.specification.clauses.map { "\($0.id) \($0.role) \($0.profile) \($0.sentence)" }
+            state.specification.clauses.map { "\($0.id) \($0.role) \($0.profileNames) \($0.sentence)" }
                 + state.texts(below: "schemas/", ".json").filter { !$0.path.hasPrefix("schemas/files/") }.map(\.text)
         }
         return key(old) != key(new) || oldTimeouts != newTimeouts

@@ -118,7 +118,7 @@ import Testing
             ClauseWording.tightened(old: "4096 bytes", new: "2048 bytes")
         ),
         ("send at most 4096 bytes", "send at most 8192 bytes", .loosened(old: "4096 bytes", new: "8192 bytes")),
-        ("send at most 4 KiB.", "send at most 4096 bytes.", .moved(old: "4 KiB", new: "4096 bytes")),
+        ("send at most 4 KiB.", "send at most 4096 bytes.", .same),
         ("answer within 1 min", "answer within 30 s", .tightened(old: "1 min", new: "30 s")),
         (
             "keep it for at least 24 hours.", "keep it for at least 48 hours.",

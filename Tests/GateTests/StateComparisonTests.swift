@@ -66,6 +66,16 @@ import Testing
         #expect(loud.allSatisfy { $0.finding.severity == .warning && $0.breaks.isEmpty })
     }
 
+    @Test func `a keyword of a shared definition is one finding, wherever it is referred to`() async throws {
+        var new = ChangedProtocol.base
+        new.edit(#", "pattern": "^[a-z0-9]{1,16}$""#, by: "", in: "Spec/schemas/common.json")
+        let report = try await gate(
+            from: ChangedProtocol.state.get(), to: new.state(), options: GateOptions(today: Edit.today))
+        let found = report.entries.filter { $0.finding.direction == .serverToClient && $0.finding.severity == .error }
+        #expect(found.map(\.finding.messages) == [["error", "status"]])
+        #expect(found.map { $0.finding.new?.pointerText } == ["schemas/common.json#/$defs/id"])
+    }
+
     @Test func `a scenario that is gone leaves its clause untested`() async throws {
         let edit = Edit { $0.files["Spec/scenarios/server/ORDER/plain.json"] = nil }
         #expect(try await edit.rules() == ["clause-without-scenario warning", "scenario-removed warning"])

@@ -83,23 +83,38 @@ struct FactRule: Sendable {
     let id: String
     /// What a fact is called in words.
     let word: String
-    /// An example for those who look a rule up.
-    let example: String
+    /// An example for those who look a rule up, and the change that it shows.
+    private let example: String
+    private let shows: Change?
     /// What each change means; one that is not here cannot happen.
     let effects: [Change: Effect]
 
     init(
         _ id: String, _ word: String, added: Effect? = nil, removed: Effect? = nil, changed: Effect? = nil,
-        tightened: Effect? = nil, loosened: Effect? = nil, reworded: Effect? = nil, example: String
+        tightened: Effect? = nil, loosened: Effect? = nil, reworded: Effect? = nil, shows: Change? = nil,
+        example: String
     ) {
         self.id = id
         self.word = word
-        self.example = example
+        (self.shows, self.example) = (shows, example)
         let effects: [Change: Effect?] = [
             .added: added, .removed: removed, .changed: changed, .tightened: tightened, .loosened: loosened,
             .reworded: reworded,
         ]
         self.effects = effects.compactMapValues(\.self)
+    }
+
+    /// An example of one change.
+    func example(of change: Change) -> String {
+        if shows == nil || shows == change { return example }
+        return switch change {
+        case .added: "a new \(word)"
+        case .removed: "the \(word) is taken out"
+        case .changed: "the \(word) says something else"
+        case .tightened: "the \(word) is shorter"
+        case .loosened: "the \(word) is longer"
+        case .reworded: "the \(word) in other words"
+        }
     }
 }
 
@@ -187,7 +202,7 @@ struct FactComparison {
     }
 
     private func entries() -> [GateEntry] {
-        let (before, after) = (Self.facts(of: old), Self.facts(of: new))
+        let (before, after) = (Self.facts(of: old), Self.facts(of: new, namedAs: old))
         let were = Set(before.map(\.id))
         let are = Set(after.map(\.id))
         let covered = Set(before.filter(\.isWildcard).map(\.siblings))
@@ -259,10 +274,12 @@ struct FactComparison {
         return Set(before).isSubset(of: after)
     }
 
-    private static func facts(of state: ProtocolState) -> [Fact] {
+    private static func facts(of state: ProtocolState, namedAs other: ProtocolState? = nil) -> [Fact] {
         let all =
-            ChapterFacts.facts(of: state) + RequestDocument(state).facts + OperationFacts.facts(of: state)
-            + StateFacts.facts(of: state) + OpenSetFacts.facts(of: state) + DialectFacts.facts(of: state)
+            ChapterFacts.facts(of: state) + RequestDocument(state, namedAs: other).facts
+            + OperationFacts.facts(of: state)
+            + StateFacts.facts(of: state, namedAs: other) + OpenSetFacts.facts(of: state)
+            + DialectFacts.facts(of: state)
         let groups = Dictionary(grouping: all, by: \.id)
         var ids: Set<String> = []
         var facts = all.filter { ids.insert($0.id).inserted }.map { Self.joined(groups[$0.id] ?? [$0]) }

@@ -34,7 +34,7 @@ extension FactRule {
         "error-code", "error code",
         added: .harmless("old clients treat a code they do not know as 'internal' (chapter 8.2)"),
         removed: .breaks(.servers, "old servers still send it, which is not allowed any more"),
-        example: "`busy` is taken out of the table of error codes: servers that send it are wrong now")
+        shows: .removed, example: "`busy` is taken out of the table of error codes: servers that send it are wrong now")
     static let errorCodeMeaning = meaning(
         "error-code", "an error code", example: "`busy` means that any session has a turn, and meant that this one has")
     static let errorCodeEffect = FactRule(
@@ -45,7 +45,7 @@ extension FactRule {
         "close-code", "close code",
         added: .harmless("old clients reconnect with backoff, as after any code they do not know"),
         removed: .breaks(.servers, "old servers still close with it, which is not allowed any more"),
-        example: "4002 is taken out of the table of close codes")
+        shows: .removed, example: "4002 is taken out of the table of close codes")
     static let closeCodeMeaning = meaning(
         "close-code", "a close code",
         example: "4002 means that no `auth` was accepted in time, and meant that none came")
@@ -53,7 +53,7 @@ extension FactRule {
         "terminal-close-code", "terminal close code",
         added: .breaks(.clients, "old clients keep reconnecting where they now have to stop"),
         removed: .breaks(.clients, "old clients give up where they now have to reconnect"),
-        example: "4002 becomes terminal: old clients reconnect for ever")
+        shows: .added, example: "4002 becomes terminal: old clients reconnect for ever")
     static let closeCodeSender = FactRule(
         "close-code-sender", "sender of a close code",
         changed: .breaks(.everybody, "the other side closes with it now"),
@@ -71,7 +71,7 @@ extension FactRule {
         tightened: .breaks(.held, "anyone who only just kept the old bound is late now"),
         loosened: .breaks(.relying, "the side that waits relied on the shorter bound"),
         reworded: .breaks(.everybody, "the terms beside it changed: someone has to check whom it binds now"),
-        example: "`pong` is 3 s and was 5 s: servers that take 4 s are late now")
+        shows: .tightened, example: "`pong` is 3 s and was 5 s: servers that take 4 s are late now")
     static let timeoutSpan = FactRule(
         "timeout-span", "span of a bound",
         changed: .breaks(.everybody, "the bound starts or ends at another event"),
@@ -80,7 +80,7 @@ extension FactRule {
         "gap-reason", "reason of a gap",
         added: .breaks(.clients, "the set of reasons is closed: old clients do not know what to do about a new one"),
         removed: .breaks(.servers, "old servers still give it, which is not allowed any more"),
-        example: "`syncResult` may say `too_old`")
+        shows: .added, example: "`syncResult` may say `too_old`")
     static let gapReasonMeaning = meaning(
         "gap-reason", "a reason", example: "`evicted` means that frames expired, and meant that they are gone")
     static let gapReasonEffect = FactRule(
@@ -94,12 +94,12 @@ extension FactRule {
         removed: .breaks(.clients, "old clients rely on the answer"),
         reworded: .breaks(
             .everybody, "a program cannot tell whether the new words mean more or fewer inputs: someone has to check"),
-        example: "a frame before `auth` is answered with `not_authenticated`")
+        shows: .added, example: "a frame before `auth` is answered with `not_authenticated`")
     static let answer = FactRule(
         "answer", "answer",
         added: .breaks(.clients, "old clients do not expect this answer there"),
         removed: .breaks(.servers, "old servers still answer this way, which is not allowed any more"),
-        example: "an unknown type may be answered with `bad_request` too")
+        shows: .added, example: "an unknown type may be answered with `bad_request` too")
     static let answerTerms = FactRule(
         "answer-terms", "terms of an answer",
         reworded: .breaks(
@@ -109,7 +109,7 @@ extension FactRule {
         "profile", "profile",
         added: .harmless("nobody declares it yet"),
         removed: .breaks(.everybody, "declaring it means nothing any more, and the other side relied on it"),
-        example: "`rate-limit` is taken out of the table of profiles")
+        shows: .removed, example: "`rate-limit` is taken out of the table of profiles")
     static let profileSide = FactRule(
         "profile-side", "side of a profile", changed: .breaks(.everybody, "the other side declares it now"),
         example: "`push` is declared by clients and was by servers")
@@ -117,7 +117,7 @@ extension FactRule {
         "profile-need", "need of a profile",
         added: .breaks(.held, "declaring one without the other is not enough any more"),
         removed: .breaks(.relying, "a peer that saw one could rely on the other"),
-        example: "`sync` needs `idempotency`: servers that declare `sync` alone do not conform any more")
+        shows: .added, example: "`sync` needs `idempotency`: servers that declare `sync` alone do not conform any more")
 
     // MARK: Schemas
 
@@ -125,12 +125,12 @@ extension FactRule {
         "open-set", "open set of values",
         added: .breaks(.held, "peers that send other values are not allowed to any more"),
         removed: .harmless("readers accept any value already"),
-        example: "`errorCode` gets an `x-extensible-enum`")
+        shows: .added, example: "`errorCode` gets an `x-extensible-enum`")
     static let openValue = FactRule(
         "open-value", "value of an open set",
         added: .harmless("old readers accept any value"),
         removed: .breaks(.held, "peers still send it, which is not allowed any more"),
-        example: "`busy` is taken out of the `x-extensible-enum` of `errorCode`")
+        shows: .removed, example: "`busy` is taken out of the `x-extensible-enum` of `errorCode`")
 
     // MARK: REST
 
@@ -139,63 +139,63 @@ extension FactRule {
         added: .breaks(.everybody, "clients send the request below another path than the rest"),
         removed: .breaks(.everybody, "clients still send the request below the path it had"),
         changed: .breaks(.everybody, "clients send every request below another path than old servers answer at"),
-        example: "`servers.url` ends with `/v2`")
+        shows: .changed, example: "`servers.url` ends with `/v2`")
     static let request = FactRule(
         "request", "request",
         added: .harmless("clients may send it but do not have to"),
         removed: .breaks(.clients, "old clients still send it and find nothing there"),
-        example: "`GET /api/sessions` is taken out of openapi.json")
+        shows: .removed, example: "`GET /api/sessions` is taken out of openapi.json")
     static let status = FactRule(
         "status", "status",
         added: .breaks(.clients, "old clients do not expect this status, and no default covered it"),
         removed: .breaks(.servers, "old servers still answer this way, which is not allowed any more"),
-        example: "`GET /api/sessions/{id}` may answer 410")
+        shows: .added, example: "`GET /api/sessions/{id}` may answer 410")
     static let parameter = FactRule(
         "request-parameter", "parameter",
         added: .harmless("clients may give it but do not have to"),
         removed: .breaks(.clients, "old clients still give it, and servers ignore it"),
-        example: "`page in query` is taken away")
+        shows: .removed, example: "`page in query` is taken away")
     static let parameterRequired = FactRule(
         "request-parameter-required", "obligation to give the parameter",
         added: .breaks(.clients, "old clients that leave it out are rejected"),
         removed: .breaks(.servers, "new clients may leave it out, and old servers reject that"),
-        example: "`page in query` must be given")
+        shows: .added, example: "`page in query` must be given")
     static let bodyRequired = FactRule(
         "request-body-required", "obligation to send a body",
         added: .breaks(.clients, "old clients that send no body are rejected"),
         removed: .breaks(.servers, "new clients may send no body, and old servers reject that"),
-        example: "`POST /api/chat` takes no request without a body")
+        shows: .added, example: "`POST /api/chat` takes no request without a body")
     static let requestMedia = FactRule(
         "request-media-type", "form of the body",
         added: .breaks(.servers, "new clients may send it, and old servers reject that"),
         removed: .breaks(.clients, "old clients that send it are rejected"),
-        example: "`POST /api/chat` takes `application/cbor` too")
+        shows: .added, example: "`POST /api/chat` takes `application/cbor` too")
     static let answerMedia = FactRule(
         "answer-media-type", "form of the answer",
         added: .breaks(.clients, "old clients cannot read it"),
         removed: .breaks(.servers, "old servers still answer in it, which is not allowed any more"),
-        example: "errors come as `application/problem+json`")
+        shows: .added, example: "errors come as `application/problem+json`")
     static let header = FactRule(
         "answer-header", "header",
         added: .harmless("clients ignore headers they do not know"),
         removed: .breaks(.clients, "old clients look for it"),
-        example: "429 comes without `Retry-After`")
+        shows: .removed, example: "429 comes without `Retry-After`")
     static let headerRequired = FactRule(
         "answer-header-required", "obligation to send the header",
         added: .breaks(.servers, "old servers may leave it out, and new clients rely on it"),
         removed: .breaks(.clients, "old clients rely on it, and new servers may leave it out"),
-        example: "429 may come without `Retry-After`, which is still described")
+        shows: .removed, example: "429 may come without `Retry-After`, which is still described")
     static let security = FactRule(
         "request-security", "way to authenticate",
         added: .breaks(.servers, "new clients may authenticate this way, and old servers reject that"),
         removed: .breaks(.clients, "old clients that authenticate this way are rejected"),
-        example: "`GET /api/health` asks for a token")
+        shows: .removed, example: "`GET /api/health` asks for a token")
     static let requestDetail = FactRule(
         "request-detail", "detail",
         added: .breaks(.everybody, "the gate has no rule for it, so it assumes that both sides break"),
         removed: .breaks(.everybody, "the gate has no rule for it, so it assumes that both sides break"),
         changed: .breaks(.everybody, "the gate has no rule for it, so it assumes that both sides break"),
-        example: "another `style` of a parameter")
+        shows: .changed, example: "another `style` of a parameter")
 
     // MARK: The socket
 
@@ -204,37 +204,38 @@ extension FactRule {
         added: .harmless("peers ignore types they do not know (chapter 8.1)"),
         removed: .breaks(.clients, "old clients use it or wait for it"),
         changed: .breaks(.everybody, "the other side starts it now"),
-        example: "`catchUp` is taken out of asyncapi.json")
+        shows: .removed, example: "`catchUp` is taken out of asyncapi.json")
     static let operationMessage = FactRule(
         "operation-message", "message of an operation",
         added: .breaks(.others, "old peers do not expect it there"),
         removed: .breaks(.held, "old peers still send it there, which is not allowed any more"),
-        example: "`showTurn` shows `ack` too")
+        shows: .added, example: "`showTurn` shows `ack` too")
     static let reply = FactRule(
         "reply", "reply",
         added: .breaks(.clients, "old clients do not expect it as a reply"),
         removed: .breaks(.everybody, "old servers still send it, and old clients wait for it"),
-        example: "`checkLiveness` may be answered with `error`")
+        shows: .added, example: "`checkLiveness` may be answered with `error`")
     static let operationSecurity = FactRule(
         "socket-security", "way to authenticate",
         added: .breaks(.servers, "new clients may authenticate this way, and old servers reject that"),
         removed: .breaks(.clients, "old clients that authenticate this way are rejected"),
-        example: "the socket asks for an API key")
+        shows: .added, example: "the socket asks for an API key")
     static let channelMessage = FactRule(
         "channel-message", "message of the channel",
         added: .harmless("peers ignore types they do not know (chapter 8.1)"),
         removed: .breaks(.everybody, "old peers send it or wait for it"),
         changed: .breaks(.everybody, "it has another schema or media type now"),
-        example: "the payload of `chat` is another schema")
+        shows: .changed, example: "the payload of `chat` is another schema")
     static let socket = FactRule(
         "socket", "property of the socket", added: .breaks(.everybody, "old peers do not know it"),
         removed: .breaks(.everybody, "old peers rely on it"),
         changed: .breaks(.everybody, "old peers do it differently"),
-        example: "the protocol of the server is `mqtt` and was `wss`")
+        shows: .changed, example: "the protocol of the server is `mqtt` and was `wss`")
     static let securityScheme = FactRule(
         "security-scheme", "scheme of security", added: .harmless("nothing uses it by itself"),
         removed: .harmless("its uses are reported separately"),
-        changed: .breaks(.clients, "credentials are sent in another way"), example: "`bearer` travels as an API key")
+        changed: .breaks(.clients, "credentials are sent in another way"), shows: .changed,
+        example: "`bearer` travels as an API key")
 
     // MARK: Dialects
 
@@ -242,19 +243,19 @@ extension FactRule {
         "dialect", "dialect",
         added: .harmless("no subject names it yet"),
         removed: .breaks(.everybody, "subjects that name it cannot be tested any more"),
-        example: "dialects/nami.json is deleted")
+        shows: .removed, example: "dialects/nami.json is deleted")
     static let dialectMapping = FactRule(
         "dialect-mapping", "mapping of a dialect",
         added: .breaks(.perhaps, "someone has to check what it was read as before"),
         removed: .breaks(.everybody, "what subjects of this dialect send is not understood any more"),
         changed: .breaks(.everybody, "what subjects of this dialect send means something else now"),
-        example: "`delivered` from servers is not mapped to `ack` any more")
+        shows: .removed, example: "`delivered` from servers is not mapped to `ack` any more")
     static let dialectExemption = FactRule(
         "dialect-exemption", "clause that a dialect cannot keep",
         added: .breaks(.perhaps, "servers of this dialect are excused now"),
         removed: .breaks(.servers, "servers of this dialect break it, and are not excused any more"),
         changed: .breaks(.servers, "servers of this dialect are excused for other frames now"),
-        example: "`ENV-17` is taken out of `cannotKeep`")
+        shows: .removed, example: "`ENV-17` is taken out of `cannotKeep`")
 
     // MARK: Tables as a whole
 
@@ -262,13 +263,13 @@ extension FactRule {
         "table", "table",
         added: .harmless("it lists what other parts of the specification require already"),
         removed: .breaks(.everybody, "programs are written from it"),
-        example: "the table of close codes is taken out of chapter 4")
+        shows: .removed, example: "the table of close codes is taken out of chapter 4")
 
     static let column = FactRule(
         "table-column", "column",
         added: .breaks(.perhaps, "someone has to check that it requires nothing new"),
         removed: .breaks(.everybody, "programs are written from it"),
-        example: "`over REST` is taken out of the table of error codes")
+        shows: .removed, example: "`over REST` is taken out of the table of error codes")
 
     static let tableRow = FactRule(
         "table-row", "row of a table",
@@ -276,7 +277,7 @@ extension FactRule {
         removed: .breaks(.perhaps, "someone has to check whether programs depend on it"),
         changed: .breaks(
             .perhaps, "code or numbers in it changed: someone has to check whether programs depend on it"),
-        example: "`POST /api/chat` in chapter 6 gets another status")
+        shows: .changed, example: "`POST /api/chat` in chapter 6 gets another status")
 
     // MARK: State tables
 
@@ -288,7 +289,7 @@ extension FactRule {
         reworded: .breaks(
             .everybody, "a program cannot tell whether the new condition holds more or less often: someone has to check"
         ),
-        example: "`ping` before `auth` is answered with `pong`")
+        shows: .changed, example: "`ping` before `auth` is answered with `pong`")
     static let stateWord = FactRule(
         "state-word", "meaning of a state or an input",
         reworded: .breaks(

@@ -30,8 +30,16 @@ struct RequestDocument {
     private let root: JSONValue
 
     /// Reads the requests of a state; without a file there are none.
-    init(_ state: ProtocolState) {
-        root = state.text(Self.file).flatMap { try? JSONParser.value($0) } ?? [:]
+    ///
+    /// What stands for a part of a path is named as in another state: nobody sends its name.
+    init(_ state: ProtocolState, namedAs other: ProtocolState? = nil) {
+        func read(_ state: ProtocolState) -> JSONValue? {
+            state.text(Self.file).flatMap { try? JSONParser.value($0) }
+        }
+        root = read(state) ?? [:]
+        let names = Dictionary(
+            (other.flatMap(read)?["paths"]?.objectValue ?? [:]).keys.map { (Self.shape($0), $0) },
+            uniquingKeysWith: { first, _ in first })
         guard root != [:] else { return }
         facts.append(
             Fact(rule: .table, key: Self.file, location: GateLocation(file: Self.file, line: 1), subject: Self.file))
@@ -45,12 +53,16 @@ struct RequestDocument {
         }
         for (path, item) in root["paths"]?.objectValue ?? [:] {
             for (method, operation) in item.objectValue ?? [:] where Self.methods.contains(method) {
-                read(path, method, item, operation)
+                self.read(path, names[Self.shape(path)] ?? path, method, item, operation)
             }
         }
         facts.sort { ($0.subject, $0.rule.id, $0.key) < ($1.subject, $1.rule.id, $1.key) }
         slots.sort { $0.label < $1.label }
     }
+
+    private static func shape(_ path: String) -> String { path.replacing(/\{[^}]*\}/, with: "{}") }
+
+    private static func variables(_ path: String) -> [String] { path.matches(of: /\{([^}]*)\}/).map { String($0.1) } }
 
     /// What the file is as a whole.
     private static let whole = "\(FactRule.table.id): \(file)"
@@ -77,8 +89,12 @@ struct RequestDocument {
                 parents: parents, holder: holder, isWildcard: isWildcard, shared: shared))
     }
 
-    private mutating func read(_ path: String, _ method: String, _ item: JSONValue, _ operation: JSONValue) {
-        let name = "\(method.uppercased()) \(path)"
+    private mutating func read(
+        _ path: String, _ known: String, _ method: String, _ item: JSONValue, _ operation: JSONValue
+    ) {
+        let name = "\(method.uppercased()) \(known)"
+        let variables = Dictionary(
+            zip(Self.variables(path), Self.variables(known)), uniquingKeysWith: { first, _ in first })
         let pointer = ["paths", path, method]
         let parent = "\(FactRule.request.id): \(name)"
         add(.request, name, pointer, subject: name, parents: [Self.whole])
@@ -127,7 +143,8 @@ struct RequestDocument {
         for list in [operation["parameters"], item["parameters"]] {
             for parameter in (list?.arrayValue ?? []).map({ $0.binding(in: root) }) {
                 guard let own = parameter["name"]?.stringValue else { continue }
-                let key = "\(own) in \(parameter["in"]?.stringValue ?? "?")"
+                let place = parameter["in"]?.stringValue ?? "?"
+                let key = "\(place == "path" ? variables[own] ?? own : own) in \(place)"
                 guard parameters.insert(key).inserted else { continue }
                 let path = ["parameters", key]
                 fact(.parameter, key, path)

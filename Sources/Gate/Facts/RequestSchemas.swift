@@ -31,7 +31,7 @@ struct RequestSchemas {
     static func entries(
         _ old: ProtocolState, _ new: ProtocolState, besides told: inout [GateEntry]
     ) throws(InputProblems) -> [GateEntry] {
-        let pairs = pairs(RequestDocument(old), RequestDocument(new))
+        let pairs = pairs(RequestDocument(old), RequestDocument(new, namedAs: old))
         guard !pairs.isEmpty else { return [] }
         let findings = compareSchemas(
             old: try schemas(old, pairs, \.old), new: try schemas(new, pairs, \.new), policy: SchemaEntries.policy)

@@ -69,7 +69,7 @@ package enum RuleBook {
             return RuleEntry(
                 id: "\(rule.id)-\(change.rawValue)", severity: effect.usual,
                 direction: "breaks \(effect.whom.words)", title: "\(rule.word) \(change.rawValue): \(effect.why)",
-                example: rule.example)
+                example: rule.example(of: change))
         }
     }
 }

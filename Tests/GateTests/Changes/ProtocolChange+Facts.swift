@@ -217,6 +217,24 @@ extension ProtocolChange {
             #""/api/chat": { "servers": [{ "url": "https://b.example/" }],"#),
         .init("a request in other words", rest, "It failed.", "It did not work."),
         .init("a request is deprecated", rest, #""post": {"#, #""post": { "deprecated": true,"#),
+        .init(
+            "a part of a path has another name",
+            [
+                .init(file: rest, part: "/api/sessions/{id}", other: "/api/sessions/{sessionId}"),
+                .init(file: rest, part: #""name": "id", "in": "path""#, other: #""name": "sessionId", "in": "path""#),
+            ]),
+        .init(
+            "a part of a path has another name, and fewer characters",
+            [
+                .init(file: rest, part: "/api/sessions/{id}", other: "/api/sessions/{sessionId}"),
+                .init(
+                    file: rest,
+                    part:
+                        #""name": "id", "in": "path", "required": true, "schema": { "type": "string", "maxLength": 16 "#,
+                    other:
+                        #""name": "sessionId", "in": "path", "required": true, "schema": { "type": "string", "maxLength": 8 "#
+                ),
+            ], cs, says: "request-parameter-changed"),
         // The socket
         .init(
             "an operation goes", socket,
@@ -313,6 +331,29 @@ extension ProtocolChange {
                         #"{ "state": "opened", "input": "auth", "when": { "also": "at last" }, "answer": [{ "do": "send", "what": "connected" }, { "do": "wait", "what": "quiet" }], "next": "greeted" }, { "state": "greeted", "input": "ping","#
                 ),
             ], ss, cs, says: "state-row-reworded"),
+        .init(
+            "a state has another name",
+            [
+                .init(file: states, part: #"{ "name": "opened""#, other: #"{ "name": "fresh""#),
+                .init(file: states, part: #""state": "opened""#, other: #""state": "fresh""#),
+            ]),
+        .init(
+            "a state has another name and another meaning",
+            [
+                .init(
+                    file: states, part: #"{ "name": "opened", "means": "no"#, other: #"{ "name": "fresh", "means": "a"#),
+                .init(file: states, part: #""state": "opened""#, other: #""state": "fresh""#),
+            ], ss, cs, says: "state-row-added", "state-row-removed"),
+        .init(
+            "a row says in two what it said in one", states,
+            #"{ "state": "greeted", "input": "ping", "answer": [{ "do": "send", "what": "pong" }], "next": "greeted" }"#,
+            #"{ "state": "greeted", "input": "ping", "when": { "with": ["sync"] }, "answer": [{ "do": "send", "what": "pong" }], "next": "greeted" }, { "state": "greeted", "input": "ping", "when": { "without": ["sync"] }, "answer": [{ "do": "send", "what": "pong" }], "next": "greeted" }"#
+        ),
+        .init(
+            "a row for those of one profile alone", states,
+            #"{ "state": "greeted", "input": "ping", "answer""#,
+            #"{ "state": "greeted", "input": "ping", "when": { "with": ["sync"] }, "answer""#, ss, cs,
+            says: "state-row-changed"),
         .init(
             "a condition of a row goes", states, #" "when": { "also": "at first" },"#, "", ss, cs,
             says: "state-row-changed"),

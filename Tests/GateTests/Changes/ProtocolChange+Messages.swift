@@ -171,6 +171,8 @@ extension ProtocolChange {
         .init(
             "a permission in other words", turn, "while a turn runs", "while another turn runs",
             says: "clause-reworded warning"),
+        .init("a bound of a clause in another unit", turn, "30 s", "30000 ms"),
+        .init("a clause with other line ends", turn, "within 30 s.\n", "within 30 s.\r\n"),
         .init("a line is broken elsewhere", turn, "MUST end each turn", "MUST end\neach turn"),
         .init(
             "a clause for fewer servers", turn, "TURN-1 · server · core", "TURN-1 · server · push", cs,
