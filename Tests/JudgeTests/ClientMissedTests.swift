@@ -82,6 +82,43 @@ import Testing
             "\(first) B>sync(e1 #0) B<syncResult(e1 #0 complete) \(told) +2s B!cut C+(e1 #1) C>sync(e1 #0)^")
     }
 
+    @Test func `CLIENT-28 a read that fills a gap may be missed`() throws {
+        let clause = ClauseUnderTest("CLIENT-28")
+        let told = """
+            client!launch A+(e1 #0) client=connected(s1) A<message(u1 s1 #1) client=connected(s1 u1) A!cut B+(e2 #0)
+            B>sync(e1 #1) B<syncResult(e2 #0 epoch_changed) 1>GET(s1) B<message(u5 #1) client=connected(s1 u1 u5) 1<200(u1)
+            """
+        let away =
+            "client!networkDown B!cut(silence) client=offline(s1 u1 u5) +2s client!networkUp C+(e2 #1) C>sync(e1 #1)"
+        try clause.conforms("\(told) \(away)")
+        try clause.violates("\(told) +2s \(away)^")
+    }
+
+    @Test func `CLIENT-51 a refusal of the message before may be missed`() throws {
+        let clause = ClauseUnderTest("CLIENT-51")
+        let refused =
+            "client!launch A+(core) client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1) A<error(bad_request c2)"
+        let away = "client!background A>close(1001) +3s client!foreground client!send(c3) B+(core) +17s"
+        try clause.conforms("\(refused) \(away)", also: ["CLIENT-55"])
+        try clause.violates("\(refused) +2s \(away)^", also: ["CLIENT-55"])
+    }
+
+    @Test func `CLIENT-27 a read may be under way when a sync is asked for`() throws {
+        let clause = ClauseUnderTest("CLIENT-27")
+        let read = "client!launch A+(e1 #0) client=connected(s1) A!cut B>open B<open 1>GET(s1) 1<200(u1 a1)"
+        let asked =
+            "B>auth B<connected(e2 #2) B>sync(e1 #0) B<syncResult(e2 #2 epoch_changed) B!cut C+(e2 #2) C>sync(e2 #2)"
+        try clause.untested("\(read) \(asked)")
+        try clause.violates("\(read) +2s \(asked)^")
+    }
+
+    @Test func `CLIENT-42 an answer on a connection that is being replaced may be missed`() throws {
+        let clause = ClauseUnderTest("CLIENT-42")
+        let back = "client!launch A+ client=connected(s1) client!background client!foreground"
+        try clause.untested("\(back) A<done(t4 s2) B+ A>close(1001) client=connected(s1) +5s")
+        try clause.warns("\(ready) A<done(t4 s2) +2s client=connected(s1) +5s^")
+    }
+
     @Test func `ENV-23 an answer behind an unknown type may be missed`() throws {
         let clause = ClauseUnderTest("ENV-23")
         let told = "\(ready) A<`{\"type\":\"mood\"}` client!send(c2) A>chat(c2 s1) A<ack(c2) A<done(t2)"

@@ -83,6 +83,101 @@ import Testing
         try clause.violates("\(lost) \(other)^")
     }
 
+    @Test func `CLIENT-38 what a server could not answer is not looked for`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
+        let lost = "client!launch A+ client=connected client!send(c1) A>chat(c1) client=connected(c1 thinking) A!cut"
+        let other =
+            "client=connected(failed=c1 c1) client!send(c2) B+ B>chat(c2) B<ack(c2 s2) client=connected(s2 c1 u2)"
+        try clause.untested("\(lost) 1>POST(c1) 1<503(internal c1) \(other)")
+        try clause.violates("\(lost) 1>POST(c1) 1<failed('reset') \(other)^")
+    }
+
+    @Test func `CLIENT-31 a repeat that was refused beside the answer has not failed`() throws {
+        let clause = ClauseUnderTest("CLIENT-31")
+        let asked = "\(ready) client!send(c2) A>chat(c2 s1) client=connected(s1 u1 a1 c2 thinking) A!cut B+"
+        let refused = "B>chat(c2 s1) B<error(busy c2) client=connected(s1 u1 a1 u2 a2) +17s"
+        let answer = "B<message(u2 s1 c2) B<done(t2 c2)"
+        try clause.untested("\(asked) \(answer) \(refused)", also: ["CLIENT-55"])
+        try clause.violates("\(asked) \(refused.replacing("u2 a2", with: "c2"))^", also: ["CLIENT-55"])
+    }
+
+    @Test func `CLIENT-38 a keyless server may replay the words`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
+        let lost = """
+            client!launch A+(core e1 #0) client=connected client!send(c1) A>chat(c1) client=connected(c1 thinking) A!cut
+            B+(core e1 #1) B>sync(e1 #0)
+            """
+        func replayed(_ words: String) -> String {
+            "B<syncResult(e1 #1 complete)[message(u1 s1 '\(words)' -c -t #1)] client=connected(s1 u1 thinking)"
+        }
+        try clause.untested("\(lost) \(replayed("question 1"))")
+        try clause.violates("\(lost) \(replayed("other words"))^", also: ["CLIENT-14"])
+    }
+
+    @Test func `CLIENT-22 one read serves two answers of a session`() throws {
+        let clause = ClauseUnderTest("CLIENT-22")
+        func asked(_ questions: ClosedRange<Int>) -> String {
+            questions.map { "client!send(c\($0)) A>chat(c\($0) s1) A<ack(c\($0))" }.joined(separator: " ")
+        }
+        func reads(_ count: Int) -> String {
+            (1...count).map { "+5s \($0)>GET(s1) \($0)<200(u1 a1 u2)" }.joined(separator: " ")
+        }
+        let thinking = "client=connected(s1 u1 a1 u2 thinking)"
+        try clause.violates("\(ready) \(asked(2...2)) \(thinking) \(reads(13)) +5s 30>GET(s1)^ +1s")
+        try clause.conforms("\(ready) \(asked(2...3)) \(thinking) \(reads(25)) +1s", also: ["CLIENT-23", "CLIENT-49"])
+        try clause.violates(
+            "\(ready) \(asked(2...3)) \(thinking) \(reads(25)) +5s 30>GET(s1)^ +1s", also: ["CLIENT-23", "CLIENT-49"])
+    }
+
+    @Test func `CLIENT-22 a read that failed is asked again before the polling begins`() throws {
+        let clause = ClauseUnderTest("CLIENT-22")
+        let lost = "\(ready) client!send(c2) A>chat(c2 s1) A<ack(c2) client=connected(s1 u1 a1 u2 thinking) A!cut B+"
+        let reads = (2...14).map { "+5s \($0)>GET(s1)\($0 < 14 ? " \($0)<200(u1 a1 u2)" : "")" }.joined(separator: " ")
+        try clause.untested("\(lost) 1>GET(s1) 1<503(internal) \(reads) +1s")
+        try clause.violates("\(lost) 1>GET(s1) 1<200(u1 a1 u2) \(reads)^ +1s")
+    }
+
+    @Test func `CLIENT-22 a tool begins the wait anew`() throws {
+        let clause = ClauseUnderTest("CLIENT-22")
+        let asked = "\(ready) client!send(c2) A>chat(c2 s1) A<ack(c2) client=connected(s1 u1 a1 u2 thinking)"
+        func reads(_ numbers: ClosedRange<Int>) -> String {
+            numbers.map { "+5s \($0)>GET(s1) \($0)<200(u1 a1 u2)" }.joined(separator: " ")
+        }
+        try clause.conforms(
+            "\(asked) \(reads(1...9)) A<toolUse(t2 s1) \(reads(10...18)) +50s", also: ["CLIENT-23", "CLIENT-49"])
+        try clause.violates("\(asked) \(reads(1...13)) +5s 30>GET(s1)^ +1s")
+    }
+
+    @Test func `CLIENT-24 an answer that names no question may be that of the other`() throws {
+        let clause = ClauseUnderTest("CLIENT-24")
+        let core = "client!launch A+(core) client=connected(s1 u1 a1)"
+        let two = """
+            \(core) client!send(c2) A>chat(c2 s1) client!send(c3) A>chat(c3 s1) client=connected(s1 u1 a1 c2 c3 thinking)
+            A<done(s1 -c -t) 1>GET(s1) 1<200(u1 a1 u3='question 3' a3) client=connected(s1 u1 a1 c2 u3 a3 thinking) +17s
+            """
+        try clause.untested(two)
+        try clause.violates(two.replacing("client!send(c2) A>chat(c2 s1) ", with: "").replacing(" c2", with: "") + "^")
+    }
+
+    @Test func `CLIENT-27 a conversation that does not exist is not read again`() throws {
+        let clause = ClauseUnderTest("CLIENT-27")
+        let told = """
+            client!launch A+(e1 #0) client=connected A!cut client!openPush(s9 message='a9') client=connecting(s9) 1>GET(s9)
+            1<404(session_not_found) +2s B+(e2 #1) B>sync(e1 #0) B<syncResult(e2 #1 epoch_changed)
+            """
+        let again = "B!cut C+(e2 #1) C>sync(e2 #1)"
+        try clause.untested("\(told) client=connected \(again)")
+        try clause.violates("\(told) client=connected(s9) \(again)^")
+    }
+
+    @Test func `CLIENT-52 a new conversation that was left is not found again`() throws {
+        let clause = ClauseUnderTest("CLIENT-52")
+        let typed = "client!launch A+ client=connected client!send(c1) client=connected(c1)"
+        let end = "client!quit client!launch(fresh=false) client=connecting B+ client=connected +17s"
+        try clause.untested("\(typed) client!selectSession(sessionId=null) client=connected \(end)")
+        try clause.violates("\(typed) \(end)^")
+    }
+
     @Test func `CLIENT-42 a replaced connection brings nothing`() throws {
         let clause = ClauseUnderTest("CLIENT-42")
         let back = "client!launch A+ client=connected(s1) client!background client!foreground B+ client=connected(s1)"

@@ -280,6 +280,34 @@ import Testing
         #expect(next.screen.messages.map(\.text) == ["hello", "answer 1"])
     }
 
+    @Test func `what failed over REST stays on the screen when a replay tells its session`() {
+        var phone = Phone()
+        phone.tell(.launched(opened: nil))
+        phone.answer(path: "/api/sessions", #"{"sessions":[]}"#)
+        phone.cut()
+        phone.tell(.said("question 1"))
+        let key = phone.key
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect(lastSeq: 2)
+        phone.answer(path: "/api/chat", #"{"error":"it failed","code":"internal"}"#, status: 502)
+        phone.receive([
+            "type": "syncResult", "epoch": "e1", "lastSeq": 2, "complete": true,
+            "missed": [
+                [
+                    "type": "message", "sessionId": "s1", "messageId": "u1", "role": "user", "text": "question 1",
+                    "timestamp": "2026-01-01T00:00:00Z", "turnId": "t1", "clientMessageId": .string(key), "seq": 1,
+                ],
+                [
+                    "type": "error", "error": "it failed", "code": "internal", "sessionId": "s1", "turnId": "t1",
+                    "clientMessageId": .string(key), "seq": 2,
+                ],
+            ],
+        ])
+        #expect(phone.screen.session == "s1")
+        #expect(phone.ids == ["u1"])
+        #expect(!phone.screen.errors.isEmpty)
+    }
+
     @Test func `a budget survives the app`() {
         var phone = Phone.connected()
         phone.tell(.said("hello"))
@@ -291,6 +319,7 @@ import Testing
         next.tell(.launched(opened: nil))
         next.connect()
         #expect(next.sent("chat").isEmpty)
+        #expect(next.wait(.retry(key: phone.key)) == 3000, "one millisecond is over, and one may be begun")
         next.elapse(.retry(key: phone.key), after: 4000)
         #expect(next.sent("chat").count == 1)
     }

@@ -41,6 +41,23 @@ import Testing
         #expect(phone.sent("sync").last?["epoch"]?.stringValue == "e1")
     }
 
+    @Test func `CLIENT-16 the start is a position once it was asked from`() {
+        var phone = Phone()
+        phone.tell(.launched(opened: nil))
+        phone.answer(path: "/api/sessions", #"{"sessions":[]}"#)
+        phone.cut()
+        phone.tell(.said("question 1"))
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect()
+        #expect(phone.sent("sync").count == 1)
+        phone.answer(path: "/api/chat", #"{"text":"answer 1","sessionId":"s1","turnId":"t1","messageId":"a1"}"#)
+        phone.cut()
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect(lastSeq: 4)
+        #expect(phone.sent("sync").count == 2)
+        #expect(phone.sent("sync").last?["lastSeqSeen"]?.intValue == 0)
+    }
+
     @Test func `LIVE-13 no sync without an epoch, but a read`() {
         var phone = lost()
         phone.connect(epoch: nil)

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
@@ -157,25 +158,35 @@ extension CLIENT {
     /// the polling; what a client reads without a socket after it gave up serves CLIENT-40.
     static func pollingIsBounded(_ history: Observations, _ evidence: inout Evidence) {
         let waits = history.waitsForAnswers
+        let bound = history.clientBound(\.polling)
         for wait in waits {
             let polls = history.polls(in: wait)
             guard let first = polls.first else { continue }
-            // Answers whose sessions are not known are looked for in the same list.
+            // One read serves every answer that is awaited in its session, or looked for in the list.
             let reads = Set(polls)
-            let others = wait.sessions.isEmpty ? waits.filter { !reads.isDisjoint(with: $0.reads) } : [wait]
-            let answers = others.count
-            let begun = others.compactMap { history.polls(in: $0).first }.max() ?? first
-            let limit = history.patience(of: begun) + history.clientBound(\.polling).microseconds
-            let late = polls.first { history.patience(of: $0) > limit }
-            let many = polls.count > 12 * answers ? polls[12 * answers] : nil
-            let event = [late, many].compactMap({ $0 }).min()
-            evidence.test(no: event, keptIf: wait.end > (history.proof(after: first, limit: limit) ?? .max)) { event in
+            let answers = waits.count { !reads.isDisjoint(with: $0.reads) }
+            let end = history.proof(after: first, limit: history.patience(of: first) + bound.microseconds)
+            evidence.test(no: surplus(of: polls, for: answers, within: bound, history), keptIf: wait.end > end ?? .max)
+            {
                 Finding(
                     "polling goes on",
-                    expected: "at most \(12 * answers) reads, the last within \(history.clientBound(\.polling))",
-                    actual: event == many ? "one more" : "another one later", at: [first, event])
+                    expected: "at most 12 reads for each of \(counted(answers, "answer")), the last within \(bound)",
+                    actual: "one more", at: [first, $0])
             }
         }
+    }
+
+    /// The first read that polling for so many answers, one after another, does not explain.
+    private static func surplus(
+        of polls: [Int], for answers: Int, within bound: Duration, _ history: Observations
+    ) -> Int? {
+        var rest = polls[...]
+        for _ in 0..<answers {
+            guard let first = rest.first else { return nil }
+            let limit = history.patience(of: first) + bound.microseconds
+            rest = rest.dropFirst(min(12, rest.prefix { history.patience(of: $0) <= limit }.count))
+        }
+        return rest.first
     }
 
     /// CLIENT-23: "A client MUST end the thinking state, and show the message as failed with its retry or an error,
@@ -264,7 +275,7 @@ extension CLIENT {
             other == index || questions[other].event > event
                 || !questions[other].mayStand(in: state.sessionId, before: event + 1)
                 || questions[other].news.contains {
-                    $0.kind != .proof && $0.event <= event
+                    $0.kind != .proof && $0.isCertain && $0.event <= event
                         && !history.mayBeMissed($0, of: questions[other], before: event)
                 }
         }
@@ -289,17 +300,18 @@ extension CLIENT {
     static func aTurnIsFoundByItsKey(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
             guard let first = question.requests.first, first.sessionAsked == nil, let lost = history.end(of: first),
-                !question.news.contains(where: { $0.event < lost })
+                lost > first.event, !question.news.contains(where: { $0.event < lost })
             else { continue }
-            // A refusal settles it: nothing is lost that could be found.
-            let refused = question.news.first { $0.kind == .refusal && $0.event > lost }?.event ?? .max
+            // A refusal settles it, and so does a response that is none of these: nothing is lost that could be found.
+            let refusal = question.news.first { $0.kind == .refusal && $0.event > lost }?.event ?? .max
+            let refused = min(refusal, history.failure(of: question, after: lost) ?? .max)
             // Where keys are not remembered, one that is not there is failed, and the conversation goes on without it.
             let failed = history.client.states.first { $0.event > lost && $0.showsAsFailed(question) }?.event ?? .max
             let settled = min(refused, history.remembersKeys(before: lost) == false ? failed : .max)
             let end = min(
                 history.end(of: lost, at: ["selectSession", "openPush"]), history.endOfLife(at: first.event), refused)
             let wrong =
-                wrongSend(of: question, after: lost, before: settled)
+                wrongSend(of: question, after: lost, before: settled, history)
                 ?? wrongScreen(of: question, from: lost, to: min(end, settled), history)
             // Who went elsewhere before it was lost sees something else.
             let hasLeft = question.typed.map { history.endOfStay(at: $0) < lost } == true
@@ -324,10 +336,12 @@ extension CLIENT {
 
     /// A request for the same message that names a session nobody had tied to it.
     private static func wrongSend(
-        of question: ClientQuestion, after lost: Int, before settled: Int
+        of question: ClientQuestion, after lost: Int, before settled: Int, _ history: Observations
     ) -> (session: String, event: Int)? {
         question.requests.lazy.filter { $0.event > lost && $0.event < settled }.compactMap { request in
-            guard let session = request.sessionAsked, !question.sessions(before: request.event).contains(session) else {
+            guard let session = request.sessionAsked,
+                !history.homes(of: question, before: request.event).contains(session)
+            else {
                 return nil
             }
             return (session, request.event)
@@ -341,7 +355,7 @@ extension CLIENT {
         let before = history.client.state(at: lost)?.sessionId
         return history.looks(after: lost, before: end).lazy.compactMap { look in
             guard let session = look.state.sessionId, session != before,
-                !question.sessions(before: look.event).contains(session)
+                !history.homes(of: question, before: look.event).contains(session)
             else { return nil }
             return (session, look.event)
         }.first
@@ -367,7 +381,7 @@ extension CLIENT {
         }
         return history.shown(after: cause, within: history.clientBound(\.polling), before: end) { state in
             guard let session = state.sessionId else { return false }
-            return question.sessions(before: .max).contains(session) && state.shows(question)
+            return history.homes(of: question, before: .max).contains(session) && state.shows(question)
         }
     }
 }

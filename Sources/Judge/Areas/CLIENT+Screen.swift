@@ -125,7 +125,8 @@ extension CLIENT {
                 state.sessionId != session, history.client.isForeground(at: frame.event),
                 history.attempt(after: history.connections[frame.connection].opening).map({
                     history.connections[$0].opening > frame.event
-                }) ?? true
+                }) ?? true,
+                history.departure(after: frame.event, on: frame.connection) == nil
             else { continue }
             // A conversation without a name may have come to this one since it was looked at.
             let gone = history.end(of: frame.event, at: ["selectSession", "openPush"])

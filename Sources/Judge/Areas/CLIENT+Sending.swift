@@ -227,7 +227,12 @@ extension CLIENT {
                 // A repeat of what was told says nothing new, unless the message was sent in between.
                 let isNew = question.requests.contains { $0.event > told ?? -1 && $0.event < news.event }
                 told = news.event
-                guard isNew, !history.mayBeMissed(news, of: question, before: .max) else { continue }
+                // What is answered was refused only because it had been sent once more.
+                let isAnswered = question.news.contains { answer in
+                    answer.isAnswer && answer.event < news.event
+                        && !question.isRepeated(after: answer.event, before: news.event)
+                }
+                guard isNew, !isAnswered, !history.mayBeMissed(news, of: question, before: .max) else { continue }
                 judge(error, news, of: question, in: history, &evidence)
             }
         }

@@ -67,7 +67,7 @@ extension CLIENT {
             // What was typed before the app was launched again is still awaited, unless that launch forgot everything.
             let start = history.client.launches.last { $0.isFresh && $0.events.lowerBound < typed }?.events.lowerBound
             let earlier = questions[..<index].filter { $0.event > start ?? 0 }.map { other in
-                other.news.first { $0.kind != .proof }?.event
+                other.news.first { $0.kind != .proof && !history.mayBeMissed($0, of: other, before: typed) }?.event
             }
             // What an earlier message holds up may go once that is over.
             let released = max(typed, earlier.compactMap(\.self).max() ?? typed)
@@ -112,8 +112,9 @@ extension CLIENT {
                     let screen = history.screen(at: typed),
                     !questions.contains(where: { $0.typed != typed && $0.says(question.text) })
                 else { continue }
-                // A conversation that the server does not know yet may have come to any name since.
+                // A conversation that the server does not know yet may have come to any name since, and is not found again once left.
                 let session = screen.sessionId
+                if session == nil, history.end(of: typed, at: ["selectSession", "openPush"]) < end.event { continue }
                 let isSent = question.requests.contains { life.events.contains($0.event) }
                 let isShown = client.states(from: launch.event, to: life.events.upperBound).contains {
                     (session == nil || $0.sessionId == session) && !$0.entries(of: question).isEmpty

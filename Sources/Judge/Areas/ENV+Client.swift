@@ -169,5 +169,10 @@ extension ENV {
                 return end > first && exchange.request < last && exchange.status != 200
             }
             || history.client.ends.contains { $0.map { $0 > first && $0 < last } ?? false }
+            // A message that a push names is looked for over some time.
+            || history.client.acts.contains { act in
+                act.event < last && history.endOfLife(at: act.event) > last
+                    && ["receivePush", "openPush"].contains(act.name)
+            }
     }
 }

@@ -33,6 +33,13 @@ extension ClientCore {
         guard index(of: key) == nil else { return }
         for other in conversations.keys where other != number {
             guard let position = conversations[other]?.position(key: key) else { continue }
+            // A new conversation of nothing else is this one.
+            if conversations[other]?.session == nil, !outbox.contains(where: { $0.conversation == other }),
+                let session = conversations[number]?.session
+            {
+                bind(other, to: session)
+                continue
+            }
             conversations[other]?.messages.remove(at: position)
             conversations[other]?.errors.removeAll { $0.key == key }
             needsSaving = true

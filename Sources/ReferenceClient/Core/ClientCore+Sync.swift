@@ -20,7 +20,10 @@ extension ClientCore {
             if conversations[shown]?.session != nil { refresh(shown) }
             return
         }
+        // Asked from the start, it stays there until the answer comes, also when that is on another connection.
         let held = cursor.held ?? Position(epoch: epoch, seq: 0)
+        cursor.held = held
+        needsSaving = true
         if differs(.readsBesideSync) { recoverByReading() }
         sync(from: held)
     }

@@ -164,7 +164,8 @@ struct ClientCore: Sendable {
         isRunning = true
         for question in outbox {
             if case .limited(let until) = question.phase {
-                effects.append(.wait(.retry(key: question.key), ms: max(1, until - now)))
+                // It was written down in whole milliseconds.
+                effects.append(.wait(.retry(key: question.key), ms: max(1, until - now + 1)))
             }
         }
         connect()

@@ -118,7 +118,12 @@ extension Observations {
             guard let end = client.ends[$0] else { return true }
             return end > event || patience(from: end, to: event) < Self.redraw.microseconds
         }
-        if isTrying { return (since, reads.isEmpty ? [.connecting] : [.connecting, .degraded]) }
+        // Who polled before a tap goes on polling.
+        let start = lost ?? changes.last { $0.name != "openPush" }?.event ?? since
+        let hasPolled = client.reads.contains { read in
+            read.request > start && read.status == 200 && read.response.map { $0 < event } == true
+        }
+        if isTrying { return (since, hasPolled ? [.connecting, .degraded] : [.connecting]) }
         // One read may be part of the start; a second one is polling.
         guard !tries.isEmpty, let second = reads.dropFirst().first?.response,
             patience(from: second, to: event) >= Self.redraw.microseconds

@@ -172,19 +172,25 @@ struct ClientPlaces {
         return history.sessionReads.contains { read in
             read.request > result.event && history.patience(of: read.event) <= limit
                 && (session == nil || read.sessionId == session)
+                && history.departure(after: read.event, on: nil) == nil
         }
     }
 
     /// Whether the session that was on the screen when an incomplete answer came has still to be read.
     ///
-    /// One that the person left since is read when it is opened again, and the place need not wait for that.
+    /// One that the person left since is read when it is opened again, and one that went by itself does not exist; the place need
+    /// not wait for either.
     private func isOwed(by result: Frame, of sync: ObservedSync, before event: Int) -> Bool {
         guard let session = history.client.state(at: result.event)?.sessionId,
-            history.end(of: result.event, at: ["selectSession", "openPush"]) > event
+            history.end(of: result.event, at: ["selectSession", "openPush"]) > event,
+            history.client.states(from: result.event, to: event).allSatisfy({ $0.sessionId == session })
         else { return false }
-        let greeted = history.connections[sync.connection].connected ?? sync.request.event
+        let connection = history.connections[sync.connection]
+        let greeted = connection.connected ?? sync.request.event
         return !history.client.reads(of: session).contains { read in
-            read.isAnswered && history.end(of: read) > greeted && history.end(of: read) < event
+            // One that was asked for as the connection began may still be under way when it is greeted.
+            let first = read.request > connection.opening ? history.inFlight(before: greeted) : greeted
+            return read.isAnswered && history.end(of: read) > first && history.end(of: read) < event
         }
     }
 

@@ -45,8 +45,9 @@ extension Observations {
     func isTaken(_ told: ToldHistory, by look: Look, unlike before: ObservedClient.State) -> Bool {
         if patience(from: told.event, to: look.event) >= Self.inFlight.microseconds { return true }
         let frames = (received + syncs.flatMap(\.missed)).filter { $0.event < look.event && $0.event != told.event }
+        let reads = sessionReads.filter { $0.event < look.event && $0.event != told.event }
         let others = Set(
-            frames.compactMap(\.messageId)
+            frames.compactMap(\.messageId) + reads.flatMap { $0.messages.compactMap(\.id) }
                 + exchanges.compactMap { $0.isChat ? $0.answer?.root.id("messageId") : nil })
         return told.messages.contains { message in
             message.clientMessageId == nil && !before.shows(message)

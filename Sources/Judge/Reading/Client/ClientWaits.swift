@@ -38,7 +38,7 @@ extension Observations {
             // What is sent again is waited for anew.
             let repeats = question.requests.dropFirst().map(\.event)
             let told = received.filter { frame in
-                frame.isOf("done", "message")
+                frame.isOf("done", "message", "toolUse")
                     && frame.sessionId.map(question.namedSessions(before: over).contains) == true
             }.map(\.event)
             let borders = [asked] + Set(reasons + repeats + told).filter { $0 > asked && $0 < over }.sorted() + [over]
@@ -65,8 +65,16 @@ extension Observations {
             connection.connected.map { $0..<max($0, connection.ending?.event ?? .max) }
         }
         // What is read at once serves what made this time begin.
-        let later = wait.reads.drop { patience(from: wait.start, to: $0) < Self.inFlight.microseconds }
-        return (later.count == wait.reads.count ? later.dropFirst() : later).filter { read in
+        var later = wait.reads.drop { patience(from: wait.start, to: $0) < Self.inFlight.microseconds }
+        if later.count == wait.reads.count { later = later.dropFirst() }
+        // What failed is read again, until that is answered.
+        let answered = Set(client.reads.filter(\.isAnswered).map(\.request))
+        if let last = wait.reads.prefix(upTo: later.startIndex).last, !answered.contains(last),
+            let first = later.firstIndex(where: answered.contains)
+        {
+            later = later.suffix(from: first).dropFirst()
+        }
+        return later.filter { read in
             guard !isForGap(read) else { return false }
             return thinking.map { read < $0 } == true || sockets.contains { $0.contains(read) }
         }

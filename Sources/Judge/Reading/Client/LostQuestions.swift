@@ -76,6 +76,28 @@ extension Observations {
         }.map(\.event).min()
     }
 
+    /// The first response after an event that said of a message only that the server could not take it.
+    func failure(of question: ClientQuestion, after event: Int) -> Int? {
+        question.requests.lazy.compactMap { request -> Int? in
+            guard case .exchange(let index) = request.origin, let response = exchanges[index].response,
+                response > event, exchanges[index].status.map({ $0 >= 400 }) == true
+            else { return nil }
+            return response
+        }.first
+    }
+
+    /// The conversations that a client may take for that of a message before an event: those it was told of, and at a server
+    /// without keys those in which it was sent the words.
+    func homes(of question: ClientQuestion, before event: Int) -> Set<String> {
+        let told = question.sessions(before: event)
+        guard let sent = question.requests.first?.event, remembersKeys(before: sent) == false else { return told }
+        let words = (received + syncs.flatMap(\.missed)).filter { frame in
+            frame.event > sent && frame.event < event && frame.type == "message" && frame.string("role") == "user"
+                && frame.clientMessageId == nil && question.says(frame.text ?? "")
+        }
+        return told.union(words.compactMap(\.sessionId))
+    }
+
     /// The event that proves that a connection was greeted after an event, and stood for the whole of a bound while the client
     /// could act.
     ///
