@@ -114,7 +114,7 @@ let package = Package(
         // Draws schedules, performs them in a world of its own time, and makes what breaks a clause small.
         room(
             "Explore",
-            ["Basics", "JSON", "Holdfast", "Transcript", "Judge", "Reference", "Stage"]),
+            ["Basics", "JSON", "Holdfast", "Transcript", "Judge", "Reference", "ReferenceClient", "Stage"]),
         // The suites, the judging of captures, the kill matrix and the doctor: what the commands do, short of arguments.
         room(
             "HoldfastSuite",
@@ -181,7 +181,7 @@ let package = Package(
             ]),
         tests(
             "ExploreTests",
-            ["Explore", "Reference", "Judge", "Transcript", "Holdfast", "JSON", "TestSupport"],
+            ["Explore", "Reference", "ReferenceClient", "Judge", "Transcript", "Holdfast", "JSON", "TestSupport"],
             exclude: ["Corpus", "Goldens"]),
         tests(
             "ReferenceTests",

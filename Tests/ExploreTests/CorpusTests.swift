@@ -36,7 +36,7 @@ import Testing
 
     private func record() throws {
         var found: [(plan: Plan, reached: Coverage)] = []
-        var guide = Guide(explorer.grammar)
+        var guide = Guide(explorer.draw)
         for seed in UInt64(1)...200 {
             let plan = guide.plan(seed: seed)
             guard let trial = explorer.trial(of: plan, seed: 1), trial.broken.isEmpty, trial.simulation.problem == nil

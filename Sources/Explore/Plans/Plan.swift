@@ -4,6 +4,10 @@ import HoldfastJSON
 /// A schedule that nobody wrote: a scenario, drawn by a grammar or made smaller, that any stage performs.
 package struct Plan: Sendable, Equatable {
     package var name: String
+    /// Whom it is for.
+    package var role = Role.server
+    /// What the scripted server holds that a client meets.
+    var world: JSONValue?
     /// How many people take part.
     var principals: Int
     /// The profiles that its steps speak of.
@@ -15,13 +19,15 @@ package struct Plan: Sendable, Equatable {
 
     /// The plan of a scenario file that was drawn, or kept, before; nil where it is none.
     package init?(_ text: String, named name: String) {
-        guard (try? ScenarioReader.scenario(text, named: name, file: name)) != nil,
-            let file = try? JSONParser.value(text), let steps = file["steps"]?.arrayValue
+        guard let file = try? JSONParser.value(text), let steps = file["steps"]?.arrayValue,
+            let role = file["role"]?.stringValue.flatMap(Role.init(rawValue:)), Self.isWritten(text, role)
         else { return nil }
         let profiles = (file["needs"]?["profiles"]?.arrayValue ?? []).compactMap(\.stringValue)
         self.init(
             name: name, principals: file["needs"]?["principals"]?.intValue ?? 1,
             profiles: Set(profiles.compactMap(Profile.init(rawValue:))), steps: steps)
+        self.role = role
+        world = file["world"]
         isApart = file["needs"]?["start"]?.boolValue == true && !needsStart
     }
 
@@ -54,20 +60,83 @@ package struct Plan: Sendable, Equatable {
         about clauses: [ClauseID], title: String = "A drawn schedule",
         summary: String = "What happens was drawn by chance."
     ) -> JSONValue {
-        var needs: JSONValue = ["agent": "scripted"]
+        var needs: JSONValue = role == .server ? ["agent": "scripted"] : [:]
         let named = profiles.subtracting([.core]).sorted().map { JSONValue.string($0.rawValue) }
         if !named.isEmpty { needs["profiles"] = .array(named) }
         if principals > 1 { needs["principals"] = JSONValue(principals) }
         if needsStart || isApart { needs["start"] = true }
-        return [
-            "title": .string(title), "summary": .string(summary), "role": "server",
-            "clauses": .array(clauses.map { .string("\($0)") }), "needs": needs, "steps": .array(steps),
-        ]
+        return JSONValue(members: [
+            "title": title, "summary": summary, "role": role.rawValue,
+            "clauses": JSONValue.array(clauses.map { .string("\($0)") }), "needs": needs, "world": world,
+            "steps": JSONValue.array(steps),
+        ])
     }
 
     /// The scenario; a plan that was made smaller may be none.
     package func scenario() throws(InputProblems) -> Scenario {
         try ScenarioReader.scenario(file(about: [ClauseID(.TURN, 1)]), named: name)
+    }
+
+    /// The scenario of a client.
+    package func clientScenario() throws(InputProblems) -> ClientScenario {
+        try ClientScenarioReader.scenario(file(about: [ClauseID(.CLIENT, 1)]), named: name)
+    }
+
+    /// Whether it can be performed.
+    var isReadable: Bool {
+        switch role {
+        case .server: (try? scenario()) != nil
+        case .client: (try? clientScenario()) != nil
+        }
+    }
+
+    /// Whether a text is a scenario for whoever reads it.
+    private static func isWritten(_ text: String, _ role: Role) -> Bool {
+        switch role {
+        case .server: (try? ScenarioReader.scenario(text, named: "plan", file: "plan")) != nil
+        case .client: (try? ClientScenarioReader.scenario(text, named: "plan", file: "plan")) != nil
+        }
+    }
+
+    /// Whether its file is a scenario for whoever reads it.
+    var isSound: Bool {
+        keepsLettersApart && isReadable && Self.isWritten(file(about: [ClauseID(.TURN, 1)]).text(), role)
+    }
+
+    /// Whether a client can be judged by it: what its parts were drawn for still holds after they were put together.
+    var isLawful: Bool {
+        guard role == .client else { return true }
+        let profiles = world?["profiles"]?.arrayValue
+        let hasKeys = profiles?.contains("idempotency") ?? true
+        var isRunning = false
+        var sends = 0
+        var names: Set<String> = []
+        var epochs: Set<String> = ["e1"]
+        var sessions = Set((world?["sessions"]?.arrayValue ?? []).compactMap { $0["id"]?.stringValue })
+        func holds(_ steps: [JSONValue]) -> Bool {
+            steps.allSatisfy { step in
+                switch step["do"]?.stringValue {
+                case "launch", "quit":
+                    isRunning.toggle()
+                    guard isRunning == (step["do"] == "launch") else { return false }
+                case "send":
+                    sends += 1
+                    guard hasKeys || sends == 1, names.insert(step["as"]?.stringValue ?? "").inserted else {
+                        return false
+                    }
+                case "restart": guard epochs.insert(step["epoch"]?.stringValue ?? "").inserted else { return false }
+                case "elsewhere":
+                    guard hasKeys else { return false }
+                    if step["new"] == true, !sessions.insert(step["session"]?.stringValue ?? "").inserted {
+                        return false
+                    }
+                default: break
+                }
+                let branches = step["branches"]?.arrayValue ?? []
+                return holds(step["steps"]?.arrayValue ?? []) && branches.allSatisfy { holds($0.arrayValue ?? []) }
+            }
+        }
+        return holds(steps)
     }
 
     /// Whether no connection is opened under a letter that another open one has: nobody could tell their frames apart.

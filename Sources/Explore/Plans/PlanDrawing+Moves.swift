@@ -39,12 +39,6 @@ extension PlanDrawing {
 
     private func shown(_ principal: String) -> JSONValue? { given(principal != "p1", .string(principal)) }
 
-    /// A member that is left out unless something holds; a choice between a value and nil would be null.
-    private func given(_ holds: Bool, _ value: JSONValue) -> JSONValue? {
-        if holds { return value }
-        return .none
-    }
-
     /// A device comes, or comes back and asks for what it missed.
     mutating func arrive() {
         let away = devices.filter { !$0.isOpen }

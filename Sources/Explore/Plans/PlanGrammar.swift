@@ -31,7 +31,7 @@ package struct PlanGrammar: Sendable {
 }
 
 /// A plan while it is drawn: who is there, and what was asked.
-struct PlanDrawing {
+struct PlanDrawing: Drawing {
     struct Device {
         let letter: String
         let principal: String
@@ -73,13 +73,13 @@ struct PlanDrawing {
     var greeted: [String: Place] = [:]
     var sessions: [Session] = []
     var questions: [Asked] = []
-    private var names = 0
+    var names = 0
     var refusesWrites = false
     /// Whether moves are drawn that happen beside others.
     var isBeside = false
     let people: [String]
     /// How likely each move is in this plan: no two plans are about the same things.
-    private var weights: [Int] = []
+    var weights: [Int] = []
 
     var keepsKeys: Bool { grammar.profiles.contains(.idempotency) }
     var keepsStream: Bool { grammar.profiles.contains(.sync) }
@@ -92,11 +92,7 @@ struct PlanDrawing {
     }
 
     mutating func plan(named name: String) -> Plan {
-        let moves = Self.moves
-        weights = moves.map { move in
-            let factor = [0, 1, 1, 1, 2, 4][chance.number(in: 0...5)]
-            return move.weight * (move.isVital ? max(1, factor) : factor)
-        }
+        weights = drawWeights()
         connect(principal: people[0])
         let size = chance.number(in: grammar.size / 2...grammar.size * 3 / 2)
         while Plan(name: "", principals: 1, profiles: [], steps: steps).count < size { move() }
@@ -107,37 +103,7 @@ struct PlanDrawing {
             steps: steps)
     }
 
-    // MARK: chance
-
-    mutating func happens(_ percent: Int) -> Bool { chance.number(in: 1...100) <= percent }
-
-    mutating func any<Element>(_ elements: [Element]) -> Element? {
-        elements.isEmpty ? nil : elements[chance.number(in: 0...elements.count - 1)]
-    }
-
-    mutating func one<Element>(of first: Element, _ others: Element...) -> Element {
-        any([first] + others) ?? first
-    }
-
-    mutating func newName(_ prefix: String) -> String {
-        names += 1
-        return "\(prefix)\(names)"
-    }
-
-    mutating func add(_ verb: String, _ members: (String, JSONValue?)...) {
-        let all = [("do", JSONValue.string(verb))] + members.compactMap { name, value in value.map { (name, $0) } }
-        steps.append(.object(JSONObject(all.map { (key: $0.0, value: $0.1) })))
-    }
-
-    // MARK: moves
-
-    private struct Move: Sendable {
-        let weight: Int
-        var isVital = false
-        let draw: @Sendable (inout PlanDrawing) -> Void
-    }
-
-    private static let moves: [Move] = [
+    static let moves: [Move<PlanDrawing>] = [
         Move(weight: 10, isVital: true) { $0.ask() },
         Move(weight: 5) { $0.post() },
         Move(weight: 6) { $0.askAgain() },
@@ -157,12 +123,4 @@ struct PlanDrawing {
         Move(weight: 1) { $0.many() },
         Move(weight: 2) { $0.waitForEnd() },
     ]
-
-    mutating func move() {
-        var place = chance.number(in: 1...weights.reduce(0, +))
-        for (move, weight) in zip(Self.moves, weights) {
-            place -= weight
-            if place <= 0 { return move.draw(&self) }
-        }
-    }
 }

@@ -9,10 +9,10 @@ extension Plan {
         var chance = SplitMix64(seed: seed)
         for _ in 0..<8 {
             var plan = self
-            plan.name = "server/explored/\(seed)"
+            plan.name = "\(role)/explored/\(seed)"
             for _ in 0...chance.number(in: 0...2) { plan.change(with: other, &chance) }
             plan.steps = Array(plan.steps.prefix(Self.mostSteps))
-            if plan != self, !plan.steps.isEmpty, plan.keepsLettersApart, (try? plan.scenario()) != nil { return plan }
+            if plan != self, !plan.steps.isEmpty, plan.keepsLettersApart, plan.isLawful, plan.isReadable { return plan }
         }
         return nil
     }
@@ -32,7 +32,8 @@ extension Plan {
             steps.insert(contentsOf: moved, at: chance.number(in: 0...steps.count))
         case 4:
             let time = [1, 20, 400, 2_500][chance.number(in: 0...3)]
-            steps.insert(["do": "watch", "for": ["milliseconds": JSONValue(time)]], at: place)
+            let told = JSONValue(time)
+            steps.insert(["do": "watch", "for": role == .server ? ["milliseconds": told] : told], at: place)
         default:
             // The end of another schedule, with names of its own, behind the beginning of this one.
             guard !other.steps.isEmpty else { return }

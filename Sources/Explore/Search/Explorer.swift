@@ -7,22 +7,39 @@ import HoldfastTranscript
 /// Draws plans, performs them in simulation and judges them.
 package struct Explorer: Sendable {
     let specification: Specification
-    package var grammar: PlanGrammar
-    package var setting: Setting
+    /// The plan of a seed.
+    package let draw: @Sendable (UInt64) -> Plan
+    /// Performs a plan in a world of some chance; nil for what is no scenario.
+    private let simulate: @Sendable (Plan, UInt64) -> Simulation?
 
     /// A server that keeps all profiles, unless told otherwise, and may be killed.
     package init(_ setting: Setting = Setting(), under specification: Specification) {
         self.specification = specification
-        self.setting = setting
-        grammar = PlanGrammar(profiles: setting.profiles, startsServer: true)
+        let grammar = PlanGrammar(profiles: setting.profiles, startsServer: true)
+        draw = { grammar.plan(seed: $0) }
+        simulate = { plan, seed in
+            (try? plan.scenario()).map {
+                Simulation($0, against: setting, seed: seed, version: specification.version)
+            }
+        }
+    }
+
+    /// A client.
+    package init(client setting: ClientSetting, under specification: Specification) {
+        self.specification = specification
+        let grammar = ClientGrammar(profiles: setting.profiles)
+        draw = { grammar.plan(seed: $0) }
+        simulate = { plan, seed in
+            (try? plan.clientScenario()).map {
+                Simulation($0, against: setting, seed: seed, version: specification.version)
+            }
+        }
     }
 
     /// What became of one plan.
     package struct Trial: Sendable {
         package let plan: Plan
         package let seed: UInt64
-        /// The server that it met.
-        package let setting: Setting
         package let simulation: Simulation
         package let verdicts: [Verdict]
 
@@ -32,10 +49,9 @@ package struct Explorer: Sendable {
 
     /// Performs a plan; nil for what is no scenario.
     package func trial(of plan: Plan, seed: UInt64) -> Trial? {
-        guard let scenario = try? plan.scenario() else { return nil }
-        let simulation = Simulation(scenario, against: setting, seed: seed, version: specification.version)
+        guard let simulation = simulate(plan, seed) else { return nil }
         return Trial(
-            plan: plan, seed: seed, setting: setting, simulation: simulation,
+            plan: plan, seed: seed, simulation: simulation,
             verdicts: judge(simulation.history, under: specification))
     }
 
@@ -51,7 +67,7 @@ package struct Explorer: Sendable {
     }
 
     /// Draws the plan of a seed and performs it.
-    package func trial(seed: UInt64) -> Trial? { trial(of: grammar.plan(seed: seed), seed: seed) }
+    package func trial(seed: UInt64) -> Trial? { trial(of: draw(seed), seed: seed) }
 
     /// The smallest plan that breaks the same clause, in a world of the same chance.
     package func shrink(_ trial: Trial, to clause: ClauseID, attempts: Int = 1_500) async -> Trial {

@@ -2,7 +2,7 @@ import HoldfastBasics
 
 /// Draws plans, and leads the search to where nobody was: those that reached something new come again, changed.
 package struct Guide: Sendable {
-    private let grammar: PlanGrammar
+    private let draw: @Sendable (UInt64) -> Plan
     package private(set) var coverage = Coverage()
     /// Plans of which each reached what those before it had not.
     package private(set) var kept: [Plan]
@@ -13,8 +13,8 @@ package struct Guide: Sendable {
     private static let fewest = 10
 
     /// * `corpus`: Plans of an earlier search.
-    package init(_ grammar: PlanGrammar, from corpus: [Plan] = []) {
-        self.grammar = grammar
+    package init(_ draw: @escaping @Sendable (UInt64) -> Plan, from corpus: [Plan] = []) {
+        self.draw = draw
         kept = corpus
     }
 
@@ -28,7 +28,7 @@ package struct Guide: Sendable {
             let other = kept[chance.number(in: 0...kept.count - 1)]
             if let mutant = plan.mutated(with: other, seed: seed) { return mutant }
         }
-        return grammar.plan(seed: seed)
+        return draw(seed)
     }
 
     /// Takes in what a plan reached, and keeps it where that is new.

@@ -54,13 +54,6 @@ package struct Shrinking {
 }
 
 extension Plan {
-    /// Whether its file is a scenario for whoever reads it.
-    var isSound: Bool {
-        guard keepsLettersApart, (try? scenario()) != nil else { return false }
-        let text = file(about: [ClauseID(.TURN, 1)]).text()
-        return (try? ScenarioReader.scenario(text, named: name, file: name)) != nil
-    }
-
     /// Plans without some steps that follow each other, the last ones first.
     func shorter(by size: Int) -> [Plan] {
         stride(from: steps.count, to: 0, by: -size).map { end in
@@ -86,6 +79,11 @@ extension Plan {
                 add(steps.filter { !($0[member]?.stringValue == value) })
             }
         }
+        for simpler in simplerWorlds {
+            var plan = self
+            plan.world = simpler
+            plans.append(plan)
+        }
         for index in steps.indices {
             for replacement in Self.simpler(steps[index]) {
                 var copy = steps
@@ -104,6 +102,26 @@ extension Plan {
             plans.append(plan)
         }
         return plans
+    }
+
+    /// What a scripted server may hold instead: nothing, or a conversation or something else less.
+    private var simplerWorlds: [JSONValue?] {
+        guard let world, let members = world.objectValue else { return [] }
+        var all: [JSONValue?] = [JSONValue?.none]
+        for name in members.keys {
+            var fewer = world
+            fewer[name] = nil
+            all.append(fewer)
+        }
+        let sessions = world["sessions"]?.arrayValue ?? []
+        for index in sessions.indices {
+            var fewer = world
+            var left = sessions
+            left.remove(at: index)
+            fewer["sessions"] = .array(left)
+            all.append(fewer)
+        }
+        return all
     }
 
     /// Steps that do a little less than one does.
@@ -138,7 +156,10 @@ extension Plan {
             }
             change("parallel", to: nil)
         }
-        for member in ["context", "extra", "limit", "save", "where", "after", "input", "principal", "session", "epoch"]
+        for member in [
+            "context", "extra", "limit", "save", "where", "after", "input", "principal", "session", "epoch", "opened",
+            "cut", "to", "turn", "code", "greeting", "new", "tool",
+        ]
         where step[member] != nil { change(member, to: nil) }
         if let script = step["script"]?.arrayValue {
             change("script", to: [["reply": "x"]])
@@ -157,6 +178,10 @@ extension Plan {
         }
         if let text = step["text"]?.stringValue, text != "x", step["do"] != "sendText" { change("text", to: "x") }
         if let how = step["how"]?.stringValue, how != "fin" { change("how", to: "fin") }
+        for member in ["for", "milliseconds"] {
+            guard let time = step[member]?.intValue, time > 1 else { continue }
+            for less in [1, time / 4] where less > 0 { change(member, to: JSONValue(less)) }
+        }
         if let time = step["for"]?["milliseconds"]?.intValue, time > 1 {
             for less in [1, time / 4] where less > 0 { change("for", to: ["milliseconds": JSONValue(less)]) }
         }
@@ -177,6 +202,8 @@ extension Plan {
 
     /// The same plan with names counted from a number on.
     func named(after number: Int) -> Plan {
+        // Names of a client's scenario stand in many places, and are few.
+        if role == .client { return self }
         var names: [String: String] = [:]
         var counts: [Character: Int] = [:]
         func isName(_ text: Substring) -> Bool {
@@ -216,6 +243,6 @@ extension Plan {
         }
         var plan = self
         plan.steps = steps.map { tidied($0) }
-        return (try? plan.scenario()) == nil ? self : plan
+        return plan.isReadable ? plan : self
     }
 }

@@ -1,10 +1,10 @@
 import Holdfast
 
 /// Steps that are performed one after the other, beside others that are performed at the same time.
-final class Strand {
+final class Strand<Stage: Theater> {
     /// Steps inside a step; a repetition begins them again.
     struct Level {
-        let steps: [ScenarioStep]
+        let steps: [Stage.Step]
         var index = 0
         var local: ScenarioVariables
         var rounds: Rounds?
@@ -21,27 +21,26 @@ final class Strand {
     struct Wait {
         var deadline: Int?
         /// Whether it is there.
-        let look: (World) throws(StrandEnd) -> Sight
+        let look: (Stage) throws(StrandEnd) -> Sight
         /// It is too late, or will never come.
-        var isLate: (World) throws(StrandEnd) -> Void = { _ in }
+        var isLate: (Stage) throws(StrandEnd) -> Void = { _ in }
     }
-
-    /// What a look at the world shows.
-    enum Sight { case there, notYet, never }
 
     var levels: [Level]
     var wait: Wait?
+    /// Whether others run beside it, and those around them say what is new.
+    var keepsMark = false
     /// Told once, when the last step is performed or none can be any more.
-    var whenOver: (World, StrandEnd?) -> Void = { _, _ in }
+    var whenOver: (Stage, StrandEnd?) -> Void = { _, _ in }
 
-    init(_ steps: [ScenarioStep], local: ScenarioVariables = ScenarioVariables()) {
+    init(_ steps: [Stage.Step], local: ScenarioVariables = ScenarioVariables()) {
         levels = [Level(steps: steps, local: local)]
     }
 
     var local: ScenarioVariables { levels.last?.local ?? ScenarioVariables() }
 
     /// The next step; nil when there is none.
-    func next(_ variables: ScenarioVariables) -> ScenarioStep? {
+    func next(_ variables: ScenarioVariables) -> Stage.Step? {
         while var level = levels.last {
             if level.index < level.steps.count {
                 let step = level.steps[level.index]
@@ -61,12 +60,15 @@ final class Strand {
     }
 }
 
+/// What a look at the world shows.
+enum Sight { case there, notYet, never }
+
 extension Strand.Wait {
     /// This wait, and after it another one.
-    func then(_ next: @escaping (World) throws(StrandEnd) -> Strand.Wait?) -> Strand.Wait {
+    func then(_ next: @escaping (Stage) throws(StrandEnd) -> Strand<Stage>.Wait?) -> Strand<Stage>.Wait {
         var current = self
         var isSecond = false
-        return Strand.Wait { world throws(StrandEnd) in
+        return Strand<Stage>.Wait { world throws(StrandEnd) in
             switch try current.look(world) {
             case .there: break
             case .notYet where current.deadline.map { world.now < $0 } ?? true: return .notYet

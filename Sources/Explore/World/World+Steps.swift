@@ -7,9 +7,8 @@ import HoldfastTranscript
 // The steps of scenarios, as the stage performs them.
 extension World {
     /// Begins a step; nil when it is done at once, and else what it waits for.
-    func begin(
-        _ action: ScenarioStep.Action, at place: String, on strand: Strand
-    ) throws(StrandEnd) -> Strand.Wait? {
+    func begin(_ step: ScenarioStep, on strand: Strand) throws(StrandEnd) -> Strand.Wait? {
+        let (action, place) = (step.action, "\(step.pointer)")
         let names = Names(variables.overlaid(by: strand.local), place: place)
         switch action {
         case .connect(let step): return try connect(step, names)

@@ -3,76 +3,8 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-// What is performed at the same time, and what each part of it waits for.
+// How a scenario ends.
 extension World {
-    /// Goes on with a strand after the moment that a stage takes between two steps.
-    func resume(_ strand: Strand) { after(chance.number(in: 10...150)) { $0.perform(strand) } }
-
-    private func perform(_ strand: Strand) {
-        while let step = strand.next(variables) {
-            if let profile = step.profile, !profiles.contains(profile) { continue }
-            do {
-                strand.wait = try begin(step.action, at: "\(step.pointer)", on: strand)
-            } catch {
-                return end(strand, error)
-            }
-            guard let wait = strand.wait else { return resume(strand) }
-            if let deadline = wait.deadline { at(deadline) { _ in } }
-            return
-        }
-        end(strand, nil)
-    }
-
-    private func end(_ strand: Strand, _ end: StrandEnd?) {
-        strand.wait = nil
-        strands.removeAll { $0 === strand }
-        strand.whenOver(self, end)
-    }
-
-    /// Asks every wait whether it is over.
-    func poll() {
-        for strand in strands {
-            guard let wait = strand.wait else { continue }
-            do {
-                switch try wait.look(self) {
-                case .there: break
-                case .notYet where wait.deadline.map { now < $0 } ?? true: continue
-                case .notYet, .never: try wait.isLate(self)
-                }
-                strand.wait = nil
-                resume(strand)
-            } catch {
-                end(strand, error)
-            }
-        }
-    }
-
-    /// Performs branches at the same time, to their ends, also when one of them cannot go on.
-    func together(_ branches: [Strand]) -> Strand.Wait? {
-        guard !branches.isEmpty else { return nil }
-        let group = Group(branches.count)
-        for (index, branch) in branches.enumerated() {
-            branch.whenOver = { _, end in
-                group.left -= 1
-                group.ends[index] = end
-            }
-            strands.append(branch)
-            resume(branch)
-        }
-        return Strand.Wait { _ throws(StrandEnd) in
-            guard group.left == 0 else { return .notYet }
-            if let first = group.ends.min(by: { $0.key < $1.key }) { throw first.value }
-            return .there
-        }
-    }
-
-    private final class Group {
-        var left: Int
-        var ends: [Int: StrandEnd] = [:]
-
-        init(_ count: Int) { left = count }
-    }
-
     /// Fences what is still open, so that frames nobody waited for are seen, then closes everything.
     func finish() {
         let open = links.values.filter { !$0.isCut && !$0.closeSent && !$0.hasEnded }.sorted { $0.number < $1.number }

@@ -6,28 +6,25 @@ import HoldfastTranscript
 
 /// A server, a disk, a network, a push service and the stage, in one thread and on a clock of their own.
 ///
-/// Whatever takes time is an entry of one agenda, and whatever is left to chance is drawn from one generator; so a seed names a
-/// history. A scenario is performed as by the stage: the same steps, the same records, the same bounds.
-final class World {
+/// A scenario is performed as by the stage: the same steps, the same records, the same bounds.
+final class World: Theater {
+    typealias Step = ScenarioStep
+    typealias Strand = HoldfastExplore.Strand<World>
     typealias Deed = (World) -> Void
 
     /// The time of day at which every history begins, in microseconds since 1970.
     private static let midnight = 1_780_272_000_000_000
-    /// What one scenario may take, so that each one ends.
-    private static let longest = 600_000_000
-    private static let mostDeeds = 400_000
-
     let configuration: ReferenceConfiguration
     let timeouts: Timeouts
     let profiles: Set<Profile>
     let principals: [String: Principal]
     var chance: SplitMix64
 
-    private(set) var now = 0
-    private var agenda = Agenda<Deed>()
+    var now = 0
+    var agenda = Agenda<Deed>()
 
-    private(set) var events: [Event] = []
-    private(set) var frames: [Frame?] = []
+    var events: [Event] = []
+    var frames: [Frame?] = []
 
     // The server, and what it cannot do by itself.
     var server: BareServer?
@@ -83,21 +80,8 @@ final class World {
 
     // MARK: time
 
-    func after(_ delay: Int, _ deed: @escaping Deed) { agenda.add(deed, at: now + max(0, delay)) }
-
-    func at(_ time: Int, _ deed: @escaping Deed) { agenda.add(deed, at: max(now, time)) }
-
     /// The time of day.
     var wall: Int { Self.midnight + now }
-
-    /// What a message takes on its way: mostly a moment, sometimes long enough for others to overtake it.
-    func delay() -> Int {
-        switch chance.number(in: 1...100) {
-        case ...80: chance.number(in: 40...400)
-        case ...97: chance.number(in: 400...5_000)
-        default: chance.number(in: 5_000...60_000)
-        }
-    }
 
     func limit(_ name: String) -> Int {
         let bound = (timeouts.byName[name] ?? timeouts.turn).microseconds
@@ -105,11 +89,6 @@ final class World {
     }
 
     // MARK: records
-
-    func note(_ kind: Event.Kind, on lane: Lane, frame: Frame? = nil) {
-        events.append(Event(at: now, lane: lane, kind: kind))
-        frames.append(frame ?? Frame(kind))
-    }
 
     func note(act name: String, _ details: JSONObject = [:], on lane: Lane = .server) {
         note(.act(name, details), on: lane)
@@ -127,17 +106,7 @@ final class World {
         }
         strands.append(root)
         resume(root)
-        var deeds = 0
-        while !isOver, let next = agenda.next() {
-            now = next.at
-            next.entry(self)
-            deeds += 1
-            poll()
-            if now > Self.longest || deeds > Self.mostDeeds {
-                end = end ?? .problem("it does not come to its end")
-                return
-            }
-        }
+        goOn()
     }
 
     private func begin() {

@@ -156,8 +156,10 @@ package struct Exploration: Sendable {
         var known: Set<String> = []
         let began = ContinuousClock.now
         var next = seed
-        var stored = (corpus?.plans ?? []).filter { grammar.startsServer || !$0.needsStart }[...]
-        var guide = Guide(grammar, from: Array(stored))
+        var stored = (corpus?.plans ?? []).filter {
+            $0.role == .server && (grammar.startsServer || !$0.needsStart)
+        }[...]
+        var guide = Guide({ [grammar] in grammar.plan(seed: $0) }, from: Array(stored))
         let watch = ForeignWatch(.server, under: specification)
         for greeting in subject.greetings { watch.note(greeting.history) }
         let end = time.map { began + $0 }

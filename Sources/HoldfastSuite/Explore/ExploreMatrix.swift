@@ -6,9 +6,10 @@ import HoldfastJudge
 import HoldfastReference
 import HoldfastReport
 import HoldfastTranscript
+import ReferenceClient
 import Synchronization
 
-/// How long exploration takes to find each named defect of the reference server, and what it says of the healthy one.
+/// How long exploration takes to find each named defect of the reference peers, and what it says of healthy ones.
 ///
 /// All of it is simulated, so that an equal seed gives an equal matrix.
 package struct ExploreMatrix: Sendable {
@@ -55,13 +56,14 @@ package struct ExploreMatrix: Sendable {
     /// What should not have been found.
     struct Alarm: Sendable {
         let seed: UInt64
-        /// Which lawful server it was.
-        let server: String
+        /// Which lawful peer it was.
+        let peer: String
         /// The clause that was called broken; nil where the simulation failed.
         var clause: ClauseID?
         let what: String
         /// The plan with its history; nil where the plan was no scenario.
         var trial: Explorer.Trial?
+        var explorer: Explorer?
 
         /// By this one is known again: the same accusation comes in many plans.
         var cause: String {
@@ -100,22 +102,42 @@ package struct ExploreMatrix: Sendable {
         package var holds: Bool { alarms.isEmpty }
     }
 
-    /// Meets the healthy server and these defects.
-    package func run(_ defects: [Defect]) async -> Result {
+    /// A defect to be found.
+    private struct Wanted: Sendable {
+        let name: String
+        let clause: ClauseID
+        let explorer: Explorer
+    }
+
+    /// Meets the healthy peers and these defects; a side of which no defect is wanted is left alone.
+    package func run(_ defects: [Defect], _ clientDefects: [ClientDefect]) async -> Result {
         let began = ContinuousClock.now
-        let names = ["healthy"] + defects.map(\.name)
+        let wanted =
+            defects.map { defect in
+                Wanted(
+                    name: defect.name, clause: defect.clause,
+                    explorer: Explorer(Setting(defects: [defect]), under: specification))
+            }
+            + clientDefects.map { defect in
+                Wanted(
+                    name: defect.name, clause: defect.clause,
+                    explorer: Explorer(client: ClientSetting(defects: [defect]), under: specification))
+            }
+        let names = ["healthy"] + wanted.map(\.name)
         let meter = Meter(
             Dictionary(names.map { ($0, $0 == "healthy" ? 0 : 1) }, uniquingKeysWith: max), flaw: .misjudged,
             showing: show)
         defer { meter.close() }
         var result = Result()
         meter.begin("healthy")
-        (result.runs, result.alarms) = await healthy()
+        result.runs = runs
+        if !defects.isEmpty { result.alarms += await healthy(lawfulServer) }
+        if !clientDefects.isEmpty { result.alarms += await healthy(lawfulClient) }
         result.healthy = .now - began
         if shrinks { result.alarms = await smaller(result.alarms) }
         result.digest = Explorer(under: specification).digest(of: 1...5)
         meter.end("healthy", isFlawed: !result.alarms.isEmpty)
-        let searches = await Self.inParallel(defects) { defect in
+        let searches = await Self.inParallel(wanted) { defect in
             meter.begin(defect.name)
             let search = await self.search(for: defect)
             meter.end(defect.name, isFlawed: search.median == nil)
@@ -127,6 +149,29 @@ package struct ExploreMatrix: Sendable {
     }
 
     /// Lawful servers: with all profiles, then in each variation, then with fewer profiles, and again.
+    private func lawfulServer(_ index: Int) -> (name: String, explorer: Explorer) {
+        let (name, setting) = Self.lawful(index)
+        return (name, Explorer(setting, under: specification))
+    }
+
+    /// Lawful clients: with all profiles, then in each variation, then with fewer profiles, and again.
+    private func lawfulClient(_ index: Int) -> (name: String, explorer: Explorer) {
+        var setting = ClientSetting()
+        var name = "healthy client"
+        switch (index % 3, index / 3) {
+        case (1, let number):
+            let variation = ClientVariation.all[number % ClientVariation.all.count]
+            setting.variations = [variation]
+            name = variation.name
+        case (2, let number):
+            let left: Set<Profile> = [[.clientSync], [.clientPush], [.clientSync, .clientPush]][number % 3]
+            setting.profiles.subtract(left)
+            name = "without \(left.sorted().map(\.rawValue).joined(separator: ", "))"
+        default: break
+        }
+        return (name, Explorer(client: setting, under: specification))
+    }
+
     private static func lawful(_ index: Int) -> (name: String, setting: Setting) {
         let all = Profile.all(of: .server)
         let (kind, number) = (index % 3, index / 3)
@@ -144,30 +189,30 @@ package struct ExploreMatrix: Sendable {
         }
     }
 
-    /// The plans of so many seeds against healthy servers.
-    private func healthy() async -> (runs: Int, alarms: [Alarm]) {
+    /// What comes of the plans of so many seeds against healthy peers.
+    private func healthy(_ lawful: @escaping @Sendable (Int) -> (name: String, explorer: Explorer)) async -> [Alarm] {
         let slices = stride(from: 0, to: runs, by: Self.slice).map { $0..<min($0 + Self.slice, runs) }
         let alarms = await Self.inParallel(Array(slices.enumerated())) { index, slice in
-            let (name, setting) = Self.lawful(index)
-            let explorer = Explorer(setting, under: specification)
-            var guide = Guide(explorer.grammar)
+            let (name, explorer) = lawful(index)
+            var guide = Guide(explorer.draw)
             return slice.flatMap { index -> [Alarm] in
                 let seed = self.seed &+ UInt64(index)
                 if Task.isCancelled { return [] }
                 let plan = guide.plan(seed: seed)
                 guard let trial = explorer.trial(of: plan, seed: seed) else {
-                    return [Alarm(seed: seed, server: name, what: "the plan is no scenario")]
+                    return [Alarm(seed: seed, peer: name, what: "the plan is no scenario")]
                 }
                 guide.learn(from: plan, explorer.coverage(of: trial))
                 let accused = trial.broken.map { verdict in
                     let what = verdict.findings.first?.what ?? ""
-                    return Alarm(seed: seed, server: name, clause: verdict.clause, what: what, trial: trial)
+                    return Alarm(
+                        seed: seed, peer: name, clause: verdict.clause, what: what, trial: trial, explorer: explorer)
                 }
                 guard let problem = trial.simulation.problem ?? trial.simulation.unsuitable else { return accused }
-                return accused + [Alarm(seed: seed, server: name, what: problem, trial: trial)]
+                return accused + [Alarm(seed: seed, peer: name, what: problem, trial: trial)]
             }
         }
-        return (runs, alarms.flatMap(\.self))
+        return alarms.flatMap(\.self)
     }
 
     /// The same alarms; the first of each cause with the smallest plan that raises it.
@@ -178,9 +223,11 @@ package struct ExploreMatrix: Sendable {
             return (alarm, isShown: seen[alarm.cause, default: 0] <= Self.shownAlarms)
         }
         return await Self.inParallel(chosen) { alarm, isShown in
-            guard isShown, let clause = alarm.clause, let trial = alarm.trial else { return alarm }
+            guard isShown, let clause = alarm.clause, let trial = alarm.trial, let explorer = alarm.explorer else {
+                return alarm
+            }
             var copy = alarm
-            copy.trial = await Explorer(trial.setting, under: specification).shrink(trial, to: clause)
+            copy.trial = await explorer.shrink(trial, to: clause)
             return copy
         }
     }
@@ -210,13 +257,13 @@ package struct ExploreMatrix: Sendable {
         }
     }
 
-    private func search(for defect: Defect) async -> Search {
+    private func search(for defect: Wanted) async -> Search {
         var search = Search(name: defect.name, clause: defect.clause)
-        let explorer = Explorer(Setting(defects: [defect]), under: specification)
+        let explorer = defect.explorer
         for number in 0..<Self.searches {
             let first = seed &+ UInt64(number) &* 1_000_003
             var found: Int?
-            var guide = Guide(explorer.grammar)
+            var guide = Guide(explorer.draw)
             for index in 0..<runs where found == nil && !Task.isCancelled {
                 let plan = guide.plan(seed: first &+ UInt64(index))
                 guard let trial = explorer.trial(of: plan, seed: first &+ UInt64(index)) else { continue }
@@ -277,7 +324,7 @@ extension ExploreMatrix.Result {
             ($1.value.count, $0.key) < ($0.value.count, $1.key)
         }
         for (cause, alarms) in causes {
-            let first = alarms.prefix(3).map { "seed \($0.seed) (\($0.server))" }
+            let first = alarms.prefix(3).map { "seed \($0.seed) (\($0.peer))" }
             lines.append("ALARM   \(alarms.count)× \(cause): \(first.joined(separator: ", "))")
         }
         return (lines + ["", summary]).joined(separator: "\n") + "\n"
@@ -287,7 +334,7 @@ extension ExploreMatrix.Result {
         let found = searches.compactMap(\.median).sorted()
         let rate = Double(runs) / max(0.001, Double(healthy.milliseconds) / 1000) * 60
         var words =
-            "\(readable(runs)) plans against healthy servers: \(alarms.isEmpty ? "nothing" : "\(alarms.count) things") "
+            "\(readable(runs)) plans against healthy peers: \(alarms.isEmpty ? "nothing" : "\(alarms.count) things") "
             + "wrong, \(readable(Int(rate))) plans a minute"
         if !searches.isEmpty {
             words +=
@@ -305,7 +352,7 @@ extension ExploreMatrix.Result {
             "alarms": JSONValue.array(
                 alarms.map {
                     JSONValue(members: [
-                        "seed": JSONValue(Int($0.seed & 0x1F_FFFF_FFFF_FFFF)), "server": $0.server,
+                        "seed": JSONValue(Int($0.seed & 0x1F_FFFF_FFFF_FFFF)), "peer": $0.peer,
                         "clause": $0.clause?.description, "what": $0.what,
                     ])
                 }),

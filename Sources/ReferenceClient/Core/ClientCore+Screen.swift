@@ -1,5 +1,7 @@
+import HoldfastJSON
+
 /// What a person sees.
-struct Screen: Sendable, Equatable {
+package struct Screen: Sendable, Equatable {
     enum Connection: String, Sendable { case connecting, connected, degraded, offline }
 
     var connection: Connection
@@ -35,5 +37,26 @@ extension ClientCore {
     private var isThinking: Bool {
         guard hasNetwork, link.phase != .refused else { return false }
         return outbox.contains { $0.conversation == shown && $0.isAwaited }
+    }
+}
+
+extension Screen {
+    /// The screen as a driver tells it.
+    package var state: JSONValue {
+        JSONValue(members: [
+            "connection": connection.rawValue, "sessionId": session.map { .string($0) } ?? JSONValue.null,
+            "thinking": isThinking,
+            "messages": messages.map { message in
+                JSONValue(members: [
+                    "id": message.id, "clientMessageId": message.key, "role": message.role.rawValue,
+                    "text": message.text, "status": message.status.rawValue,
+                ])
+            },
+            "errors": errors.map {
+                JSONValue(members: ["text": $0.text, "code": $0.code, "clientMessageId": $0.key])
+            },
+            "unread": JSONValue.object(
+                JSONObject(unread.sorted { $0.key < $1.key }.map { (key: $0.key, value: JSONValue($0.value)) })),
+        ])
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// Waits are in milliseconds of the client's own time; ``real(_:)`` divides them by the time scale. What a server tells in a
 /// message (`retryAfterMs`, `Retry-After`) is not divided by anything.
-struct ClientRules: Sendable {
+package struct ClientRules: Sendable {
     /// The WebSocket.
     var url = "ws://127.0.0.1/ws"
     /// What the REST paths follow.
@@ -11,14 +11,14 @@ struct ClientRules: Sendable {
     var token: String?
     /// How many times faster than people the client waits.
     var timeScale: Double = 1
-    var variations: Set<ClientVariation> = []
+    package var variations: Set<ClientVariation> = []
     /// Whether it keeps profile `client-sync`; without it every stream is one that nobody follows.
-    var followsStream = true
+    package var followsStream = true
     /// The versions of the protocol that the client speaks, the one it likes best first.
     var versions: [Int] { variations.contains(.offersTheNextVersion) ? [2, 1] : [1] }
 
     /// From the attempt to `connected`; then it is a failed attempt.
-    var greeting = 15_000
+    package var greeting = 15_000
     /// The longest first wait between attempts; each failure doubles it.
     var firstBackoff = 1_000
     /// No two attempts are further apart.
@@ -45,6 +45,13 @@ struct ClientRules: Sendable {
     /// Without anything on the connection for so long while a turn is awaited, it is dead; after half of it a ping asks.
     var connectionSilence = 60_000
 
+    package init(
+        url: String = "ws://127.0.0.1/ws", base: String = "http://127.0.0.1", token: String? = nil,
+        timeScale: Double = 1
+    ) {
+        (self.url, self.base, self.token, self.timeScale) = (url, base, token, timeScale)
+    }
+
     /// Milliseconds on the wall clock for a wait of the client's own.
-    func real(_ milliseconds: Int) -> Int { max(1, Int(Double(milliseconds) / max(1, timeScale))) }
+    package func real(_ milliseconds: Int) -> Int { max(1, Int(Double(milliseconds) / max(1, timeScale))) }
 }

@@ -45,13 +45,13 @@ public struct ClientVariation: Sendable, Hashable, CustomStringConvertible {
         "lists-before-it-reads", "Asks for the list beside every read (CLIENT-15).")
     static let readsInsteadOfLooking = ClientVariation(
         "reads-instead-of-looking", "Without a socket it reads its session, not only the list (CLIENT-40).")
-    static let isSlow = ClientVariation(
+    package static let isSlow = ClientVariation(
         "is-slow", "Takes a fifth of a second of its own time to do anything (section 3.4).")
     static let asksForLife = ClientVariation(
         "asks-for-life", "Sends a ping behind every question (LIVE-1).")
     static let tellsItsCapabilities = ClientVariation(
         "tells-its-capabilities", "Lists capabilities in its auth (section 5.2).")
-    static let authorizesTheUpgrade = ClientVariation(
+    package static let authorizesTheUpgrade = ClientVariation(
         "authorizes-the-upgrade", "Sends its token in a header of the upgrade as well (AUTH-12).")
     static let sendsTheConversation = ClientVariation(
         "sends-the-conversation", "Sends the conversation before the question as context (section 5.2).")

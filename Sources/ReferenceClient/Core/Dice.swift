@@ -1,11 +1,11 @@
 import HoldfastBasics
 
 /// Where the client's randomness comes from: keys of messages and waits that differ from phone to phone.
-struct Dice: Sendable {
+package struct Dice: Sendable {
     private var generator: SplitMix64
 
     /// Seeded by the system, or by a test that wants the same throws again.
-    init(seed: UInt64 = .random(in: .min ... .max)) { generator = SplitMix64(seed: seed) }
+    package init(seed: UInt64 = .random(in: .min ... .max)) { generator = SplitMix64(seed: seed) }
 
     mutating func number(in range: ClosedRange<Int>) -> Int { generator.number(in: range) }
 

@@ -1,7 +1,7 @@
 import HoldfastJSON
 
 /// Something that happened to the client; the core learns of the world by these alone.
-enum Input: Sendable {
+package enum Input: Sendable {
     /// The app runs; a tapped notification may have launched it.
     case launched(opened: JSONValue?)
     /// The system brought the app to the foreground, or says so for the first time after the launch.
@@ -35,7 +35,7 @@ enum Input: Sendable {
 }
 
 /// Something the core wants done; it does nothing by itself.
-enum Effect: Sendable, Equatable {
+package enum Effect: Sendable, Equatable {
     /// Open a WebSocket.
     case open(socket: Int, url: String)
     /// Send a text message.
@@ -55,7 +55,7 @@ enum Effect: Sendable, Equatable {
 }
 
 /// The waits of a client.
-enum ClientTimer: Sendable, Hashable {
+package enum ClientTimer: Sendable, Hashable {
     /// For the next attempt to connect.
     case reconnect
     /// For `connected`.
@@ -75,19 +75,23 @@ enum ClientTimer: Sendable, Hashable {
 }
 
 /// A REST request, without what HTTP adds.
-struct RESTRequest: Sendable, Equatable {
-    var method: String
-    var url: String
+package struct RESTRequest: Sendable, Equatable {
+    package var method: String
+    package var url: String
     /// What follows `Bearer` in the `Authorization` header.
-    var token: String?
+    package var token: String?
     /// JSON, or empty.
-    var body = ""
+    package var body = ""
 }
 
 /// The answer to a REST request.
-struct RESTAnswer: Sendable, Equatable {
+package struct RESTAnswer: Sendable, Equatable {
     var status: Int
     var body: String
     /// The header `Retry-After`.
     var retryAfter: String?
+
+    package init(status: Int, body: String, retryAfter: String? = nil) {
+        (self.status, self.body, self.retryAfter) = (status, body, retryAfter)
+    }
 }

@@ -3,7 +3,7 @@ import HoldfastJSON
 /// A client core behind what is wrong with it: layers that change what it is told, what it does and what it shows.
 ///
 /// The core knows of none of them. A healthy client has none, and its core is told at once.
-struct FaultyClient: Sendable {
+package struct FaultyClient: Sendable {
     var core: ClientCore
     var notes = Notes()
     private var layers: [ClientFault.Layer] = []
@@ -16,7 +16,7 @@ struct FaultyClient: Sendable {
     }
 
     /// A client that knows what an earlier run of it has stored, behind some defects.
-    init(rules: ClientRules, memory: String? = nil, dice: Dice = Dice(), defects: Set<ClientDefect> = []) {
+    package init(rules: ClientRules, memory: String? = nil, dice: Dice = Dice(), defects: Set<ClientDefect> = []) {
         var rules = rules
         for fault in ClientDefect.all.filter(defects.contains).flatMap(\.faults) {
             switch fault {
@@ -29,7 +29,7 @@ struct FaultyClient: Sendable {
     }
 
     /// Takes in what happened and tells what to do about it, in order.
-    mutating func handle(_ input: Input, at moment: Int) -> [Effect] {
+    package mutating func handle(_ input: Input, at moment: Int) -> [Effect] {
         core.now = moment
         return through(0, input, at: moment)
     }
@@ -40,7 +40,7 @@ struct FaultyClient: Sendable {
     }
 
     /// What a person sees.
-    var screen: Screen { screens.reduce(into: core.screen) { $1(&$0, self) } }
+    package var screen: Screen { screens.reduce(into: core.screen) { $1(&$0, self) } }
 
     // MARK: what layers use
 

@@ -146,7 +146,7 @@ extension ClientStepContext where Scene == ClientPerformer {
 
 extension ClientAct {
     /// Whether the server can be reached from then on; nil where nothing changes.
-    var makesReachable: Bool? {
+    package var makesReachable: Bool? {
         switch self {
         case .networkDown: false
         case .networkUp: true

@@ -108,7 +108,7 @@ extension ClientStepContext {
 
 extension AwaitedArrival {
     /// A connection that is still there and a question nobody has waited for count whenever they came.
-    var isLasting: Bool { [.connection, .chat, .post, .question].contains(kind) }
+    package var isLasting: Bool { [.connection, .chat, .post, .question].contains(kind) }
 
     /// What is missing when not so many came.
     package func words(_ number: Int) -> String {

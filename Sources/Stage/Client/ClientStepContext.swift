@@ -111,7 +111,7 @@ extension ClientStepContext where Scene == ClientPerformer {
 
 extension ClientStep {
     /// Every order of so many things, the given one first.
-    static func orders(of count: Int) -> [[Int]] {
+    package static func orders(of count: Int) -> [[Int]] {
         guard count > 0 else { return [[]] }
         return (0..<count).flatMap { first in
             orders(of: count - 1).map { rest in [first] + rest.map { $0 < first ? $0 : $0 + 1 } }

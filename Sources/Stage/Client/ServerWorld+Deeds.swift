@@ -56,7 +56,7 @@ extension ServerWorld {
     mutating func remove(_ session: String) { sessions.removeAll { $0.id == session } }
 
     /// The network goes or comes: whatever is open falls silent, and nothing new comes through.
-    mutating func setReachable(_ isReachable: Bool) {
+    package mutating func setReachable(_ isReachable: Bool) {
         isUnreachable = !isReachable
         guard !isReachable else { return }
         end(.cut(.silence))

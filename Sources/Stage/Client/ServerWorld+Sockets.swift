@@ -24,7 +24,7 @@ extension ServerWorld {
     }
 
     /// A client has not said who it is for too long.
-    mutating func authenticationIsOverdue(_ connection: Int) {
+    package mutating func authenticationIsOverdue(_ connection: Int) {
         guard connections[connection]?.state == .open else { return }
         send(Self.error("auth_timeout", "no auth in time"), to: connection)
         close(connection, code: 4002)

@@ -136,7 +136,7 @@ package struct ServerWorld {
     var isIdempotent: Bool { profiles.contains(.idempotency) }
 
     /// Takes what is to be done.
-    mutating func takeEffects() -> [WorldEffect] {
+    package mutating func takeEffects() -> [WorldEffect] {
         defer { effects = [] }
         return effects
     }

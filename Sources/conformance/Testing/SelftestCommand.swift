@@ -4,6 +4,7 @@ import HoldfastJSON
 import HoldfastReference
 import HoldfastReport
 import HoldfastSuite
+import ReferenceClient
 
 struct SelftestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -39,12 +40,13 @@ struct SelftestCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Meet the reference server with schedules that nobody wrote, in simulation.",
             discussion: """
-                The healthy one must break nothing. For each defect it tells how many plans it took to break its clause, \
-                in three searches, with the median before them; with --out it writes the smallest plan that does.
+                Healthy ones must break nothing. For each defect it tells how many plans it took to break its clause, \
+                in three searches, with the median before them; with --out it writes the smallest plan that does. \
+                Defects of the client are looked for where --only names them.
                 """))
     var explore = false
 
-    @Option(help: "With --explore: the plans that the healthy server meets, and the most for each defect.")
+    @Option(help: "With --explore: the plans that healthy peers meet, and the most for each defect.")
     var runs = 1_000
 
     @Option(
@@ -61,9 +63,7 @@ struct SelftestCommand: AsyncParsableCommand {
 
     func run() async throws {
         let specification = try Specification(.embedded)
-        let peers = try KillMatrix.Peers(of: specification) { name in
-            only.isEmpty || only.contains { NamePattern($0).matches(name) }
-        }
+        let peers = try KillMatrix.Peers(of: specification) { isChosen($0) }
         guard !peers.isEmpty else {
             throw InputProblem(
                 "--only", "'\(only.joined(separator: "', '"))' names no defect and no variation",
@@ -82,6 +82,10 @@ struct SelftestCommand: AsyncParsableCommand {
         if !matrix.holds { throw ExitCode(.harness) }
     }
 
+    private func isChosen(_ name: String) -> Bool {
+        only.isEmpty || only.contains { NamePattern($0).matches(name) }
+    }
+
     private func explore(under specification: Specification) async throws {
         let matrix = ExploreMatrix(
             under: specification, runs: runs, seed: seed, shrinking: out != nil,
@@ -94,7 +98,7 @@ struct SelftestCommand: AsyncParsableCommand {
             return
         }
         let result = await matrix.run(
-            Defect.all.filter { defect in only.isEmpty || only.contains { NamePattern($0).matches(defect.name) } })
+            Defect.all.filter { isChosen($0.name) }, only.isEmpty ? [] : ClientDefect.all.filter { isChosen($0.name) })
         if let out {
             try Files.makeFolder(out)
             for (name, text) in result.files { try Files.write(text, to: "\(out)/\(name)") }

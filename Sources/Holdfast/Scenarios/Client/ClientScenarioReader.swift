@@ -20,6 +20,11 @@ public struct ClientScenarioReader {
         try scenario(text, named: name, file: file, clauses: clauses, isSound: false)
     }
 
+    /// Reads a scenario that a program has drawn and that is asked of its schema only once it is written down.
+    package static func scenario(_ drawn: JSONValue, named name: String) throws(InputProblems) -> ClientScenario {
+        try MemberReader.read(drawn, at: name, schema: nil) { ClientScenarioReader(name: name, clauses: nil).read($0) }
+    }
+
     static func scenario(
         _ text: String, named name: String, file: String, clauses: Set<ClauseID>?, isSound: Bool
     ) throws(InputProblems) -> ClientScenario {

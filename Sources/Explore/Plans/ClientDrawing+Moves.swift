@@ -1,0 +1,321 @@
+import HoldfastJSON
+
+// What happens to a client.
+extension ClientDrawing {
+    /// Whether the person has the app before them.
+    private var isSeen: Bool { isRunning && isForeground }
+
+    private func ref(_ name: String) -> JSONValue { .string("${\(name)}") }
+
+    // MARK: the person and the phone
+
+    mutating func launch() {
+        isRunning = true
+        isForeground = true
+        var opened: JSONValue?
+        if happens(20), let answer = any(answers) {
+            opened = ["session": .string(answer.session), "message": .string(answer.message)]
+        }
+        add("launch", ("opened", opened))
+    }
+
+    /// The person sends a message; what becomes of it was decided before.
+    mutating func say() {
+        // Without keys only words and order tell the answers to two questions apart, and the judge guesses.
+        guard isSeen, hasKeys || asked.isEmpty else { return }
+        let name = newName("c")
+        let fate = isBeside ? 100 : chance.number(in: 1...100)
+        switch fate {
+        case ...35: when("chat", "ack", times: 1)
+        case ...42: when("chat", "store", times: 1, ("cut", cut(often: 30)))
+        case ...50: when("chat", "drop", times: 1, ("cut", cut(often: 50)))
+        case ...58: when("chat", "refuse", times: 1, ("frame", refusal()))
+        case ...62: when("chat", "ack", times: 1, ("cut", cut(often: 100)))
+        default: break
+        }
+        var text: JSONValue?
+        if happens(10), let word = any(Words.all.filter { $0.contains { !$0.isWhitespace } }) {
+            text = .string("\(word) \(name)")
+        }
+        if happens(10) { text = "the same again" }
+        add("send", ("as", .string(name)), ("text", text))
+        asked.append(Asked(name: name, runs: fate <= 42 || (59...62).contains(fate)))
+        if happens(60), hasNetwork {
+            add("await", ("comes", "question"), ("as", .string(name)), ("optional", true))
+        }
+    }
+
+    private mutating func cut(often percent: Int) -> JSONValue? {
+        given(happens(percent), .string(one(of: "fin", "reset", "silence")))
+    }
+
+    /// An `error` in place of an `ack`, with the key or without.
+    private mutating func refusal() -> JSONValue {
+        let code = one(
+            of: "persist_failed", "persist_failed", "too_large", "bad_request", "internal", "busy", "rate_limited",
+            "session_not_found", "something_new")
+        var frame: JSONValue = ["type": "error", "error": .string("no, because of \(code)"), "code": .string(code)]
+        if happens(75) { frame["clientMessageId"] = "${key}" }
+        if code == "rate_limited" {
+            frame["retryAfterMs"] = JSONValue(one(of: 300, 1_500, 60_000))
+            frame["limit"] = 1
+            frame["windowMs"] = 60_000
+        }
+        return frame
+    }
+
+    /// What is shown as failed is sent again; a plan ends where it is not.
+    mutating func sayAgain() {
+        guard isSeen, let last = asked.last else { return }
+        add("awaitState", ("failed", .string(last.name)), ("within", "resend"), ("optional", true))
+        if happens(50) { add("sendAgain", ("as", .string(last.name))) }
+    }
+
+    mutating func select() {
+        guard isSeen else { return }
+        let session = any(sessions).map { JSONValue.string($0) }
+        add("select", ("session", given(happens(85), session ?? .null) ?? .null))
+    }
+
+    mutating func goAway() {
+        guard isSeen else { return }
+        add("background")
+        isForeground = false
+        meanwhile()
+        guard isRunning, !isForeground else { return }
+        if happens(25), let answer = any(answers) {
+            add("openPush", ("session", .string(answer.session)), ("message", .string(answer.message)))
+        } else {
+            add("foreground")
+        }
+        isForeground = true
+    }
+
+    mutating func loseNetwork() {
+        guard isRunning, hasNetwork else { return }
+        add("networkDown")
+        hasNetwork = false
+        meanwhile()
+        guard isRunning else { return }
+        add("networkUp")
+        hasNetwork = true
+    }
+
+    mutating func quit() {
+        guard isRunning, !isBeside else { return }
+        add("quit")
+        isRunning = false
+        meanwhile()
+        launch()
+    }
+
+    private mutating func meanwhile() {
+        guard !isBeside else { return }
+        for _ in 0..<chance.number(in: 0...3) {
+            switch chance.number(in: 1...6) {
+            case 1: say()
+            case 2: endTurn()
+            case 3: elsewhere()
+            case 4: select()
+            case 5: rule()
+            default: watch()
+            }
+        }
+    }
+
+    mutating func push() {
+        guard isRunning, grammar.profiles.contains(.clientPush) else { return }
+        let unknown = (session: "s99", message: "a99")
+        guard let answer = happens(90) ? any(answers) : unknown else { return }
+        let about = [("session", JSONValue.string(answer.session)), ("message", JSONValue.string(answer.message))]
+        if isForeground, happens(60), answer != unknown {
+            add("receivePush", about[0], about[1])
+        } else {
+            add("openPush", about[0], about[1])
+            isForeground = true
+        }
+    }
+
+    // MARK: the server
+
+    private func audience(_ word: String?) -> JSONValue? { word.map { .string($0) } }
+
+    /// A turn ends: the latest, or that of a question which has come.
+    mutating func endTurn() {
+        let running = asked.indices.filter { asked[$0].runs }
+        let index = any(running)
+        if let index { asked[index].runs = false }
+        let turn = index.flatMap { given(happens(60), .string(asked[$0].name)) }
+        if let turn { add("await", ("comes", "question"), ("as", turn), ("within", "resend"), ("optional", true)) }
+        let lost = audience(happens(20) ? "none" : nil)
+        if happens(80) {
+            let text = given(happens(25), .string(any(Words.all) ?? ""))
+            add("finish", ("turn", turn), ("text", text), ("to", lost))
+        } else {
+            let code = one(of: "agent_failed", "internal", "interrupted", "something_new")
+            add("fail", ("turn", turn), ("code", .string(code)), ("to", lost))
+        }
+        if happens(20) { endTurn() }
+    }
+
+    mutating func useTool() {
+        add("tool", ("tool", .string(any(Words.tools) ?? "")), ("to", audience(happens(15) ? "none" : nil)))
+    }
+
+    /// Another device or a timer says something; a server without keys does not tell it from what the person said.
+    mutating func elsewhere() {
+        guard hasKeys else { return }
+        let isNew = sessions.isEmpty || happens(15)
+        let session = isNew ? "x\(names)" : any(sessions) ?? "s1"
+        if isNew {
+            names += 1
+            sessions.append(session)
+        }
+        let lost = audience(happens(25) ? "none" : nil)
+        let new = given(isNew, true)
+        if happens(50) {
+            add(
+                "elsewhere", ("session", .string(session)), ("messages", ["u${next}", "a${next}"]), ("new", new),
+                ("to", lost))
+        } else {
+            // Its answer comes when the latest turn ends.
+            add("elsewhere", ("session", .string(session)), ("messages", ["u${next}"]), ("new", new), ("to", lost))
+        }
+    }
+
+    mutating func endConnection() {
+        let how = one(of: "reset", "reset", "fin", "silence", "close")
+        let code = given(how == "close", JSONValue(one(of: 1001, 1011, 1012, 1013, 4000)))
+        add("end", ("how", .string(how)), ("code", code))
+        if happens(60), isSeen, hasNetwork {
+            add("await", ("comes", "connection"), ("within", "backoff"), ("optional", true))
+        }
+    }
+
+    private mutating func when(
+        _ comes: String, _ then: String, times: Int? = nil, _ members: (String, JSONValue?)...
+    ) {
+        let all =
+            [("do", JSONValue.string("when")), ("comes", .string(comes)), ("then", .string(then))]
+            + members.compactMap { name, value in value.map { (name, $0) } }
+        var step = JSONValue.object(JSONObject(all.map { (key: $0.0, value: $0.1) }))
+        if let times { step["times"] = JSONValue(times) }
+        steps.append(step)
+        if !ruled.contains(comes) { ruled.append(comes) }
+        if then == "hold" { held.append(comes) }
+    }
+
+    /// The server does something else than usual, some times.
+    mutating func rule() {
+        let times = one(of: 1, 1, 1, 2, 3)
+        let late = ("milliseconds", JSONValue(one(of: 30, 200, 900, 2_500)) as JSONValue?)
+        switch chance.number(in: 1...24) {
+        case 1: when("upgrade", "refuse", times: times, ("status", JSONValue(one(of: 503, 502, 404))))
+        case 2: when("upgrade", "reset", times: times)
+        case 3: when("upgrade", "silent", times: 1)
+        case 4: when("upgrade", "close", times: times, ("code", 1011))
+        case 5: when("auth", "delay", times: times, late)
+        case 6: when("auth", "silent", times: 1)
+        case 7: when("auth", "close", times: times, ("code", JSONValue(one(of: 1011, 1013))))
+        case 8: when("auth", "cut", times: times, ("cut", "reset"))
+        case 9: when("sync", "delay", times: times, late)
+        case 10: when("sync", "hold", times: 1)
+        case 11: when("sync", "drop", times: 1)
+        case 12:
+            let reason = one(of: "evicted", "unknown_position", "too_many")
+            when("sync", "incomplete", times: times, ("reason", .string(reason)))
+        case 13: when("sync", "page", ("size", JSONValue(one(of: 1, 2, 3))))
+        case 14: when("sync", "cut", times: 1, ("cut", .string(one(of: "reset", "silence"))))
+        case 15, 16: when("read", "fail", times: times, ("status", JSONValue(one(of: 503, 500, 429))))
+        case 17: when("read", "delay", times: times, late)
+        case 18: when("read", "hold", times: 1)
+        case 19: when("read", "reset", times: times)
+        case 20: when("list", "delay", times: 1, late)
+        case 21: when("list", "fail", times: times, ("status", 503))
+        case 22:
+            let then = one(of: "hold", "store", "drop", "reset")
+            when("post", then, times: 1)
+        case 23:
+            let status = one(of: 503, 429)
+            when("post", "refuse", times: 1, ("status", JSONValue(status)), ("retryAfter", given(status == 429, 1)))
+        default: when("ping", "drop", times: 1)
+        }
+    }
+
+    mutating func release() {
+        guard let comes = held.popLast() else { return }
+        add(
+            "release", ("comes", .string(comes)), ("optional", true),
+            ("as", given(happens(40) && comes != "post", "asked")))
+    }
+
+    mutating func restart() {
+        epochs += 1
+        add(
+            "restart", ("epoch", .string("e\(epochs)")), ("lastSeq", JSONValue(one(of: 0, 0, 3))))
+    }
+
+    mutating func forget() {
+        add("forget", ("upTo", ref(happens(50) ? "lastSeq" : "lastSeq-1")))
+        if happens(60) { add("end", ("how", "reset")) }
+    }
+
+    /// Frames that nobody has to know.
+    mutating func tellUnknown() {
+        let isNumbered = happens(60)
+        var frame: JSONValue = ["type": "mood", "mood": ["of": "me"]]
+        if let session = any(sessions), happens(50) { frame["sessionId"] = .string(session) }
+        add("tell", ("frame", frame), ("numbered", given(isNumbered, true)))
+    }
+
+    // MARK: time
+
+    mutating func watch() {
+        if happens(25) {
+            add("awaitState", ("thinking", false), ("within", "rest"), ("optional", true))
+        } else {
+            add("watch", ("for", JSONValue(one(of: 20, 150, 150, 600, 2_000))))
+        }
+    }
+
+    /// Some of it at the same moment.
+    mutating func together() {
+        guard !isBeside else { return }
+        let before = steps
+        var branches: [JSONValue] = []
+        isBeside = true
+        for _ in 0...1 {
+            steps = []
+            for _ in 0...chance.number(in: 0...1) {
+                switch chance.number(in: 1...6) {
+                case 1: say()
+                case 2: select()
+                case 3: endTurn()
+                case 4: elsewhere()
+                case 5: endConnection()
+                default: push()
+                }
+            }
+            if !steps.isEmpty { branches.append(.array(steps)) }
+        }
+        isBeside = false
+        steps = before
+        if branches.count > 1 { add("together", ("branches", .array(branches))) }
+    }
+
+    /// At the end everything is well again, and the person looks at every conversation.
+    mutating func end() {
+        for comes in ruled { add("when", ("comes", .string(comes)), ("then", "serve")) }
+        for comes in held { add("release", ("comes", .string(comes)), ("optional", true)) }
+        if !hasNetwork { add("networkUp") }
+        if !isForeground { add("foreground") }
+        add("awaitState", ("connection", "connected"), ("within", "backoff"), ("optional", true))
+        add("watch", ("for", JSONValue(one(of: 1_500, 6_000))))
+        add("finish")
+        add("watch", ("for", 1_500))
+        for session in sessions {
+            add("select", ("session", .string(session)))
+            add("watch", ("for", 400))
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Holdfast
+import HoldfastBasics
+import HoldfastJSON
+
+/// What schedules for clients may hold: what a person, a phone, other devices and a server do.
+struct ClientGrammar: Sendable {
+    var profiles: Set<Profile>
+    /// About how many steps a plan has, without those that look at the end.
+    var size = 24
+
+    init(profiles: Set<Profile>) { self.profiles = profiles }
+
+    /// The plan of a seed.
+    func plan(seed: UInt64) -> Plan {
+        var drawing = ClientDrawing(self, seed: seed)
+        return drawing.plan(named: "client/explored/\(seed)")
+    }
+}
+
+/// A client's plan while it is drawn: how the app is, and what the server has been told.
+struct ClientDrawing: Drawing {
+    /// What the person asked.
+    struct Asked {
+        let name: String
+        /// Whether its turn runs until it is ended, if all went well.
+        var runs: Bool
+    }
+
+    let grammar: ClientGrammar
+    var chance: SplitMix64
+    var steps: [JSONValue] = []
+    var names = 0
+    var weights: [Int] = []
+
+    /// Conversations that the server has.
+    var sessions: [String] = []
+    /// Answers that a notification may be about.
+    var answers: [(session: String, message: String)] = []
+    var asked: [Asked] = []
+    var lastTurn = 0
+    /// Whether the server remembers keys of messages.
+    var hasKeys = true
+    var epochs = 1
+    /// What a rule is about that may still hold.
+    var ruled: [String] = []
+    var held: [String] = []
+    var isRunning = true
+    var isForeground = true
+    var hasNetwork = true
+    /// Whether moves are drawn that happen beside others.
+    var isBeside = false
+
+    init(_ grammar: ClientGrammar, seed: UInt64) {
+        self.grammar = grammar
+        chance = SplitMix64(seed: seed)
+    }
+
+    mutating func plan(named name: String) -> Plan {
+        let world = drawWorld()
+        weights = drawWeights()
+        if happens(15) { rule() }
+        launch()
+        if happens(80) { add("await", ("comes", "connection"), ("within", "connect"), ("optional", true)) }
+        if let session = any(sessions), happens(50) { add("select", ("session", .string(session))) }
+        let size = chance.number(in: grammar.size / 2...grammar.size * 3 / 2)
+        while steps.count < size { move() }
+        end()
+        var plan = Plan(name: name, principals: 1, profiles: [], steps: steps)
+        plan.role = .client
+        plan.world = world
+        return plan
+    }
+
+    /// What the server holds at the beginning.
+    private mutating func drawWorld() -> JSONValue {
+        var all: [JSONValue] = []
+        for _ in 0..<one(of: 0, 1, 1, 2, 2, 3) {
+            let session = newSession()
+            var messages: [JSONValue] = []
+            for _ in 0..<one(of: 0, 1, 1, 2, 3, 12) {
+                lastTurn += 1
+                messages.append(message("u"))
+                // Another device may still wait for the last answer.
+                if happens(90) {
+                    messages.append(message("a"))
+                    answers.append((session, "a\(lastTurn)"))
+                }
+            }
+            all.append(["id": .string(session), "messages": .array(messages)])
+        }
+        let profiles: [JSONValue]? =
+            switch chance.number(in: 1...100) {
+            case ...70: nil
+            case ...85: ["core", "idempotency"]
+            case ...95: ["core"]
+            default: ["core", "sync"]
+            }
+        hasKeys = profiles?.contains("idempotency") ?? true
+        return JSONValue(members: [
+            "sessions": JSONValue.array(all), "lastSeq": JSONValue(one(of: 0, 0, 7, 999_999_990)),
+            "profiles": profiles.map { JSONValue.array($0) }, "heartbeatSeconds": given(happens(20), 20),
+        ])
+    }
+
+    private mutating func message(_ letter: String) -> JSONValue {
+        let id = JSONValue.string("\(letter)\(lastTurn)")
+        guard happens(20), let text = any(Words.all) else { return id }
+        return ["id": id, "role": letter == "u" ? "user" : "assistant", "text": .string(text)]
+    }
+
+    private mutating func newSession() -> String {
+        sessions.append("s\(sessions.count + 1)")
+        return sessions.last ?? "s1"
+    }
+
+    static let moves: [Move<ClientDrawing>] = [
+        Move(weight: 12, isVital: true) { $0.say() },
+        Move(weight: 8, isVital: true) { $0.endTurn() },
+        Move(weight: 3) { $0.useTool() },
+        Move(weight: 5) { $0.elsewhere() },
+        Move(weight: 4) { $0.select() },
+        Move(weight: 5) { $0.goAway() },
+        Move(weight: 4) { $0.loseNetwork() },
+        Move(weight: 3) { $0.quit() },
+        Move(weight: 5) { $0.endConnection() },
+        Move(weight: 5) { $0.rule() },
+        Move(weight: 2) { $0.release() },
+        Move(weight: 3) { $0.push() },
+        Move(weight: 2) { $0.restart() },
+        Move(weight: 2) { $0.forget() },
+        Move(weight: 2) { $0.sayAgain() },
+        Move(weight: 2) { $0.tellUnknown() },
+        Move(weight: 4) { $0.together() },
+        Move(weight: 6, isVital: true) { $0.watch() },
+    ]
+}

@@ -1,0 +1,82 @@
+import Holdfast
+import HoldfastExplore
+import HoldfastJudge
+import HoldfastTranscript
+import ReferenceClient
+import TestSupport
+import Testing
+
+/// The simulation of a client against what is known of the real one.
+@Suite struct PhoneTests {
+    private let specification: Specification
+    private let explorer: Explorer
+
+    init() throws {
+        specification = try Specification(.embedded)
+        explorer = Explorer(client: ClientSetting(), under: specification)
+    }
+
+    @Test func `a healthy client keeps every clause in the scenarios that people wrote`() throws {
+        var broken: [String] = []
+        for scenario in try specification.clientScenarios() {
+            let simulation = Simulation(scenario, against: ClientSetting(), seed: 1, version: specification.version)
+            if let problem = simulation.problem ?? simulation.unsuitable {
+                broken.append("\(scenario.name): \(problem)")
+            }
+            if let place = simulation.stoppedAt { broken.append("\(scenario.name) stopped: \(place)") }
+            for verdict in judge(simulation.history, under: specification)
+            where verdict.outcome == .violation || verdict.outcome == .warning {
+                broken.append("\(scenario.name): \(verdict.clause) \(verdict.findings.first?.what ?? "")")
+            }
+        }
+        #expect(broken == [])
+    }
+
+    @Test func `plans that nobody wrote come to their end, and are scenarios`() throws {
+        for seed in UInt64(1)...10 {
+            let trial = try #require(explorer.trial(seed: seed))
+            let text = trial.plan.file(about: [ClauseID(.CLIENT, 1)]).text()
+            let written = try ClientScenarioReader.scenario(text, named: trial.plan.name, file: "plan.json")
+            #expect(try trial.plan.clientScenario() == written, "what is written is what is performed")
+            #expect(trial.simulation.problem == nil && trial.simulation.unsuitable == nil)
+        }
+    }
+
+    @Test func `a healthy client keeps every clause in plans that nobody wrote`() throws {
+        var broken: [String] = []
+        for index in 0..<60 {
+            var setting = ClientSetting()
+            switch index % 3 {
+            case 1: setting.variations = [ClientVariation.all[index / 3 % ClientVariation.all.count]]
+            case 2:
+                setting.profiles.subtract([[.clientSync], [.clientPush], [.clientSync, .clientPush]][index / 3 % 3])
+            default: break
+            }
+            let trial = try #require(Explorer(client: setting, under: specification).trial(seed: UInt64(index + 1)))
+            if let problem = trial.simulation.problem ?? trial.simulation.unsuitable {
+                broken.append("\(index): \(problem)")
+            }
+            broken += trial.broken.map { "\(index): \($0.clause) \($0.findings.first?.what ?? "")" }
+        }
+        #expect(broken == [])
+    }
+
+    @Test func `equal seeds give equal histories`() throws {
+        #expect(explorer.digest(of: 1...5) == explorer.digest(of: 1...5))
+        #expect(explorer.digest(of: 1...5) != explorer.digest(of: 2...6))
+    }
+
+    @Test func `a defect is found without a scenario of its own, and told in a few steps`() async throws {
+        let defect = try #require(ClientDefect.all.first { $0.name == "client-appends-whatever-comes" })
+        let broken = Explorer(client: ClientSetting(defects: [defect]), under: specification)
+        let trial = try #require(
+            (UInt64(1)...200).lazy.compactMap { broken.trial(seed: $0) }
+                .first { $0.broken.contains { $0.clause == defect.clause } })
+        let small = await broken.shrink(trial, to: defect.clause)
+        #expect(small.plan.count <= 8, "\(small.file(about: defect.clause))")
+        let scenario = try ClientScenarioReader.scenario(
+            small.file(about: defect.clause), named: small.plan.name, file: "found.json")
+        #expect(scenario.clauses == [defect.clause])
+        #expect(explorer.trial(of: small.plan, seed: small.seed)?.broken.isEmpty == true)
+    }
+}
