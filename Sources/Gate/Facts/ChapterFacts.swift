@@ -21,7 +21,7 @@ enum ChapterFacts {
         let file: String
         let line: Int
 
-        /// A cell without links, by the name of its column.
+        /// A cell without links and emphasis, by the name of its column.
         subscript(column: String) -> String {
             guard let index = header.firstIndex(of: column), index < cells.count else { return "" }
             var text = cells[index]
@@ -30,7 +30,7 @@ enum ChapterFacts {
                     text.removeSubrange(link.range)
                 }
             }
-            return text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            return text.replacing("**", with: "").split(whereSeparator: \.isWhitespace).joined(separator: " ")
         }
 
         func fact(

@@ -32,8 +32,11 @@ enum DialectFacts {
                 fact(.dialectMapping, "REST \($0.key)", ["rest", $0.key], $0.value)
             }
             let exempt = (root["cannotKeep"]?.arrayValue ?? []).enumerated().flatMap { index, entry in
-                (entry["clauses"]?.arrayValue ?? []).compactMap(\.stringValue).map {
-                    fact(.dialectExemption, $0, ["cannotKeep", String(index)], entry["frames"] ?? .null)
+                let frames = (entry["frames"]?.arrayValue ?? []).compactMap(\.stringValue).map { " in \($0)" }
+                return (entry["clauses"]?.arrayValue ?? []).compactMap(\.stringValue).flatMap { clause in
+                    (frames.isEmpty ? [""] : frames).map {
+                        fact(.dialectExemption, clause + $0, ["cannotKeep", String(index)], .null)
+                    }
                 }
             }
             let others = (root.objectValue ?? [:]).filter {

@@ -254,7 +254,6 @@ extension FactRule {
         "dialect-exemption", "clause that a dialect cannot keep",
         added: .breaks(.perhaps, "servers of this dialect are excused now"),
         removed: .breaks(.servers, "servers of this dialect break it, and are not excused any more"),
-        changed: .breaks(.servers, "servers of this dialect are excused for other frames now"),
         shows: .removed, example: "`ENV-17` is taken out of `cannotKeep`")
 
     // MARK: Tables as a whole

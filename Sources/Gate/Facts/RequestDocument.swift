@@ -49,7 +49,7 @@ struct RequestDocument {
         for (name, scheme) in root["components"]?["securitySchemes"]?.objectValue ?? [:] {
             add(
                 .securityScheme, "REST \(name)", ["components", "securitySchemes", name], subject: name,
-                value: scheme.binding(in: root))
+                value: scheme.binding(in: root), parents: [Self.whole])
         }
         for (path, item) in root["paths"]?.objectValue ?? [:] {
             for (method, operation) in item.objectValue ?? [:] where Self.methods.contains(method) {

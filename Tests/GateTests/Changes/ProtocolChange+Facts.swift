@@ -44,6 +44,7 @@ extension ProtocolChange {
         .init(
             "a new terminal code", four, "| 4001 |", "| 4010 | version | server | **terminal** |\n| 4001 |", cs,
             says: "terminal-close-code-added"),
+        .init("an effect without emphasis", four, "**terminal**: asks", "terminal: asks"),
         .init(
             "another side closes", four, "away | either", "away | server", ss, cs, says: "close-code-sender-changed"),
         .init(

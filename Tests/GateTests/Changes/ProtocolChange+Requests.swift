@@ -45,6 +45,13 @@ extension ProtocolChange {
         .init(
             "a dialect is excused no more", dialect, #"{ "clauses": ["TURN-2"], "because": "none" }"#, "", ss,
             says: "dialect-exemption-removed"),
+        .init(
+            "a dialect is excused for some frames alone", dialect, #"["TURN-2"], "#,
+            #"["TURN-2"], "frames": ["ack"], "#, ss,
+            says: "dialect-exemption-removed error", "dialect-exemption-added warning"),
+        .init(
+            "a dialect is excused for one more clause", dialect, #"["TURN-2"]"#, #"["TURN-2", "TURN-1"]"#,
+            says: "dialect-exemption-added warning"),
         .init("a dialect goes", dialect, "", "", ss, cs, says: "dialect-removed"),
         .init(
             "a code goes from its table and from the open set",
