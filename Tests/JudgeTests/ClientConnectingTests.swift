@@ -105,7 +105,17 @@ import Testing
         try clause.violates(
             "client!launch \(refusals(Array(repeating: 100, count: 20))) U>open^ U<refused V>open V<refused")
         try clause.violates(
-            "client!launch A+ A<close(1013) \(refusals(Array(repeating: 9, count: 20), from: 1)) V>open^")
+            "client!launch A+ A<close(1013) \(refusals(Array(repeating: 9, count: 19), from: 1)) U>open^")
+        // A connection that brought only `connected` counts, unless the client ended it.
+        func fruitless(_ count: Int, _ frames: String, _ ending: String = "<close(1011)") -> String {
+            Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ").prefix(count).map { lane in
+                "\(lane)+ \(lane)>chat(c2 s1) \(frames.replacing("-", with: "\(lane)<")) \(lane)\(ending) +1s"
+            }.joined(separator: " ")
+        }
+        let typed = "client!launch client!send(c2)"
+        try clause.violates("\(typed) \(fruitless(20, "")) U>open^")
+        try clause.untested("\(typed) \(fruitless(20, "-pong")) U>open")
+        try clause.untested("\(typed) \(fruitless(20, "", ">close(1000)")) U>open")
         // Greeted before the minute was over.
         try clause.untested("client!launch \(refusals([500, 1000, 2000])) U+ V>open V<refused")
         try clause.untested(start + " +60s")
@@ -189,8 +199,8 @@ import Testing
         let closed = "client!launch A>open A<open A>auth A<error(auth_failed) A<close(\(code)) A>close(\(code))"
         try clause.conforms("\(closed) +1min")
         try clause.conforms("\(closed) +1min client!background client!foreground B+")
-        try clause.violates("\(closed) +1s B>open^ B<open")
-        try clause.violates("\(closed) +30s B>open^ B<refused +1min")
+        try clause.violates("\(closed) +1s B>open^ B<open B>auth")
+        if code == 4001 { try clause.violates("\(closed) +30s B>open^ B<refused +1min") }
         try clause.untested("\(closed) +30s")
         try clause.untested("\(closed) +30s client!background client!foreground B+ +1min")
         try clause.untested("\(start) A<close(4002) B+ +1min")
@@ -211,6 +221,10 @@ import Testing
         try clause.violates("\(launch) \(refused("A", 1, "[7]")) B>open^ B<open B>auth")
         try clause.violates("\(launch) \(refused("A", 2, "[]")) B>open^ B<open B>auth")
         try clause.untested("\(launch) \(refused("A", 2, "[1]")) B>open B<open")
+        // Where nothing is listed, each version may be offered once.
+        let bare = "\(launch) A>open A<open A>auth(protocol=2) A<error(unsupported_version) A<close(4010)"
+        try clause.conforms("\(bare) B+ A!cut")
+        try clause.violates("\(bare) B>open^ B<open B>auth(protocol=2)")
         // Who was greeted with another version is not away: it comes back like anybody.
         let met = "\(launch) \(refused("A", 2, "[1]")) B+ B!cut"
         try ClauseUnderTest("CLIENT-7").violates("\(met) +32s^")

@@ -145,10 +145,10 @@ import Testing
             "\(lost) 1>GET 1<200(s2 s1) 2>GET(s2) 2<200(u5 a5) client=connected(s2 u5 a5)^ +16s")
         try clause.violates("\(lost) 1>GET 1<200(s2 s1) B>chat(c1 s2)^")
         try clause.violates("\(lost) 1>GET 1<200(s2 s1) 2>POST(c1 s2)^")
-        try clause.violates("\(lost) +67s^", also: ["CLIENT-11"])
+        try clause.violates("\(lost) +67s^", also: ["CLIENT-11", "CLIENT-23"])
         try clause.violates("\(lost) 1>GET 1<200(s2 s1) 2>GET(s1) 2<200(u1 a1) client=connected(c1) +67s^")
         try clause.untested("\(lost) +16s")
-        try clause.untested("\(lost) 1>POST(c1) +67s")  // not answered, not to be found
+        try clause.untested("\(lost) 1>POST(c1) +60s")  // not answered, not to be found
         try clause.untested("\(lost) client!selectSession(s2) client=connected(s2 u5 a5) +16s", also: ["CLIENT-55"])
         try clause.untested("client!launch A+ client=connected client!send(c1) A>chat(c1) A<ack(c1) A!cut B+ 1>GET(s1)")
         try clause.untested(
@@ -182,12 +182,34 @@ import Testing
         try clause.violates("\(cut) \(refused) +24s^")
         try clause.violates("\(cut) \(refused) client=connecting(s1 u1 a1 u2) +24s^")
         try clause.untested("\(cut) \(refused) +21s")
-        // Who asks still waits for something, and so does who has a connection.
+        // Who asks still waits for something, and so does who has a connection that brings the ending.
         try clause.untested(
             "\(cut) +22s 1>GET(s1) 1<200(u1 a1 u2) B>open B<refused(503) +22s B>open B<refused(503) +24s")
-        try clause.untested("\(cut) +22s B+ 1>GET(s1) 1<200(u1 a1 u2) +67s")
-        try clause.untested("\(cut) 1>POST(c2 s1) \(refused) +24s")
+        try clause.untested("\(cut) +22s B+ 1>GET(s1) 1<200(u1 a1 u2 t2=running) +67s")
+        try clause.untested("\(cut) +22s B+ 1>GET(s1) 1<200(u1 a1 u2) B<toolUse(t2) +67s")
+        try clause.untested("\(cut) +22s B+ 1>GET(s1) 1<200(u1 a1 u2) B>chat(c2 s1) B<ack(c2) +67s")
+        try clause.untested("\(cut) 1>POST(c2 s1) \(refused) +20s")
+        // What is pending for longer than polling may last brings nothing.
+        try clause.violates("\(cut) 1>POST(c2 s1) \(refused) \(refused) \(refused) +24s^")
         try clause.untested("\(cut) client!background +67s")
+    }
+
+    @Test func `CLIENT-23 a connection that cannot bring the answer is no reason to wait`() throws {
+        let clause = ClauseUnderTest("CLIENT-23")
+        let cut = """
+            client!launch A+ client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1) A<ack(c2)
+            client=connected(s1 u1 a1 u2 thinking) A!cut
+            """
+        let read = "\(cut) B+ 1>GET(s1) 1<200(u1 a1 u2)"
+        try clause.violates("\(read) client=connected(s1 u1 a1 u2 thinking) +67s^")
+        try clause.conforms("\(read) client=connected(s1 u1 a1 u2 failed=c2) +67s")
+        try clause.untested("\(read) client=connected(s1 u1 a1 u2 thinking) +60s")
+        // A complete replay without the ending says that the turn runs.
+        let numbered = cut.replacing("A+", with: "A+(e1 #2)")
+        let replayed = "\(numbered) B+(e1 #2) B>sync(e1 #2) B<syncResult(e1 #2 complete)[]"
+        try clause.untested("\(replayed) client=connected(s1 u1 a1 u2 thinking) +67s")
+        let waiting = "client=connected(s1 u1 a1 u2 thinking)"
+        try clause.violates("\(numbered) B+(e2 #0) B>sync(e1 #2) \(waiting) +68s \(waiting) +68s^", also: ["CLIENT-49"])
     }
 
     @Test func `CLIENT-24 a turn of another session is no reason to wait`() throws {

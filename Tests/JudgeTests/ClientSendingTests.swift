@@ -19,6 +19,10 @@ import Testing
         try clause.violates("\(cut) B+ +1s B!cut C+ +17s^", also: ["CLIENT-55"])
         try clause.violates("\(ready) client!send(c2) A>chat(c2 s1) A!cut(silence) +15s B+ +17s^", also: ["CLIENT-55"])
         try clause.untested("\(cut) B+ +16s", also: ["CLIENT-55"])
+        try clause.conforms("\(ready) A!cut client!send(c2) 1>POST(c2 s1) 1<failed('reset') B+ B>chat(c2 s1)")
+        try clause.violates(
+            "\(ready) A!cut client!send(c2) 1>POST(c2 s1) 1<failed('reset') B+ +17s^", also: ["CLIENT-55"])
+        try clause.conforms("\(ready) A!cut client!send(c2) 1>POST(c2 s1) 1<503 B+ 2>GET(s1) +17s")
         try clause.untested("\(cut) +29s")  // its next connection may be the road, and there was none
         try clause.untested("\(cut) client!background +30s client!foreground")
         try clause.untested("\(ready) client!send(c2) A>chat(c2 s1) A<ack(c2) A!cut B+ 1>GET(s1) +17s")
@@ -70,7 +74,12 @@ import Testing
         try clause.violates("\(asked) A<pong +15s 1>POST(c2 s1)^")
         // The last greeting counts.
         try clause.violates("\(ready) client!send(c2) A>chat(c2 s1) A!cut B+(core) B>chat(c2 s1)^")
-        try clause.untested("\(asked) A!cut B+ B>chat(c2 s1) B<ack(c2)")
+        // And so does the one before the first send: that server stored the question without its key.
+        try clause.violates("\(asked) A!cut B+ B>chat(c2 s1)^ B<ack(c2)")
+        try clause.untested(
+            "\(asked) A!cut B+ client=connected(s1 u1 a1 c2 failed=c2) client!sendAgain(c2) B>chat(c2 s1)")
+        // Nobody ever stated anything.
+        try clause.violates("client!launch client!send(c2) 1>POST(c2) 1<failed('reset') 2>POST(c2)^")
         try clause.untested("\(asked) A<error(rate_limited c2 retryAfterMs=1000) +1s A>chat(c2 s1)")
         try clause.untested("\(asked) A<done(s1 -t -a)")
         try clause.untested("\(cut) B+ B>chat(c2 s1)")
@@ -204,6 +213,14 @@ import Testing
         let core = "client!launch A+(core) client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1)"
         try clause.untested("\(core) A<toolUse(s1 -t) client=connected(s1 u1 a1 u2 thinking)")
         try clause.violates("\(core) A<toolUse(s7 -t) client=connected(s1 u1 a1 u2 thinking)^")
+        // A later read that lacks it takes the proof of a frame without names back.
+        let doubted = "\(core) A<toolUse(s1 -t) client=connected(s1 u1 a1 u2 thinking) 1>GET(s1) 1<200(u1 a1)"
+        try clause.violates("\(doubted) +17s^ client=connected(s1 u1 a1 u2 thinking)")
+        try clause.conforms("\(doubted) client=connected(s1 u1 a1 c2 failed=c2) +17s")
+        try clause.untested("\(doubted) client=connected(s1 u1 a1 u2 thinking)")
+        try clause.untested("\(doubted) A<done(s1 -t -a) client=connected(s1 u1 a1 u2 a2) +17s")
+        let held = doubted.replacing("200(u1 a1)", with: "200(u1 a1 u2)")
+        try clause.untested("\(held) +17s client=connected(s1 u1 a1 u2 thinking)")
         // A refusal is no proof of delivery.
         for refusal in ["busy c2", "bad_request c2", "persist_failed c2"] {
             let refused = "\(sent) A<error(\(refusal))"

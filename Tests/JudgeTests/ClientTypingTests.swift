@@ -108,6 +108,36 @@ import Testing
         try clause.untested("\(refused) B>chat(c2 s1)")
     }
 
+    @Test func `CLIENT-50 the refusal of a resend says nothing of the send before it`() throws {
+        let clause = ClauseUnderTest("CLIENT-50")
+        for code in ["busy", "too_large"] {
+            let refused = """
+                \(ready) client!send(c2) A>chat(c2 s1) A!cut B+ 1>GET(s1) B>chat(c2 s1) B<error(\(code) c2)
+                client=connected(s1 u1 a1 c2 failed=c2) client!sendAgain(c2)
+                """
+            try clause.conforms("\(refused) B>chat(c2 s1)")
+            try clause.violates("\(refused) B>chat(c9 s1 'question 2')^")
+        }
+        // Both were refused: the key is free.
+        let both = """
+            \(ready) client!send(c2) A>chat(c2 s1) A<error(busy c2) +1s A>chat(c2 s1) A<error(busy c2)
+            client=connected(s1 u1 a1 c2 failed=c2) client!sendAgain(c2)
+            """
+        try clause.untested("\(both) A>chat(c2 s1)")
+        try clause.untested("\(both) A>chat(c9 s1 'question 2')")
+    }
+
+    @Test func `CLIENT-57 a message that is too large is not sent`() throws {
+        let clause = ClauseUnderTest("CLIENT-57")
+        let long = String(repeating: "long ", count: 20)
+        let typed = "client!launch A+(maxFrameBytes=80) client=connected(s1 u1 a1) client!send(c2='\(long)')"
+        try clause.conforms("\(typed) client=connected(s1 u1 a1 c2='\(long)' failed=c2)")
+        try clause.violates("\(typed) A>chat(c2 s1 '\(long)')^")
+        try clause.violates("\(typed) +3s 1>POST(c2 s1 '\(long)')^")
+        try clause.untested("client!launch A+(maxFrameBytes=800) client!send(c2='\(long)') A>chat(c2 s1 '\(long)')")
+        try clause.untested("client!launch client!send(c2='\(long)') 1>POST(c2 '\(long)') A+(maxFrameBytes=80)")
+    }
+
     @Test func `CLIENT-50 leaves the key free where nobody can be asked twice`() throws {
         let clause = ClauseUnderTest("CLIENT-50")
         for code in ["busy", "bad_request", "persist_failed", "internal"] {

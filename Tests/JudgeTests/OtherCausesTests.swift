@@ -162,9 +162,9 @@ import Testing
 
     @Test func `TURN-5 the bound begins when the turn is accepted`() throws {
         let clause = ClauseUnderTest("TURN-5", profiles: everything)
-        try clause.conforms("A+ A>chat(c1) +20s A<ack(c1) +29s A<done(t1)")
-        try clause.untested("A+ A>chat(c1) +20s A<ack(c1) +29s")
-        try clause.violates("A+ A>chat(c1) +20s A<ack(c1) +30s^")
+        try clause.conforms("A+ A>chat(c1) +9s A<ack(c1) +29s A<done(t1)")
+        try clause.untested("A+ A>chat(c1) +9s A<ack(c1) +29s")
+        try clause.violates("A+ A>chat(c1) +9s A<ack(c1) +30s^")
         try clause.violates("A+ A>chat(c1) +30s^")
     }
 

@@ -258,12 +258,12 @@ import Testing
         let asked = "push!listen(p1) A+(heartbeatSeconds=1) A>chat(c1) A<ack(c1) A<done(t1)"
         let push = "push<alert(a1 s1) push>200"
         try clause.conforms("\(asked) A!cut(rst) \(push)")
-        try clause.conforms("\(asked) +3s A<eof('reset') \(push)")
+        try clause.conforms("\(asked) +1s A<pingFrame +2s A<eof('reset') \(push)")
         try clause.conforms("\(asked) \(push) A!cut(rst)")  // beside the done
         try clause.violates("\(asked) A!cut(rst) +13s^")  // three heartbeats, and the bound
-        try clause.violates("\(asked) +3s A<eof('reset') +10s^")
+        try clause.violates("\(asked) +1s A<pingFrame +2s A<eof('reset') +10s^")
         try clause.untested("\(asked) A!cut(rst) +12s")
-        try clause.untested("\(asked) +3s A<eof('reset') +9s")
+        try clause.untested("\(asked) +1s A<pingFrame +2s A<eof('reset') +9s")
         try clause.untested("\(asked) +13s")  // it goes on
         // Signs of life, and what may be one that the server heard after the done.
         try clause.untested("\(asked) A<pingFrame A>pongFrame A!cut(rst) +13s")

@@ -168,6 +168,17 @@ import Testing
         try clause.untested("\(running) A<done(t1) 1>GET(s1) 1<200(u1 a1)")
     }
 
+    @Test func `REST-17 a question over REST is answered when its turn ends`() throws {
+        let clause = ClauseUnderTest("REST-17", profiles: [.core, .idempotency])
+        let asked = "A+ 1>POST(c1) A<toolUse(t1) A<done(t1 c1)"
+        try clause.conforms("\(asked) +9s 1<200(t1)")
+        try clause.violates("\(asked) +11s 1<200(t1)^")
+        try clause.violates("\(asked) +11s^")
+        try clause.untested("\(asked) +9s")
+        try clause.untested("\(asked) 1<failed('reset') +11s")
+        try clause.untested("A+ 1>POST(c1) A<toolUse(t1) 1<200(t1) A<done(t1)")
+    }
+
     @Test func `REST-13 short texts end between characters`() throws {
         let clause = ClauseUnderTest("REST-13")
         let family = "👨‍👩‍👧"

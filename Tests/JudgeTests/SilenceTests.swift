@@ -34,7 +34,7 @@ import Testing
         try clause.conforms("\(mute) +20s A<eof")  // seen late, within the bound of an end
         try clause.violates("\(mute) +31s^ A<eof")
         try clause.violates("\(mute) +30s^")
-        try clause.conforms("A+(heartbeatSeconds=5) A!mute +4s A>ping(n1) A<pong(n1) +10s A<eof")  // silent since then
+        try clause.conforms("A+(heartbeatSeconds=5) A!mute +4s A>ping(n1) A<pong(n1) +5s A<pingFrame +5s A<eof")
         try clause.untested("\(mute) +20s")
         try clause.violates("\(mute) +30s^ A>ping(n1) A<pong(n1)")  // it lives, and should not
         try clause.untested("\(mute) +10s A<close(1012)")
@@ -59,11 +59,12 @@ import Testing
         try clause.violates("\(idle) \(beats(3)) A<eof^")
         try clause.violates("\(idle) \(beats(3)) A<close(1000)^")
         try clause.violates("\(idle) \(beats(2)) A<close(4002)^")
-        try clause.violates("B+(heartbeatSeconds=5) B!mute \(idle) \(beats(2)) B<eof A<eof^", also: [])
+        try clause.violates("B+(heartbeatSeconds=5) B!mute B<pingFrame \(idle) \(beats(2)) B<eof A<eof^", also: [])
         try clause.untested("\(idle) \(beats(2)) A>ping(n1) A<pong(n1)")  // not long enough
         try clause.untested("\(idle) \(beats(3)) A<close(1012)")
         try clause.untested("\(idle) \(beats(3)) server!stop A<close(1001)")
-        try clause.untested("\(idle) +20s A<eof")  // it gave no sign of life, and nobody asked for one
+        try clause.untested("\(idle) +5s A<pingFrame +15s A<eof")  // it was asked, and gave no sign of life
+        try clause.violates("\(idle) +20s A<eof^")  // nobody asked for one
         try clause.untested("\(idle) A!mute \(beats(3)) A<eof")
         try clause.untested("\(idle) \(beats(1)) +20s A>ping(n1) A<pong(n1)")  // silent in between
         try clause.untested("A+ \(beats(4)) A>ping(n1) A<pong(n1)")  // 30 s where nothing is told

@@ -8,7 +8,9 @@ import Testing
     @Test func `TURN-1 accepted chats are acked once and first`() throws {
         let clause = ClauseUnderTest("TURN-1")
         try clause.conforms("A+ A>chat(c1) A<ack(c1) A<toolUse(t1) A<done(t1)")
-        try clause.conforms("A+ A>chat(c1) +20s A<ack(c1) A<done(t1)")  // how soon is free
+        try clause.conforms("A+ A>chat(c1) +9s A<ack(c1) A<done(t1)")
+        try clause.violates("A+ A>chat(c1) +11s A<ack(c1)^ A<done(t1)")
+        try clause.untested("A+ A>chat(c1) +11s A<error(busy c1)")
         try clause.conforms("A+ A>chat(c1) A<ack(c1) A>chat(c1) A<ack(c1 duplicate) A<done(t1)")
         try clause.violates("A+ A>chat(c1) A<toolUse(t1)^ A<ack(c1) A<done(t1)")
         try clause.violates("A+ A>chat(c1) A<done(t1)^")
@@ -243,6 +245,17 @@ import Testing
         let later = "A+(e1 #0) A>chat(c1) C+(e1 #0) D+(e1 #0) C<message(u1 #1)"
         try clause.untested("\(later) D<message(u1 #1) A<done(t1 #2) C<done(t1 #2) D<done(t1 #2)")
         try clause.violates("\(later) A<done(t1 #2) C<done(t1 #2) D<done(t1 #2)^")
+    }
+
+    @Test func `TURN-16 a replay holds the question, also one that nobody else saw`() throws {
+        let clause = ClauseUnderTest("TURN-16")
+        let seen = "A+(e1 #2) C+(e1 #2) A>chat(c9) C<message(u9 t9 #3) A<done(t9 #4) C<done(t9 #4) C!cut"
+        let asked = "\(seen) A>chat(c1 s9) A<done(t1 s9 #6) A!cut B+(e1 #6) B>sync(e1 #4)"
+        try clause.conforms("\(asked) B<syncResult(e1 #6 complete)[message(u1 t1 s9 #5) done(t1 s9 #6)]")
+        try clause.violates("\(asked) B<syncResult(e1 #6 complete)[done(t1 s9 #6)]^")
+        // Asked before that position.
+        try clause.conforms(
+            "\(asked.replacing("sync(e1 #4)", with: "sync(e1 #5)")) B<syncResult(e1 #6 complete)[done(t1 s9 #6)]")
     }
 
     @Test func `TURN-16 names the question as the ack does`() throws {

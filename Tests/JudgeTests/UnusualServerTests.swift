@@ -52,7 +52,7 @@ import Testing
         let clause = ClauseUnderTest("ENV-10")
         let both = "A+ B+ A>`{` A<error(parse_error) A>ping A<pong"
         try clause.untested("\(both) +100s A<close(1012) B<close(1012)")
-        try clause.violates("\(both) +100s B<close(1011)^")
+        try clause.violates("\(both) +50s B<pingFrame +50s B<close(1011)^")
     }
 
     @Test func `IDEM-9 a mismatch may be told without its key`() throws {

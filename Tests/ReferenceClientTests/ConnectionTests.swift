@@ -82,7 +82,7 @@ import Testing
         #expect(Set(waits[0]).count > 1)
     }
 
-    @Test func `CLIENT-5 only connected starts the count anew`() {
+    @Test func `CLIENT-5 only a frame after connected starts the count anew`() {
         var phone = Phone()
         phone.tell(.launched(opened: nil))
         for _ in 0..<6 {
@@ -93,6 +93,9 @@ import Testing
         #expect(phone.core.link.failures == 6)
         phone.connect()
         #expect(phone.core.link.failures == 0)
+        #expect(phone.core.link.attempts.count == 7)
+        phone.receive(["type": "pong"])
+        #expect(phone.core.link.attempts.isEmpty)
     }
 
     @Test func `CLIENT-7 a slow failure is part of the wait`() {

@@ -129,12 +129,13 @@ extension CLIENT {
     /// The most attempts in one minute without a greeting.
     private static let attemptsPerMinute = 20
 
-    /// CLIENT-5: "A client MUST NOT make more than 20 connection attempts in a minute while no `connected` arrives".
+    /// CLIENT-5: "A client MUST NOT make more than 20 connection attempts in a minute while no `connected` arrives, nor while
+    /// each of its connections is ended by the server before any other frame has arrived on it".
     ///
-    /// Once for each time of a minute or more in which it made two attempts at least and was not greeted.
+    /// Once for each time of a minute or more in which it made two attempts at least and none was of use.
     static func attemptsAreBounded(_ history: Observations, _ evidence: inout Evidence) {
         let window = history.clientWindow(\.attempts).microseconds
-        let greetings = history.connections.compactMap(\.connected).sorted()
+        let greetings = history.connections.filter { !isBarren($0) }.compactMap(\.connected).sorted()
         for launch in history.client.launches {
             let openings = history.attempts(in: launch.events).map { history.connections[$0].opening }
             var rest = openings[...]
@@ -149,7 +150,7 @@ extension CLIENT {
                 let wasLong = stretch.count > 1 && history.span(from: first, to: last) >= window
                 evidence.test(no: crowd, keptIf: wasLong) { crowd in
                     Finding(
-                        "the client hammers a server that does not greet it",
+                        "the client hammers a server whose connections bring nothing",
                         expected: "at most \(attemptsPerMinute) attempts a minute",
                         actual: "\(attemptsPerMinute + 1) in less",
                         at: [stretch[crowd - attemptsPerMinute], stretch[crowd]])
@@ -157,6 +158,15 @@ extension CLIENT {
             }
         }
         if evidence.exercised > 0, let remark = tightLoop(history) { evidence.remarks.append(remark) }
+    }
+
+    /// Whether the server ended a greeted connection, and nothing had come on it but `connected`.
+    private static func isBarren(_ connection: ObservedConnection) -> Bool {
+        guard let greeted = connection.connected, let ending = connection.ending,
+            !connection.received.contains(where: { $0.event > greeted && $0.event < ending.event })
+        else { return false }
+        if case .closed(.fromServer, _) = ending.kind { return true }
+        return ending.kind == .cut
     }
 
     /// What a client that never rests used of a processor; nil when it rests, and where nobody told.
@@ -230,7 +240,7 @@ extension CLIENT {
     }
 
     /// CLIENT-9: "A client MUST NOT reconnect on its own after a close with 4001, nor after one with 4010 but to offer a
-    /// version that the `error` before it listed as `supported` and that it has not offered yet".
+    /// version that it has not offered yet and that is in the list of `supported`, if the `error` before it had one".
     ///
     /// Once for each such close, watched for a minute. What a person or the system does may begin anew.
     static func terminalClosesAreFinal(_ history: Observations, _ evidence: inout Evidence) {

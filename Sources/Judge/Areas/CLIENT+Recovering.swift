@@ -190,8 +190,9 @@ extension CLIENT {
     }
 
     /// CLIENT-23: "A client MUST end the thinking state, and show the message as failed with its retry or an error,
-    /// when polling ends without an answer, or when for as long as polling may last it has had no connection and no
-    /// request for that answer under way".
+    /// when polling ends without an answer, or when for as long as polling may last nothing could bring it the answer: no
+    /// connection on which the message was sent, no later one on which a frame, a complete replay or a read has shown that
+    /// its turn runs, and no request".
     ///
     /// Once for each time that a client polled at least twice for an answer that did not come, and once for each stretch in
     /// which it waited on the screen and had nothing that could bring the answer.
@@ -227,7 +228,7 @@ extension CLIENT {
                     Finding(
                         "an answer is awaited that nothing can bring",
                         expected: "thinking false, and a failed message or an error",
-                        actual: "still thinking or neither, without a connection and without a read",
+                        actual: "still thinking or neither, without a request and a connection that could bring it",
                         at: [stretch.start, event])
                 }
             }

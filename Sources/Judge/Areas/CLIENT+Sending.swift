@@ -4,8 +4,9 @@ import HoldfastTranscript
 
 /// What becomes of what a person sends.
 extension CLIENT {
-    /// CLIENT-11: "A client MUST resend, over REST or on its next connection, every `chat` to a server that stated
-    /// `idempotency` whose connection ended before its `ack`, a refusal or any frame of its turn arrived".
+    /// CLIENT-11: "A client MUST resend, over REST or on its next connection, every `chat` and `POST /api/chat` to a server
+    /// that stated `idempotency` whose connection ended before an `ack`, a response, a refusal or any frame of its turn
+    /// arrived".
     ///
     /// Once for each question whose connection ended before anything was said of it, and once for each that was typed into a
     /// dead connection still shown as connected. One that shows up in a replay or a history meanwhile has arrived and need not
@@ -17,8 +18,8 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-45: "A client MUST NOT send a message again on its own, on either road, to a server whose last `connected` did
-    /// not state `idempotency`, unless that server had refused it with `busy` or `rate_limited`".
+    /// CLIENT-45: "A client MUST NOT send a message again on its own, on either transport, unless the last `connected` stated
+    /// `idempotency`, and so did the one before its first send, or the server had refused it with `busy` or `rate_limited`".
     ///
     /// Once for each such message that came again, and once for each that did not although its road was lost, or nothing was said
     /// of it for `resend`, or an error came that may have ended its turn. A refusal without a code may have been either of the two,
@@ -31,7 +32,8 @@ extension CLIENT {
                         && $0.error?.code.map(passingCodes.contains) != false
                 }
                 guard !isFree, !question.isRepeated(after: last.event, before: again.event),
-                    history.remembersKeys(before: again.event) == false
+                    history.remembersKeys(before: again.event) != true
+                        || history.remembersKeys(before: question.firstSend(before: again.event)) == false
                 else { continue }
                 evidence.violate(
                     "a message is sent again to a server that remembers no keys",
@@ -61,7 +63,9 @@ extension CLIENT {
         _ question: ClientQuestion, lostAt lost: Observations.LostQuestion, in history: Observations,
         _ evidence: inout Evidence
     ) {
-        guard history.remembersKeys(before: lost.event) == true else { return }
+        guard history.remembersKeys(before: lost.event) == true,
+            history.remembersKeys(before: question.firstSend(before: lost.event)) == true
+        else { return }
         let hasArrived = question.news.contains { $0.event > lost.sent }
         let proof = hasArrived ? nil : history.neglect(after: lost.sent, within: history.clientPatience)
         evidence.test(lost.isSentAgain(question), orBy: proof) { proof in
@@ -139,10 +143,11 @@ extension CLIENT {
 
     /// CLIENT-14: "A client MUST regard a message as sent only on a frame, response or history that carries its
     /// `clientMessageId` or the `turnId` of its `ack` and does not refuse it, or, from a server that did not state
-    /// `idempotency`, on one of its session that names no other message".
+    /// `idempotency`, on one of its session that names no other message, until a read begun after it lacks the message".
     ///
-    /// Once for each look at a message between its sending and the first proof, also after a refusal, and once for each that was
-    /// lost after frames of other turns had arrived, as in CLIENT-11.
+    /// Once for each look at a message between its sending and the first proof, also after a refusal, once for each after a read
+    /// that took back the only sign of it, and once for each that was lost after frames of other turns had arrived, as in
+    /// CLIENT-11.
     static func onlyItsOwnTurnProvesDelivery(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() where !question.isAmbiguous {
@@ -150,9 +155,15 @@ extension CLIENT {
             let isOnlyOne = !questions.indices.contains { $0 != index && questions[$0].says(question.text) }
             // What is on its way when the message goes out comes after it for the client.
             let first = history.inFlight(before: sent)
-            let told = [question.proof, history.unnamed(after: first, of: question)].compactMap { $0 }.min()
+            let unnamed = history.unnamed(after: first, of: question)
+            let told = [question.proof, unnamed].compactMap { $0 }.min()
             let end = min(told ?? .max, history.endOfLife(at: sent))
-            for look in history.looks(after: sent, before: end) {
+            var looks = history.looks(after: sent, before: end)
+            if let unnamed, told == unnamed, let doubted = history.doubt(of: question, since: unnamed) {
+                let proof = question.news.first { $0.kind != .refusal && $0.event > unnamed }?.event
+                looks += history.looks(after: doubted - 1, before: min(proof ?? .max, history.endOfLife(at: unnamed)))
+            }
+            for look in looks {
                 let places = look.state.places(of: question)
                 guard places.count == 1, let place = places.first else { continue }
                 let shown = look.state.messages[place]
@@ -169,6 +180,35 @@ extension CLIENT {
             {
                 judge(question, lostAt: lost, in: history, &evidence)
             }
+        }
+    }
+
+    /// CLIENT-57: "A client MUST NOT send a `chat` or a `POST /api/chat` larger than the `limits.maxFrameBytes` of the last
+    /// `connected`, but show the message as failed".
+    ///
+    /// Once for each larger question that was sent, and once for each larger text that was typed and is shown as failed.
+    static func limitsAreKept(_ history: Observations, _ evidence: inout Evidence) {
+        func limit(before event: Int) -> (told: Int, bytes: Int)? {
+            history.connections.compactMap { connection -> (told: Int, bytes: Int)? in
+                guard let told = connection.connected, told < event else { return nil }
+                return connection.limit("maxFrameBytes").map { (told, $0) }
+            }.max { $0.told < $1.told }
+        }
+        for question in ClientQuestion.all(in: history) {
+            for request in question.requests {
+                // A request that was on its way when `connected` came could not know it.
+                let event = request.connection == nil ? history.inFlight(before: request.event) : request.event
+                guard let limit = limit(before: event), let bytes = history.size(of: request), bytes > limit.bytes
+                else { continue }
+                evidence.violate(
+                    "a question is larger than the server takes", expected: "at most \(limit.bytes) bytes, or nothing",
+                    actual: "\(bytes) bytes", at: [limit.told, request.event])
+            }
+            guard let typed = question.typed, question.requests.isEmpty, let limit = limit(before: typed),
+                question.text.utf8.count > limit.bytes,
+                history.hasFailed(question, from: typed, to: history.endOfLife(at: typed))
+            else { continue }
+            evidence.keep()
         }
     }
 

@@ -5,8 +5,8 @@ import HoldfastTranscript
 /// What a client does with what a person types: kept, sent in order, sent again, and not called failed when it is answered.
 extension CLIENT {
     /// CLIENT-50: "A client MUST send to a server that stated `idempotency` what the person sends again under the key
-    /// of its first send while neither a refusal nor an ending of its turn has arrived, and under a new key after an
-    /// ending or `idempotency_mismatch`".
+    /// of its last send while one of its sends has not been refused and no ending of its turn has arrived, and under a
+    /// new key after an ending or `idempotency_mismatch`".
     ///
     /// Once for each `sendAgain` that a request followed, to a server that remembers keys. What the client was told up to the
     /// request counts; what came so shortly before it that it may not have been taken in leaves either key right, and so does an
@@ -32,15 +32,16 @@ extension CLIENT {
                     return ends && news.isCertain && history.isTaken(news, before: request.event, told: again)
                 }
                 // A status without a word that refuses may stand for either, like an error without a turn.
-                let isVague = question.requests.contains { asked in
+                let failures = question.requests.filter { asked in
                     guard case .exchange(let index) = asked.origin else { return false }
                     let exchange = history.exchanges[index]
                     return exchange.response.map { $0 < request.event } == true
                         && exchange.status.map { $0 >= 400 } == true
                 }
-                guard news.isEmpty && !isVague || isOver else { continue }
+                let isOpen = !isOver && isUnrefused(question, before: again, news, failures: failures.count)
+                guard isOpen || isOver else { continue }
                 evidence.test(
-                    hasOldKey == news.isEmpty,
+                    hasOldKey == isOpen,
                     otherwise: hasOldKey
                         ? "what is over is sent again under its old key"
                         : "a message that may have arrived is sent again under a new key",
@@ -49,6 +50,23 @@ extension CLIENT {
             }
         }
     }
+
+    /// Whether one of the sends of a message was certainly not refused: there were more of them than refusals, each of which
+    /// answers one.
+    private static func isUnrefused(
+        _ question: ClientQuestion, before again: Int, _ news: [ClientQuestion.News], failures: Int
+    ) -> Bool {
+        let areRefusals = news.allSatisfy { news in
+            news.kind == .refusal && news.isCertain && news.error?.code.map(refusingCodes.contains) == true
+        }
+        let sends = question.requests.count { $0.event < again }
+        return areRefusals && news.count { $0.connection == nil } == failures && news.count < sends
+    }
+
+    /// Codes that refuse one send and say nothing of another.
+    private static let refusingCodes: Set<String> = [
+        "busy", "rate_limited", "too_large", "auth_failed", "not_authenticated", "bad_request", "parse_error",
+    ]
 
     /// CLIENT-51: "A client MUST send what the person typed within `resend`, or, where it had no connection, within `resend` of
     /// the next one that stands, unless it tells the person that the message was not sent".

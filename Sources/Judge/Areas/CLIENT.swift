@@ -26,6 +26,6 @@ enum CLIENT {
         Check(.CLIENT, 49, silentConnectionsEnd), Check(.CLIENT, 50, whatIsSentAgainHasItsKey),
         Check(.CLIENT, 51, whatIsTypedIsSent), Check(.CLIENT, 52, nothingTypedIsForgotten),
         Check(.CLIENT, 53, anAnswerEndsTheFailure), Check(.CLIENT, 54, theOrderOfTypingIsKept),
-        Check(.CLIENT, 55, whatIsOpenedIsRead),
+        Check(.CLIENT, 55, whatIsOpenedIsRead), Check(.CLIENT, 57, limitsAreKept),
     ]
 }

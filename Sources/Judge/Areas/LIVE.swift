@@ -87,7 +87,7 @@ enum LIVE {
     ///
     /// Once for each such `auth` with a good token. A server that says `connected` with that very version speaks it.
     static func otherVersionsAreRefused(_ history: Observations, _ evidence: inout Evidence) {
-        for handshake in history.handshakes where handshake.version != 1 && handshake.credential == .good {
+        for handshake in history.handshakes where handshake.version > 1 && handshake.credential == .good {
             let greeting = history.connections[handshake.connection].greeting
             if let greeting, greeting["protocol"]?.intValue == handshake.version { continue }
             history.judgeRefusal(
@@ -179,11 +179,14 @@ enum LIVE {
         }
     }
 
-    /// LIVE-4: "A server MUST NOT end a connection for silence while its peer answers WebSocket pings or sends frames".
+    /// LIVE-4: "A server MUST NOT end a connection for silence while its peer answers WebSocket pings or sends frames, nor
+    /// without having sent it a WebSocket ping during that silence".
     ///
     /// Once for each connection that lived on after more than three heartbeats in which the stage sent nothing but pings and
-    /// pongs, never two heartbeats apart; and for each that the server ended after a heartbeat of that kind.
+    /// pongs, never two heartbeats apart; for each that the server ended after a heartbeat of that kind; and in a run, whose
+    /// pings are all seen, for each that it ended after two heartbeats without asking.
     static func idlePeersAreKept(_ history: Observations, _ evidence: inout Evidence) {
+        if !history.isCapture { silentPeersAreAsked(history, &evidence) }
         for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
             guard let connected = connection.connected,
                 let heartbeat = heartbeat(of: connection, history)?.microseconds,
@@ -231,6 +234,31 @@ enum LIVE {
                 return steps.allSatisfy { history.span(from: $0, to: $1) < 2 * heartbeat }
             }
             if isKept { evidence.keep() }
+        }
+    }
+
+    private static func silentPeersAreAsked(_ history: Observations, _ evidence: inout Evidence) {
+        for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
+            guard let connected = connection.connected,
+                let heartbeat = heartbeat(of: connection, history)?.microseconds,
+                let ending = connection.endByServer(after: connected), !ending.isExcused, !isGoingAway(ending),
+                !history.wasStopped(between: connected, and: ending.event),
+                !history.hostileFrames.contains(where: { $0.frame.connection == index })
+            else { continue }
+            let last = max(connected, signs(on: index, history).last { $0 < ending.event } ?? 0)
+            let silence = history.span(from: last, to: ending.event)
+            guard silence >= 2 * heartbeat else { continue }
+            let isAsked = history.events(on: index).contains { event in
+                if event > last, event < ending.event, case .ping(.fromServer) = history.events[event].kind {
+                    true
+                } else {
+                    false
+                }
+            }
+            if isAsked { continue }
+            evidence.violate(
+                "a silent connection was ended and never asked", expected: "a WebSocket ping before its end",
+                actual: "none in \(silence / 1_000) ms", at: [last, ending.event])
         }
     }
 

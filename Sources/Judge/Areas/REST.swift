@@ -15,6 +15,7 @@ enum REST {
         Check(.REST, 11, responsesSayWhatIsStored), Check(.REST, 12, readsAreAnsweredWhileTurnsRun),
         Check(.REST, 13, shortTextsEndBetweenCharacters), Check(.REST, 14, healthNeedsNoToken),
         Check(.REST, 15, bodiesUpToTheLimitAreAccepted), Check(.REST, 16, largerBodiesAreRefused),
+        Check(.REST, 17, questionsAreAnsweredWhenTheirTurnEnds),
     ]
 
     /// REST-1: "A server MUST answer `GET /api/sessions`, `GET /api/sessions/{id}` of an existing session and a
@@ -408,6 +409,38 @@ enum REST {
                 evidence.violate(
                     "a read was not answered while a turn ran", expected: "within \(bound)", actual: "nothing",
                     at: [exchange.request, end])
+            }
+        }
+    }
+
+    /// REST-17: "A server MUST answer a `POST /api/chat` within `rest` of the ending of its turn".
+    ///
+    /// Once for each request that a turn of the history answers, from the first sign of its ending outside of it.
+    static func questionsAreAnsweredWhenTheirTurnEnds(_ history: Observations, _ evidence: inout Evidence) {
+        let bound = history.timeouts.rest
+        for turn in history.turns {
+            for request in turn.requests where request.refusal == nil {
+                guard case .exchange(let index) = request.origin else { continue }
+                let exchange = history.exchanges[index]
+                let endings = turn.endings.map(\.event).filter { $0 > exchange.request }
+                guard let ended = endings.min() else { continue }
+                if let response = exchange.response {
+                    guard response > ended else { continue }
+                    let taken = history.patience(from: ended, to: response)
+                    evidence.test(
+                        taken <= bound.microseconds, otherwise: "a question over REST was answered long after its turn",
+                        expected: "within \(bound)", actual: "\(taken / 1_000) ms",
+                        at: [exchange.request, ended, response])
+                } else if exchange.unread == nil,
+                    case let limit = history.patience(of: ended) + bound.microseconds,
+                    exchange.failure.map({ history.patience(of: $0) >= limit }) ?? true,
+                    let end = history.proof(after: ended, limit: limit),
+                    !history.wasStopped(between: exchange.request, and: end)
+                {
+                    evidence.violate(
+                        "a question over REST was not answered when its turn ended", expected: "within \(bound)",
+                        actual: "nothing", at: [exchange.request, ended, end])
+                }
             }
         }
     }

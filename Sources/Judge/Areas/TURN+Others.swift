@@ -65,12 +65,13 @@ extension TURN {
         return nil
     }
 
-    /// TURN-16: "A server MUST send a `message` for every accepted user message to every open connection of its
-    /// principal other than the one that sent it".
+    /// TURN-16: "A server MUST put a `message` for every accepted user message into its stream, and send it to every open
+    /// connection of its principal other than the one that sent it".
     ///
-    /// Exercised once per accepted question and other connection that stayed open. A number that was passed over tells as in
-    /// TURN-15.
+    /// Exercised once per accepted question and other connection that stayed open, and once per replay that has its ending.
+    /// A number that was passed over tells as in TURN-15.
     static func otherConnectionsSeeTheQuestion(_ history: Observations, _ evidence: inout Evidence) {
+        replaysHoldTheQuestion(history, &evidence)
         let passed = passedOver(history)
         for passed in passed where passed.item.frame.type == "message" {
             evidence.violate(passed.finding("an open connection was not sent a question"))
@@ -110,6 +111,38 @@ extension TURN {
                         otherwise: "another connection saw another question", expected: shown(turn.accepted.prompt),
                         actual: shown(message.text), at: [turn.event, message.event])
                 }
+            }
+        }
+    }
+
+    /// A complete replay that holds the ending of a turn holds its question, asked after the position it began at was told.
+    ///
+    /// Where no `message` was ever seen, the rest of this clause has its say.
+    private static func replaysHoldTheQuestion(_ history: Observations, _ evidence: inout Evidence) {
+        guard history.received.contains(where: { $0.type == "message" && $0.string("role") == "user" }) else { return }
+        for sync in history.syncs where sync.claimsComplete && sync.result?["more"]?.boolValue != true {
+            let connection = history.connections[sync.connection]
+            guard let result = sync.result, let position = sync.lastSeqSeen, let epoch = result.epoch,
+                sync.request.epoch == epoch
+            else { continue }
+            let told = history.connections.filter { $0.principal == connection.principal }.compactMap { other -> Int? in
+                guard let greeting = other.greeting, greeting.epoch == epoch else { return nil }
+                if let start = greeting["lastSeq"]?.intValue, start >= position { return greeting.event }
+                return other.received.first { ($0.seq ?? -1) >= position }?.event
+            }.min()
+            guard let told else { continue }
+            for ending in sync.missed where ending.isOf("done", "error") {
+                guard let turnId = ending.turnId,
+                    let turn = history.turns.first(where: { $0.turnId == turnId }), turn.event > told, turn.isAccepted
+                else { continue }
+                evidence.test(
+                    sync.missed.contains { frame in
+                        frame.type == "message" && frame.string("role") == "user"
+                            && (frame.turnId == turnId
+                                || frame.clientMessageId != nil && frame.clientMessageId == turn.clientMessageId)
+                    },
+                    otherwise: "a replay holds an ending and not its question", expected: "a message before it",
+                    actual: "none from \(position) on", at: [turn.event, result.event])
             }
         }
     }

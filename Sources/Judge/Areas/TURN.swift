@@ -19,10 +19,10 @@ enum TURN {
         Check(.TURN, 21, refusalsNameTheirQuestion),
     ]
 
-    /// TURN-1: "A server MUST answer an accepted `chat` with one `ack` on the connection that sent it, before the first
-    /// frame of its turn".
+    /// TURN-1: "A server MUST answer an accepted `chat` with one `ack` on the connection that sent it, within `ack` and before
+    /// the first frame of its turn".
     ///
-    /// How soon is free: a missing ack shows by the first `toolUse` or ending. Each repeat may have an ack of its own.
+    /// A missing ack shows by the first `toolUse` or ending, a late one when it comes. Each repeat may have an ack of its own.
     static func acceptedChatsAreAckedOnce(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
             guard let index = turn.request.connection, turn.request.refusal == nil,
@@ -44,6 +44,14 @@ enum TURN {
                     expected: "ack on connection \(history.connections[index].device)",
                     actual: "ack on connection \(history.connections[stray.connection].device)",
                     at: [turn.event, stray.event])
+            } else if let ack = acks.first, turn.requests.count == 1,
+                let late = history.deadline(after: turn.event, within: history.timeouts.ack, on: index),
+                late < min(ack.event, first ?? .max)
+            {
+                evidence.violate(
+                    "an accepted chat was acknowledged late", expected: "within \(history.timeouts.ack)",
+                    actual: "after \(history.span(from: turn.event, to: ack.event) / 1_000) ms",
+                    at: [turn.event, ack.event])
             } else if let ack = acks.first, ack.event < first ?? .max {
                 evidence.test(no: extraAck(of: turn)) { extra in
                     Finding(

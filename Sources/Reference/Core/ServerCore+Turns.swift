@@ -33,7 +33,13 @@ extension ServerCore {
         guard let turn = turns[question.turn] else { return }
         if case .socket(let socket) = turn.origin, rules.keeps.contains(.idempotency) {
             dueAcks[question.turn] = socket
-            if !rules.variations.contains(.lateAcks) { sendDueAck(of: turn) }
+            if rules.variations.contains(.lateAcks) {
+                let timer = nextNumber()
+                ackTimers[timer] = question.turn
+                effects.append(.wait(timer: timer, ms: 5_000))
+            } else {
+                sendDueAck(of: turn)
+            }
         }
         for origin in turn.repeats {
             switch origin {

@@ -31,6 +31,8 @@ struct ServerCore: Sendable {
     var pushTimers: [Int: String] = [:]
     /// Connections that asked a question and have no `ack` yet, by the turn.
     var dueAcks: [String: Int] = [:]
+    /// Turns whose `ack` is due when a timer ends.
+    var ackTimers: [Int: String] = [:]
     var isStopping = false
     /// What the agent says, where that is not an echo.
     var replies = Replies()
@@ -104,6 +106,7 @@ struct ServerCore: Sendable {
         case .pushed(_, let device, let outcome): pushed(to: device, outcome)
         case .elapsed(let timer):
             if let device = pushTimers.removeValue(forKey: timer) { deliver(to: device) }
+            if let turn = ackTimers.removeValue(forKey: timer).flatMap({ turns[$0] }) { sendDueAck(of: turn) }
             if let turn = timers.removeValue(forKey: timer) { advance(turn) }
         case .beat: beat()
         case .stopping: stop()

@@ -51,7 +51,7 @@ package struct Variation: Sendable, Hashable, CustomStringConvertible {
         "Gives out ids of 128 characters, sessions in all that their alphabet has, the others in any (ID-1, ID-10, ID-12)."
     )
     static let lateAcks = Variation(
-        "late-acks", "Sends `ack` at the last moment, right before the first `toolUse` or the ending (TURN-1).")
+        "late-acks", "Sends `ack` right before the first `toolUse` or the ending, or after 5 s (TURN-1).")
     static let toolsInTwoSteps = Variation(
         "tools-in-two-steps", "Tells the use of each tool twice, as it starts and as it finishes (TURN-5, TURN-6).")
     static let unknownFrames = Variation(

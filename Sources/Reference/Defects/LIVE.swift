@@ -21,6 +21,10 @@ extension Defect {
             "Takes no WebSocket pong for a sign of life; shows after two heartbeats.",
             .input { input, server, next in if case .heard = input { [] } else { next(input, &server) } })
         Defect(
+            "live-ends-without-asking", .LIVE, 4, need: .patience,
+            "Sends no WebSocket ping, and ends a connection that said nothing for two heartbeats.",
+            .effects { effect, _, _ in if case .ping = effect { [] } else { nil } })
+        Defect(
             "live-ends-siblings", .LIVE, 4, need: .patience,
             "Ends every connection of a principal when one of them fell silent.",
             .effects { effect, _, server in

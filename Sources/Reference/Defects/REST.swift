@@ -35,6 +35,15 @@ extension Defect {
                 return true
             })
         Defect(
+            "rest-leaves-questions-unanswered", .REST, 17,
+            "Answers no `POST /api/chat` while a connection of the principal gets the ending.",
+            .answers { answer, asked, server in
+                guard asked.method == "POST", answer.status == 200,
+                    let owner = answer.body.text("sessionId").flatMap({ server.core.sessions[$0] })?.owner
+                else { return }
+                answer.isKeptBack = !server.core.connections.sockets(of: owner).isEmpty
+            })
+        Defect(
             "rest-shows-unknown-sessions-empty", .REST, 7,
             "Answers the read of an unknown session with an empty one.",
             .input { input, server, next in

@@ -129,6 +129,14 @@ extension Defect {
             "turn-hides-questions-from-other-devices", .TURN, 16, "Sends no `message`; shows with two connections.",
             .drops { frame, _ in frame.type == "message" && frame.text("role") == "user" })
         Defect(
+            "turn-keeps-no-question-that-nobody-saw", .TURN, 16,
+            "Leaves the question out of replays, as if it were for those who are connected.",
+            .frames("syncResult") { frame, _ in
+                frame["missed"] = frame["missed"]?.arrayValue.map { missed in
+                    .array(missed.filter { $0.type != "message" || $0.text("role") != "user" })
+                }
+            })
+        Defect(
             "turn-takes-emoji-apart", .TURN, 16, "Leaves the joiners of emoji out of every `message`.",
             .frames("message") { frame, _ in
                 guard let text = frame.text("text") else { return }

@@ -31,7 +31,7 @@ extension ClientCore {
             stopWaiting(.sign(key: key))
             outbox[index].phase = .doubtful
             outbox[index].avoidsREST = true
-            if !serverKnowsKeys { return beginReading(outbox[index].conversation, atOnce: false) }
+            if !mayRepeat(outbox[index]) { return beginReading(outbox[index].conversation, atOnce: false) }
             if link.live != nil { pump() }
         }
     }
@@ -80,6 +80,7 @@ extension ClientCore {
         }
         for key in messages.compactMap(\.key) { keepApart(key, in: number) }
         conversations[number, default: Conversation(number: number)].merge(history: messages)
+        doubt(messages, of: number)
         if let wanted = conversations[number]?.wanted,
             let position = conversations[number]?.position(id: wanted)
         {
@@ -114,6 +115,21 @@ extension ClientCore {
             let message = new.remove(at: index)
             if isElsewhere { bind(question.conversation, to: session) }
             accept(question.key, turn: message.turn, message: message.id)
+        }
+    }
+
+    /// A history that was asked for later lacks a question that only a frame without names had confirmed: that frame was
+    /// about another one (CLIENT-14).
+    private mutating func doubt(_ history: [Message], of number: Int) {
+        guard let conversation = conversations[number] else { return }
+        for (position, message) in conversation.messages.enumerated() {
+            guard let presumed = message.presumedAt, presumed < conversation.readBegan, message.id == nil,
+                let key = message.key
+            else { continue }
+            conversations[number]?.messages[position].presumedAt = nil
+            conversations[number]?.messages[position].status = .failed
+            if let index = index(of: key) { settle(outbox.remove(at: index), as: .failed) }
+            complain("This message did not arrive.", key: key, in: number)
         }
     }
 
@@ -163,6 +179,7 @@ extension ClientCore {
             }
             // A refusal with a code is an answer; a gateway that has none knows nothing.
             guard code != nil || answer.status < 500 else { return failedPost(key) }
+            if answer.status < 500 || code == "persist_failed" { return refuse(key, words, code: code) }
             return fail(key, words, code: code)
         }
         guard let session = body.text("sessionId"), let text = body.text("text") else {
@@ -201,7 +218,7 @@ extension ClientCore {
         outbox[index].phase = .doubtful
         outbox[index].isLost = true
         outbox[index].avoidsREST = true
-        if link.live != nil, serverKnowsKeys { return pump() }
+        if link.live != nil, mayRepeat(outbox[index]) { return pump() }
         beginReading(outbox[index].conversation, atOnce: false)
     }
 }

@@ -15,6 +15,7 @@ extension ClientCore {
         // Whatever it says about itself: the system may have frozen it, and nobody was told.
         leave(code: 1001)
         link.failures = 0
+        link.fruitless = 0
         connect()
         resume()
     }
@@ -49,6 +50,7 @@ extension ClientCore {
         hasNetwork = true
         guard isRunning, isForeground, link.phase != .refused, wasDown || link.live == nil else { return }
         link.failures = 0
+        link.fruitless = 0
         if wasDown || link.phase == .waiting || link.phase == .none { connect() }
         resume()
     }
@@ -71,7 +73,7 @@ extension ClientCore {
         guard link.phase == .opening(socket: socket) else { return }
         link.phase = .greeting(socket: socket)
         var auth: JSONValue = ["type": "auth", "protocol": JSONValue(version)]
-        link.supported = []
+        link.supported = nil
         if let token = rules.token { auth["token"] = .string(token) }
         if differs(.tellsItsCapabilities) { auth["capabilities"] = ["sync", "push"] }
         send(auth, on: socket)
@@ -107,12 +109,13 @@ extension ClientCore {
         let wasLive = link.live != nil
         link.phase = .none
         stopWaiting(.greeting)
-        if !wasLive { link.failures += 1 }
+        // Also a connection that brought nothing but `connected`: a server may fail on what is sent again.
+        if !wasLive { link.failures += 1 } else if !link.attempts.isEmpty { link.fruitless += 1 }
         loseRoad(socket, code: code)
         if code == 4010 {
             link.refusedVersions.insert(version)
             // A version in common is worth another connection, and each is offered once.
-            let others = link.supported.subtracting(link.refusedVersions)
+            let others = (link.supported ?? Set(rules.versions)).subtracting(link.refusedVersions)
             if rules.versions.contains(where: others.contains) { return connect() }
         }
         if let code, code == 4001 || code == 4010 { return refuse(code) }
@@ -173,7 +176,7 @@ extension ClientCore {
 
     /// The wait before the next attempt: any time up to a bound that doubles, so that no two phones come back together.
     private mutating func planAttempt() {
-        let ceiling = min(rules.longestBackoff, rules.firstBackoff << min(link.failures, 16))
+        let ceiling = min(rules.longestBackoff, rules.firstBackoff << min(link.failures + link.fruitless, 16))
         var pause = dice.number(in: rules.shortestBackoff...max(rules.shortestBackoff, ceiling))
         if differs(.waitsInSteps) { pause = ceiling * 3 / 4 + dice.number(in: 0...max(1, ceiling / 4)) }
         var due = now + rules.real(pause)

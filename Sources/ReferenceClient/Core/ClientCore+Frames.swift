@@ -14,6 +14,7 @@ extension ClientCore {
         guard link.live == socket else { return }
         lastFrame = now
         link.heardAt = now
+        link.proved()
         if link.isAsked { listen() }
         if type == "syncResult" { return replayed(frame) }
         take(frame, type, isReplay: false)
@@ -46,6 +47,7 @@ extension ClientCore {
         case "message": takeMessage(frame, isReplay: isReplay)
         case "toolUse":
             guard let key = question(of: frame, isReplay: isReplay) else { break }
+            presume(key, by: frame)
             accept(key, turn: frame.text("turnId"))
             if !isReplay { heard(key) }
         case "done": takeDone(frame, isReplay: isReplay)
@@ -80,7 +82,7 @@ extension ClientCore {
         switch type {
         case "connected": greeted(frame, on: socket)
         case "error":
-            link.supported = Set((frame["supported"]?.arrayValue ?? []).compactMap(\.intValue))
+            link.supported = frame["supported"]?.arrayValue.map { Set($0.compactMap(\.intValue)) }
             complain(words(of: frame), code: frame.text("code"))
         default: return
         }
@@ -127,6 +129,7 @@ extension ClientCore {
         }
         let isPlaceUnknown = key.map { self.isPlaceUnknown(ofAnswerTo: $0) } ?? false
         if let key {
+            presume(key, by: frame)
             accept(key, turn: message.turn)
             finish(key)
         } else if message.id == nil, let position = message.position, cursor.has(position.seq, epoch: position.epoch) {
@@ -156,7 +159,11 @@ extension ClientCore {
         if code == "rate_limited" {
             return limit(key, text, milliseconds: max(1, frame["retryAfterMs"]?.intValue ?? 60_000))
         }
-        fail(key, text, code: code)
+        if frame["turnId"] == nil, code != "agent_failed", code != "interrupted" {
+            refuse(key, text, code: code)
+        } else {
+            fail(key, text, code: code)
+        }
     }
 
     /// An error may be the first to name the session of a question.

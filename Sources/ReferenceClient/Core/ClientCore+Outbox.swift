@@ -108,6 +108,32 @@ extension ClientCore {
         conversations[number] = conversation
     }
 
+    /// The question was refused.
+    ///
+    /// If that was a resend, the server may still have what was sent before: its key is kept (CLIENT-50).
+    mutating func refuse(_ key: String, _ text: String, code: String?) {
+        guard let index = index(of: key), outbox[index].isResent, outbox[index].isUnproven,
+            code != "idempotency_mismatch"
+        else { return fail(key, text, code: code) }
+        let question = outbox[index]
+        settle(question, as: .failed)
+        outbox[index].phase = .accepted
+        outbox[index].isGivenUp = true
+        complain(text, code: code, key: key, in: question.conversation)
+        pump()
+    }
+
+    /// A frame that names neither turn nor key is taken as the sign of a question, until a read tells otherwise.
+    mutating func presume(_ key: String, by frame: JSONValue) {
+        guard frame["clientMessageId"] == nil, frame["turnId"] == nil, let index = index(of: key),
+            outbox[index].isUnproven, let position = conversations[outbox[index].conversation]?.position(key: key)
+        else { return }
+        conversations[outbox[index].conversation]?.messages[position].presumedAt = now
+    }
+
+    /// Whether a question may be sent again without the person: the server remembers keys, and did when it was first sent.
+    func mayRepeat(_ question: Question) -> Bool { serverKnowsKeys && !question.wasAskedWithoutKeys }
+
     /// The question was refused, or its turn failed.
     mutating func fail(_ key: String, _ text: String, code: String?) {
         guard let index = index(of: key) else { return }
@@ -145,7 +171,7 @@ extension ClientCore {
             giveUpConnection()
         case .posted(let request):
             // Without keys its answer is the only sign there can be, and comes when the turn ends.
-            guard serverKnowsKeys else { return }
+            guard mayRepeat(outbox[index]) else { return }
             errands[request] = nil
             effects.append(.cancel(request: request))
             outbox[index].phase = .doubtful
@@ -193,8 +219,13 @@ extension ClientCore {
         switch question.phase {
         case .sent, .posted, .limited, .accepted: return
         // What the server would take for a second question is for the person to send again; the history may have it.
-        case .doubtful where !serverKnowsKeys: return
+        case .doubtful where !mayRepeat(question): return
         case .queued, .doubtful: break
+        }
+        var frame = body(of: index)
+        frame["type"] = "chat"
+        guard frame.text().utf8.count <= link.maxFrameBytes else {
+            return fail(question.key, "This message is too long.", code: "too_large")
         }
         if let socket = link.live {
             return sendChat(index, on: socket)
@@ -210,7 +241,7 @@ extension ClientCore {
         guard conversations[question.conversation]?.session == nil else { return true }
         let first = outbox.first {
             $0.conversation == question.conversation && $0.isUnproven
-                && !($0.phase == .doubtful && $0.isGivenUp && !serverKnowsKeys)
+                && !($0.phase == .doubtful && $0.isGivenUp && !mayRepeat($0))
         }
         return first?.key == question.key
     }
@@ -221,19 +252,15 @@ extension ClientCore {
             guard earlier.conversation == question.conversation, !earlier.isGivenUp else { return false }
             switch earlier.phase {
             case .queued, .sent, .posted: return true
-            case .doubtful: return serverKnowsKeys
+            case .doubtful: return mayRepeat(earlier)
             case .limited, .accepted: return false
             }
         }
     }
 
     mutating func sendChat(_ index: Int, on socket: Int) {
-        let question = outbox[index]
         var frame = body(of: index)
         frame["type"] = "chat"
-        guard frame.text().utf8.count <= link.maxFrameBytes else {
-            return fail(question.key, "This message is too long.", code: "too_large")
-        }
         begin(index, as: .sent(socket: socket))
         send(frame, on: socket)
         if !serverKnowsKeys { send(["type": "ping"], on: socket) }
@@ -249,6 +276,7 @@ extension ClientCore {
 
     private mutating func begin(_ index: Int, as phase: Question.Phase) {
         let question = outbox[index]
+        if question.phase == .queued { outbox[index].wasAskedWithoutKeys = !serverKnowsKeys }
         outbox[index].phase = phase
         outbox[index].askedAt = now
         outbox[index].isGivenUp = false
@@ -274,7 +302,7 @@ extension ClientCore {
         return body
     }
 
-    private mutating func settle(_ question: Question, as status: Message.Status) {
+    mutating func settle(_ question: Question, as status: Message.Status) {
         needsSaving = true
         stopWaiting(.sign(key: question.key))
         stopWaiting(.silence(key: question.key))

@@ -95,6 +95,7 @@ extension ClientCore {
         poll.firstRead = poll.firstRead ?? now
         conversations[number]?.poll = poll
         conversations[number]?.readsAgain = false
+        conversations[number]?.readBegan = now
         if let session = conversation.session {
             let errand = Errand.read(session: session, conversation: number)
             let request = ask("GET", "/api/sessions/" + escaped(session), for: errand)

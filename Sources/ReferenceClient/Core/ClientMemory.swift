@@ -39,7 +39,10 @@ extension ClientCore {
             var question = Question(key: key, text: text, conversation: number)
             question.turn = value.text("turn")
             question.isLost = value.text("phase") != "queued"
+            question.wasAskedWithoutKeys = value["wasAskedWithoutKeys"]?.boolValue == true
+            question.isResent = value["isResent"]?.boolValue == true
             question.phase = phase(value)
+            question.isGivenUp = question.phase == .accepted && value["isGivenUp"]?.boolValue == true
             outbox.append(question)
         }
         if let shown = memory["shown"]?.intValue.flatMap({ numbers[$0] }) { self.shown = shown }
@@ -84,7 +87,8 @@ extension ClientCore {
             }
         return JSONValue(members: [
             "key": question.key, "text": question.text, "conversation": question.conversation, "turn": question.turn,
-            "phase": phase, "until": until,
+            "phase": phase, "until": until, "wasAskedWithoutKeys": question.wasAskedWithoutKeys,
+            "isResent": question.isResent, "isGivenUp": question.isGivenUp,
         ])
     }
 

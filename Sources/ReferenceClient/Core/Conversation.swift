@@ -16,6 +16,8 @@ struct Conversation: Sendable {
     var wanted: String?
     /// The read under way; there is never a second one.
     var reading: Int?
+    /// When the last read was asked for.
+    var readBegan = 0
     /// Something happened after the read under way was asked for.
     var readsAgain = false
     /// The reads for something that is awaited; they are bounded.

@@ -17,9 +17,11 @@ struct Link: Sendable {
     }
 
     var phase = Phase.none
-    /// Attempts that failed since the last `connected`; what the wait grows by.
+    /// Attempts that failed since the last `connected`.
     var failures = 0
-    /// When the attempts since the last `connected` began.
+    /// Connections that ended and brought nothing but `connected`, since one brought more; the wait grows by them as well.
+    var fruitless = 0
+    /// When the attempts since then began.
     var attempts: [Int] = []
     /// The stream of the live connection, where it has one.
     var epoch: String?
@@ -27,8 +29,8 @@ struct Link: Sendable {
     var maxFrameBytes = Int.max
     /// The versions that were offered and refused since the start or the last return.
     var refusedVersions: Set<Int> = []
-    /// The versions that the refusal of the newest connection listed.
-    var supported: Set<Int> = []
+    /// The versions that the refusal of the newest connection listed; nil where it had no list.
+    var supported: Set<Int>?
     /// When the live connection brought something last, or a question was sent on it.
     var heardAt = 0
     /// Whether a ping asks whether the connection lives.
@@ -57,11 +59,16 @@ struct Link: Sendable {
         return lastSocket
     }
 
-    /// `connected` came: only now does the count start anew.
+    /// `connected` came.
     mutating func settle(on socket: Int) {
         phase = .live(socket: socket)
         isAsked = false
         failures = 0
+    }
+
+    /// The connection brought a frame after `connected`: only now does the count start anew.
+    mutating func proved() {
+        fruitless = 0
         attempts = []
     }
 }

@@ -18,6 +18,8 @@ struct Message: Sendable, Equatable {
     var status = Status.sent
     /// Its position in the stream, where it came in a numbered frame; tells replayed frames from later ones.
     var position: Position?
+    /// When a frame that names no question was taken as its sign, before any read told its id.
+    var presumedAt: Int?
     /// Whether the person has seen it, or was told that it waits.
     var isCounted = false
 

@@ -25,6 +25,8 @@ struct Question: Sendable, Equatable {
     var turn: String?
     /// The connection on which its ending would have come has ended, or was silent for too long.
     var isLost = false
+    /// No server that remembers keys was known when it was first sent: it must not be sent again by itself (CLIENT-45).
+    var wasAskedWithoutKeys = false
     /// It was sent more than once.
     var isResent = false
     /// Nothing came in the time a person may be kept waiting; it is shown as failed, and healed by whatever comes yet.

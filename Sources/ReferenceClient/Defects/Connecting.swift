@@ -55,6 +55,14 @@ extension ClientDefect {
             "Starts its count of attempts anew with each attempt, so that the wait never grows.",
             .attempts { _, _, client in client.core.rules.real(20) })
         ClientDefect(
+            "client-resets-the-count-when-greeted", .CLIENT, 5,
+            "Starts its count of attempts anew with each `connected`, and comes back at once.",
+            .attempts { ms, _, client in client.core.link.attempts.count < 2 ? client.core.rules.real(20) : ms },
+            .hears("connected") { frame, client in
+                client.core.link.proved()
+                return frame
+            })
+        ClientDefect(
             "client-waits-without-jitter", .CLIENT, 6, "Waits the same time before every attempt.",
             .attempts { _, _, client in
                 let (rules, attempts) = (client.core.rules, client.core.link.attempts)
@@ -92,7 +100,7 @@ extension ClientDefect {
             "client-offers-the-same-version-again", .CLIENT, 9,
             "Reconnects after 4010 where a version it has offered is listed as supported.",
             .layer { input, client, next in
-                let supported = client.core.link.supported
+                let supported = client.core.link.supported ?? []
                 let effects = next(input, &client)
                 guard case .ended(_, 4010?) = input, supported.contains(1) else { return effects }
                 client.core.link.phase = .none

@@ -85,6 +85,12 @@ extension ClientDefect {
                 }
             })
         ClientDefect(
+            "client-waits-on-any-connection", .CLIENT, 23,
+            "Stops polling once it has a connection, and waits for an answer that nothing will bring.",
+            .input { input, client in
+                if case .elapsed(.poll) = input, client.core.link.live != nil { nil } else { input }
+            })
+        ClientDefect(
             "client-thinks-for-every-session", .CLIENT, 24,
             "Shows itself as waiting while a turn of any session runs.",
             .screen { screen, client in

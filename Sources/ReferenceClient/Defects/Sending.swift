@@ -83,6 +83,24 @@ extension ClientDefect {
                     }
             })
         ClientDefect(
+            "client-never-doubts-an-answer-without-names", .CLIENT, 14,
+            "Takes an answer without names for its own for good, although the history lacks its question.",
+            .input { input, client in
+                for number in client.core.conversations.keys {
+                    for index in client.core.conversations[number]?.messages.indices ?? 0..<0 {
+                        client.core.conversations[number]?.messages[index].presumedAt = nil
+                    }
+                }
+                return input
+            })
+        ClientDefect(
+            "client-sends-what-is-too-large", .CLIENT, 57, "Ignores the limit that the server states.",
+            .hears("connected") { frame, _ in
+                var frame = frame
+                frame["limits"] = nil
+                return frame
+            })
+        ClientDefect(
             "client-resends-what-was-not-stored", .CLIENT, 45,
             "Sends a question once more after persist_failed, whatever the server remembers.",
             .resendsOnce { $0.text("code") == "persist_failed" })
@@ -101,6 +119,13 @@ extension ClientDefect {
                     let question = core.outbox.remove(at: index)
                     core.say(question.text, key: core.dice.key(), in: question.conversation)
                 }
+            })
+        ClientDefect(
+            "client-frees-its-key-when-a-resend-is-refused", .CLIENT, 50,
+            "Takes a new key after any refusal, although an earlier send was never answered.",
+            .hears("error") { frame, client in
+                for index in client.core.outbox.indices { client.core.outbox[index].isResent = false }
+                return frame
             })
         ClientDefect(
             "client-asks-again-for-a-failure", .CLIENT, 50,

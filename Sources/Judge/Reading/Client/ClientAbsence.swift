@@ -53,19 +53,20 @@ extension Observations {
         return ending.event
     }
 
-    /// Whether the connection after a refusal of the version offers one that the refusal listed, for the first time in this life.
+    /// Whether the connection after a refusal of the version offers one for the first time in this life, and the refusal listed
+    /// it or listed none.
     ///
-    /// - Returns: nil where no such version is left to offer; false where the next connection has not offered anything.
+    /// - Returns: nil where it offers another, or no listed one is left; false where it has not offered anything.
     func offersAnotherVersion(after close: Int, of index: Int) -> Bool? {
         func offer(_ index: Int) -> Int? { connections[index].sent.first { $0.type == "auth" }?["protocol"]?.intValue }
         let refusal = connections[index].received.last { $0.code == "unsupported_version" }
-        let listed = Set((refusal?["supported"]?.arrayValue ?? []).compactMap(\.intValue))
+        let listed = refusal?["supported"]?.arrayValue.map { Set($0.compactMap(\.intValue)) }
         let start = client.launch(at: close)?.events.lowerBound ?? 0
         let isTerminal = connections[index].ending?.kind == .closed(.fromServer, code: 4010)
-        let left = listed.subtracting(attempts(in: start..<close).compactMap(offer))
-        guard isTerminal, !left.isEmpty, let next = attempt(after: close) else { return nil }
+        let tried = Set(attempts(in: start..<close).compactMap(offer))
+        guard isTerminal, listed?.isSubset(of: tried) != true, let next = attempt(after: close) else { return nil }
         guard let offered = offer(next) else { return false }
-        return left.contains(offered) ? true : nil
+        return !tried.contains(offered) && listed?.contains(offered) != false ? true : nil
     }
 
     /// Whether the client was told to stay away before an event, in the life that the event falls into.

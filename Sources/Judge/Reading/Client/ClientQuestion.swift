@@ -72,6 +72,12 @@ struct ClientQuestion: Sendable {
     /// The first thing that told the client how it ended.
     var ended: Int? { news.first { $0.kind == .ending }?.event }
 
+    /// When it was sent first, as far as the person has not sent it again since.
+    func firstSend(before event: Int) -> Int {
+        let start = repeats.last { $0 < event } ?? -1
+        return requests.first { $0.event > start }?.event ?? event
+    }
+
     /// Whether the person sent it again between two events.
     func isRepeated(after first: Int, before last: Int) -> Bool { repeats.contains { $0 > first && $0 < last } }
 

@@ -100,8 +100,8 @@ extension Observations {
         let end: Int
     }
 
-    /// The stretches without a greeted connection, as far as the client can tell, and without a request for the answer: a read
-    /// of its session, of the list while that is not known, or the question itself over REST.
+    /// The stretches without a connection that can bring the answer, as far as the client can tell, and without a request for
+    /// it: a read of its session, of the list while that is not known, a `sync`, or the question itself over REST.
     func deafStretches(of question: ClientQuestion) -> [DeafStretch] {
         guard let asked = question.requests.first?.event else { return [] }
         let over = question.news.first { $0.kind != .proof }?.event ?? history.events.endIndex
@@ -110,10 +110,16 @@ extension Observations {
             if let session = exchange.sessionRead { return sessions.isEmpty || sessions.contains(session) }
             return exchange.isChat || sessions.isEmpty && exchange.isRead(of: .sessions)
         }
+        // What is pending for longer than polling may last brings nothing.
+        func pending(_ begun: Int, until end: Int) -> Range<Int> {
+            let limit = patience(of: begun) + clientBound(\.polling).microseconds
+            return begun..<max(begun + 1, min(end, history.events.indices.boundary { patience(of: $0) >= limit }))
+        }
         let roads =
-            requests.map { $0.request..<max($0.request + 1, end(of: $0)) }
+            requests.map { pending($0.request, until: end(of: $0)) }
+            + syncs.map { pending($0.request.event, until: end(of: $0)) }
             + connections.indices.compactMap { index in
-                connections[index].connected.map { $0..<max($0 + 1, client.ends[index] ?? .max) }
+                firstSign(of: question, on: index).map { $0..<max($0 + 1, client.ends[index] ?? .max) }
             }
         let names = Self.turnsOfWaiting + ["foreground", "networkUp", "receivePush", "hang"]
         let acts = names.flatMap { client.acts($0) }.map(\.event)
@@ -125,6 +131,28 @@ extension Observations {
             let next = (roads.map(\.lowerBound) + acts).filter { $0 > start }.min() ?? over
             return DeafStretch(start: start, end: min(next, over))
         }
+    }
+
+    /// When a client could first know that a connection will bring the ending of a turn: it was asked on it, or a frame, a
+    /// complete replay, or a read that shows it as running came there.
+    private func firstSign(of question: ClientQuestion, on index: Int) -> Int? {
+        guard let connected = connections[index].connected, let asked = question.requests.first?.event else {
+            return nil
+        }
+        let end = client.ends[index] ?? .max
+        let sent = question.requests.filter { $0.connection == index }.map(\.event)
+        let told = question.news.filter { $0.connection == index && $0.kind == .proof }.map(\.event)
+        let replayed = syncs.filter { $0.connection == index && $0.claimsComplete && $0.request.event > asked }
+            .compactMap { $0.result?.event }
+        let read = sessionReads.filter { read in
+            read.request > connected && read.event < end
+                && read.turns.contains { turn in
+                    turn.status == "running"
+                        && (turn.turnId.map(question.turnIds.contains) == true
+                            || turn.clientMessageId.map(question.keys.contains) == true)
+                }
+        }.map(\.event)
+        return (sent + told + replayed + read).min().map { max($0, connected) }
     }
 
     /// The first event that may still be on its way to a client when another happens.

@@ -19,12 +19,12 @@ extension Observations {
         }
     }
 
-    /// How a question was lost: its connection ended before anything was said of it.
+    /// How a question was lost: its connection, or its request, ended before anything was said of it.
     ///
     /// Of one that was sent on several connections, the last.
     func loss(of question: ClientQuestion) -> LostQuestion? {
         for request in question.requests.reversed() {
-            guard let connection = request.connection, let event = loss(of: connection), event > request.event,
+            guard let event = end(of: request), event > request.event,
                 !(question.news + question.suspicions).contains(where: { $0.event < event })
             else { continue }
             let lost = LostQuestion(sent: request.event, origin: request.origin, event: event)
@@ -98,6 +98,22 @@ extension Observations {
         return told.union(words.compactMap(\.sessionId))
     }
 
+    /// When a client must have seen that a frame without names was not about a question.
+    ///
+    /// What a read brought lacks it, which was asked for after the frame; and no later frame of that kind may be its sign.
+    func doubt(of question: ClientQuestion, since unnamed: Int) -> Int? {
+        let sessions = question.requests.compactMap(\.sessionAsked)
+        let read = sessionReads.first { read in
+            read.request > unnamed && sessions.contains(read.sessionId)
+                && !read.messages.contains { $0.role == "user" && question.says($0.text) }
+        }
+        guard let read, self.unnamed(after: read.request, of: question) == nil,
+            departure(after: read.event, on: nil) == nil
+        else { return nil }
+        let limit = patience(of: read.event) + clientPatience.microseconds
+        return proof(after: read.event, limit: limit)
+    }
+
     /// The event that proves that a connection was greeted after an event, and stood for the whole of a bound while the client
     /// could act.
     ///
@@ -115,6 +131,16 @@ extension Observations {
             return proof
         }
         return nil
+    }
+
+    /// How many bytes a request for a message has: its frame, or its body; nil where the history has neither.
+    func size(of request: ObservedRequest) -> Int? {
+        switch request.origin {
+        case .exchange(let index): return exchanges[index].sent.body?.utf8.count
+        case .connection:
+            guard case .text(_, let text) = history.events[request.event].kind else { return nil }
+            return text.utf8.count
+        }
     }
 
     /// Whether a message was shown as failed between two events.
