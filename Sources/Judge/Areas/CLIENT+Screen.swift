@@ -125,8 +125,7 @@ extension CLIENT {
                 state.sessionId != session, history.client.isForeground(at: frame.event),
                 history.attempt(after: history.connections[frame.connection].opening).map({
                     history.connections[$0].opening > frame.event
-                }) ?? true,
-                history.departure(after: frame.event, on: frame.connection) == nil
+                }) ?? true
             else { continue }
             // A conversation without a name may have come to this one since it was looked at.
             let gone = history.end(of: frame.event, at: ["selectSession", "openPush"])
@@ -142,8 +141,13 @@ extension CLIENT {
                 entry = (state.unread[session] ?? 0, [], frame.event)
             }
             entry.ids.insert(frame.messageId ?? "event \(frame.event)")
-            waiting[session] = entry
             let wanted = entry.base + entry.ids.count
+            // What came as the client left counts only if it was taken.
+            let isTaken = history.client.states.contains { state in
+                state.event > frame.event && state.unread[session] ?? 0 >= wanted
+            }
+            if !isTaken, history.departure(after: frame.event, on: frame.connection) != nil { continue }
+            waiting[session] = entry
             let seen = history.client.states.first { $0.event > frame.event && $0.sessionId == session }?.event
             let left = history.end(of: frame.event, at: ObservedClient.interruptions)
             let outcome = history.shown(

@@ -34,6 +34,8 @@ class Message(
     var status = "sent"
     var session: String? = null
     var notBefore = 0L
+    var presumed = 0L // when an answer without names was taken for its own
+    var isLost = false // one of its sends was never answered: the server may have it
     val isAwaited get() = phase == Phase.ASKED || phase == Phase.ACCEPTED || phase == Phase.UNSURE
 }
 
@@ -57,6 +59,7 @@ class App(private val launch: Launch, private val file: File) {
     private var isGreeted = false
     private var heard = 0L
     private var attempts = 0
+    private var maxFrameBytes = Double.POSITIVE_INFINITY
     private var isActive = true
     private var hasNetwork = true
     private var isFinal = false
@@ -230,7 +233,9 @@ class App(private val launch: Launch, private val file: File) {
     /** A server that remembers no keys would take a repeat for another question: the session is read instead. */
     private fun loseAsked() {
         for ((_, message) in questions()) {
-            if (message.phase == Phase.ASKED) message.phase = if (hasKeys) Phase.WAITING else Phase.UNSURE
+            if (message.phase != Phase.ASKED) continue
+            message.phase = if (hasKeys) Phase.WAITING else Phase.UNSURE
+            message.isLost = true
         }
     }
 
@@ -262,6 +267,7 @@ class App(private val launch: Launch, private val file: File) {
     private fun take(frame: Json) {
         val type = frame.text("type")
         if (type == "connected") return greeted(frame)
+        attempts = 0 // only now: a server may fail on each question that is sent again
         val found = named(frame) ?: nameless(frame)
         if (type == "error") return refused(frame, found)
         val session = frame.text("sessionId")
@@ -274,6 +280,7 @@ class App(private val launch: Launch, private val file: File) {
             return read(chat)
         }
         if (found != null) accept(found.second, turn)
+        if (found != null && isNameless) found.second.presumed = System.currentTimeMillis()
         val role = if (type == "done") "assistant" else frame.text("role")
         if (type == "done" || type == "message" && !(role == "user" && found != null)) {
             val key = if (role == "user") frame.text("clientMessageId") else null
@@ -288,7 +295,7 @@ class App(private val launch: Launch, private val file: File) {
         isGreeted = true
         hasFailed = false
         restWorks = false
-        attempts = 0
+        (frame["limits"] as? Json)?.number("maxFrameBytes")?.let { maxFrameBytes = it.toDouble() }
         hasKeys = (frame["capabilities"] as? List<*>)?.contains("idempotency") == true
         for (chat in chats.toList()) if (chat === screen || chat.awaits) read(chat)
         flush()
@@ -332,12 +339,18 @@ class App(private val launch: Launch, private val file: File) {
 
     private fun ask(chat: Chat, message: Message) {
         message.session = message.session ?: chat.id
-        message.phase = Phase.ASKED
-        save() // before it goes out
         val asked = link
         val messages = listOf(mapOf("role" to "user", "content" to message.text))
         val names = arrayOf("clientMessageId" to message.key, "sessionId" to message.session)
-        asked?.send(present("type" to "chat", "messages" to messages, *names))
+        val frame = present("type" to "chat", "messages" to messages, *names)
+        // What the server would refuse, or close the connection on, is not sent.
+        if (writeJson(frame).toByteArray().size > maxFrameBytes) {
+            fail(message, Phase.REFUSED)
+            return show("This message is too long.", "too_large", message.key)
+        }
+        message.phase = Phase.ASKED
+        save() // before it goes out
+        asked?.send(frame)
         if (!hasKeys) asked?.send(ping)
         fun silence() {
             later(15 * SECONDS) {
@@ -381,7 +394,11 @@ class App(private val launch: Launch, private val file: File) {
                 message.phase = Phase.WAITING
                 message.notBefore = System.currentTimeMillis() + wait.toLong()
                 later((wait + 20) * launch.timeScale) { flush() }
-            } else fail(message, Phase.REFUSED)
+            } else {
+                // The refusal of a resend says nothing of the send before it: the key stays.
+                val keepsKey = message.isLost && code in listOf("too_large", "bad_request", "parse_error")
+                fail(message, if (keepsKey) Phase.UNANSWERED else Phase.REFUSED)
+            }
         }
         show(frame.text("error"), code, message?.key)
         flush()
@@ -456,13 +473,27 @@ class App(private val launch: Launch, private val file: File) {
 
     private fun fetch(chat: Chat) {
         val id = chat.id ?: return wasRead(chat, true)
+        val asked = System.currentTimeMillis()
         request(path(id)) { status, body ->
-            if (status == 200) body.member("session")?.let { merge(chat, it) }
+            if (status == 200) body.member("session")?.let {
+                merge(chat, it)
+                doubt(chat, asked)
+            }
             if (status == 404) {
                 val open = chat.messages.filter { it.phase == Phase.UNSURE || it.phase == Phase.ACCEPTED }
                 for (message in open) fail(message, Phase.REFUSED)
             }
             wasRead(chat, status == 200 || status == 404)
+        }
+    }
+
+    /** What a later history lacks was not answered: that answer without names was for somebody else. */
+    private fun doubt(chat: Chat, asked: Long) {
+        for (message in chat.messages) {
+            if (message.id != null || message.presumed == 0L || message.presumed >= asked) continue
+            message.presumed = 0
+            fail(message, Phase.UNANSWERED)
+            show("This message did not arrive.", null, message.key)
         }
     }
 

@@ -17,6 +17,9 @@ from recovery import Recovery
 from transports import Rest
 from stream import Stream
 
+# Codes that refuse what was sent last, and say nothing of a send before it (CLIENT-50).
+REFUSES_ONE_SEND = ("busy", "too_large", "bad_request", "parse_error", "auth_failed", "not_authenticated")
+
 
 class App:
     """Launched once; after `quit` another one is launched from what this one stored."""
@@ -30,6 +33,7 @@ class App:
         self.has_failed = self.rest_works = False
         self.errors, self.tasks, self.unsaved = [], set(), False
         kept = {} if fresh else self.load()
+        self.max_frame_bytes = float("inf")
         self.remembers_keys = kept.get("remembersKeys", False)  # the server, as its last `connected` said (CLIENT-45)
         self.client_id = kept.get("clientId") or str(uuid.uuid4())
         self.conversations = [self.make_conversation.restored(each) for each in kept.get("conversations", [])]
@@ -158,6 +162,7 @@ class App:
     def on_connected(self, greeting):
         self.has_failed = False
         self.remembers_keys = "idempotency" in greeting.get("capabilities", [])
+        self.max_frame_bytes = greeting.get("limits", {}).get("maxFrameBytes", self.max_frame_bytes)
         self.recovery.begin_anew()
         if self.stream.on_connected(greeting):
             self.later(self.clock(10), lambda: self.recover_unanswered(greeting))
@@ -250,6 +255,7 @@ class App:
                 self.recovery.want(conversation)
                 return
             self.on_accepted(conversation, found[1], turn=frame.get("turnId"))
+            found[1].question.presumed = self.now() if is_nameless else 0
             self.on_ended(found[1])
         else:
             conversation = self.conversation(frame["sessionId"])
@@ -288,20 +294,28 @@ class App:
             seconds = (told if isinstance(told, int) else 60_000) / 1000 + 0.1
             question.phase, question.not_before = "delayed", self.wall() + seconds
             self.later(seconds + 0.01, lambda: self.outbox.flush(over_rest=self.has_failed))
+        elif question.lost and "turnId" not in error and error.get("code") in REFUSES_ONE_SEND:
+            question.phase, message.failed = "unanswered", True  # an earlier send may have arrived: its key stays
         else:
             question.phase, message.failed = "failed", True
         self.show_error(error.get("error"), error.get("code"), message.key)
         self.outbox.flush()
 
-    def on_history(self, conversation, session):
+    def on_history(self, conversation, session, asked):
         """A history says more than frames: what is stored, and how each turn stands."""
         had = conversation.loaded
         new = conversation.merge(session["messages"])
         self.count_unread(conversation, sum(message.role == "assistant" for message in new) if had else 0)
         conversation.meet_expectation()
+        for message in conversation.questions:
+            if message.id is None and 0 < message.question.presumed < asked:
+                # It is not there: that answer was for somebody else (CLIENT-14).
+                message.question.phase, message.question.presumed, message.failed = "unanswered", 0, True
+                self.show_error("This message did not arrive.", None, message.key)
         turns = {turn["turnId"]: turn["status"] for turn in session.get("turns", [])}
         for message in conversation.questions:
-            if message not in conversation.stored or message.question.phase in ("answered", "failed"):
+            is_there = message in conversation.stored and message.id is not None
+            if not is_there or message.question.phase in ("answered", "failed"):
                 continue
             self.on_accepted(conversation, message, turn=message.turn)
             status = turns.get(message.turn)

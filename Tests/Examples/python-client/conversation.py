@@ -17,6 +17,8 @@ class Question:
     phase: str = "waiting"
     session: Optional[str] = None
     resend: bool = False
+    presumed: float = 0  # when an answer without names was taken for its own
+    lost: bool = False  # a send that nothing was heard of: its key may stand for a stored message
     tries: int = 0
     not_before: float = 0
     polls: int = 0

@@ -19,7 +19,7 @@ class Link:
         self.frozen = None  # a socket from before the background
         self.socket = None  # of the connection that is made or used
         self.greeting = None  # its `connected`; none, and it is not in use (CLIENT-4)
-        self.attempts = 0  # since the last `connected`
+        self.attempts = 0  # since a connection brought more than `connected`
         self.closed_for_good = None
         self.task = None
         self.heard = 0
@@ -82,13 +82,13 @@ class Link:
             greeting = await asyncio.wait_for(self._greeted(), self.app.clock(self.HANDSHAKE, least=1))
         except asyncio.TimeoutError as problem:
             raise Ended from problem
-        self.attempts, self.greeting, self.heard = 0, greeting, self.app.now()
+        self.greeting, self.heard = greeting, self.app.now()
         self.app.on_connected(greeting)
         watch = asyncio.create_task(self._watch())
         try:
             while True:
                 frame = await self.socket.receive()
-                self.heard = self.app.now()
+                self.attempts, self.heard = 0, self.app.now()
                 self.app.on_frame(frame)
         finally:
             watch.cancel()

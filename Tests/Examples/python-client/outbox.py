@@ -1,6 +1,7 @@
 """What the person has said, until the server has it: sent, sent again over either road, refused, given up."""
 
 import asyncio
+import json
 
 from conversation import words
 
@@ -25,12 +26,12 @@ class Outbox:
                 if question.phase == "delayed" and question.not_before <= self.app.wall():
                     question.phase = "waiting"
                 may_repeat = self.app.remembers_keys or not question.resend
-                if question.phase == "unsure" and may_repeat:
-                    question.phase = "waiting"
                 if question.phase == "givenUp" and self.app.link.is_connected and may_repeat:
                     question.phase, question.tries, message.failed = "waiting", 0, False
                 if question.phase == "waiting" and message.key not in self.posts:
-                    if self.app.link.is_connected:
+                    if self.is_too_large(conversation, message):
+                        self.app.on_refused(message, {"error": "This message is too long.", "code": "too_large"})
+                    elif self.app.link.is_connected:
                         self.ask(conversation, message)
                     elif over_rest and self.app.may_connect:
                         self.post(conversation, message)
@@ -46,6 +47,12 @@ class Outbox:
         question.resend = True
         self.app.save()
         return {"messages": [{"role": "user", "content": message.text}], "clientMessageId": message.key, **names}
+
+    def is_too_large(self, conversation, message):
+        """What the server would refuse, or close the connection on, is not sent (CLIENT-57)."""
+        names = {"sessionId": conversation.id} if conversation.id else {}
+        content = {"messages": [{"role": "user", "content": message.text}], "clientMessageId": message.key, **names}
+        return len(json.dumps({"type": "chat", **content}).encode()) > self.app.max_frame_bytes
 
     def ask(self, conversation, message):
         message.question.phase = "asked"
@@ -76,6 +83,7 @@ class Outbox:
         for _, message in self.app.questions:
             if message.question.phase == "asked":
                 message.question.phase = "waiting" if self.app.remembers_keys else "unsure"
+                message.question.lost = True
 
     def stop_waiting(self, message):
         if timer := self.timers.pop(message.key, None):
@@ -118,7 +126,7 @@ class Outbox:
     def _on_failed_try(self, message):
         """Nobody took it: it goes out again with the next connection or, later and later, over REST."""
         question = message.question
-        question.phase, question.tries = "waiting", question.tries + 1
+        question.phase, question.tries, question.lost = "waiting", question.tries + 1, True
         if not self.app.remembers_keys:
             question.phase = "unsure"
             return

@@ -44,11 +44,12 @@ class Recovery:
         """Brings a conversation up to the server's history, and says whether the server answered."""
         if conversation.id is None:
             return await self.search(conversation)
+        asked = self.app.now()
         body = await self.fetch(conversation.id)
         if body is MISSING:
             self.app.on_missing(conversation)
         elif body is not FAILED:
-            self.app.on_history(conversation, body)
+            self.app.on_history(conversation, body, asked)
         elif conversation.expected is not None:  # a tap is answered, be it with words (CLIENT-36)
             self.app.show_error("This conversation cannot be read now.")
         self.app.changed()
@@ -103,7 +104,7 @@ class Recovery:
                 continue
             if self.holds(body, conversation):
                 self.app.adopt(conversation, conversation.questions[0], entry["id"])
-                self.app.on_history(conversation, body)
+                self.app.on_history(conversation, body, 0)
                 return True
             self.searched[entry["id"]] = version
         return entries is not None

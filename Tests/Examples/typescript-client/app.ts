@@ -25,6 +25,7 @@ export class App {
   private greeting: Frame | null = null;
   private heard = 0;
   private attempts = 0;
+  private maxFrameBytes = Infinity;
   private isActive = true;
   private hasNetwork = true;
   private isFinal = false;
@@ -170,7 +171,7 @@ export class App {
   /** A server that remembers no keys would take a repeat for another question: the session is read instead. */
   private loseAsked() {
     for (const { message } of this.questions()) {
-      if (message.phase === "asked") message.phase = this.hasKeys ? "waiting" : "unsure";
+      if (message.phase === "asked") Object.assign(message, { phase: this.hasKeys ? "waiting" : "unsure", isLost: true });
     }
   }
 
@@ -208,6 +209,7 @@ export class App {
 
   private receiveFrame(frame: Frame) {
     if (frame.type === "connected") return this.connected(frame);
+    this.attempts = 0; // only now: a server may fail on each question that is sent again
     if (frame.type === "syncResult") {
       const greeting = this.greeting;
       void this.stream.result(frame, () => this.greeting === greeting).then(() => this.save());
@@ -221,7 +223,7 @@ export class App {
   private connected(frame: Frame) {
     this.greeting = frame;
     this.hasFailed = this.restWorks = false;
-    this.attempts = 0;
+    this.maxFrameBytes = frame.limits?.maxFrameBytes ?? this.maxFrameBytes;
     this.hasKeys = frame.capabilities?.includes("idempotency") ?? false;
     const recover = () => {
       for (const chat of this.chats) if (chat === this.screen || chat.awaits) this.readUntilAnswered(chat);
@@ -246,6 +248,7 @@ export class App {
       return;
     }
     if (found) this.accept(chat, found.message, frame, place);
+    if (found && isNameless) found.message.presumed = Date.now();
     if (frame.type === "ack" || (frame.type === "message" && frame.role === "user" && found)) return;
     const role = frame.type === "done" ? "assistant" : frame.role;
     const key = role === "user" ? frame.clientMessageId : undefined;
@@ -305,12 +308,18 @@ export class App {
 
   private ask(chat: Chat, message: Message) {
     message.session ??= chat.id;
-    message.phase = "asked";
-    this.save(); // before it goes out
     const socket = this.socket;
     const messages = [{ role: "user", content: message.text }];
     const names = { clientMessageId: message.key, ...(message.session && { sessionId: message.session }) };
-    this.write({ type: "chat", messages, ...names });
+    const frame = { type: "chat", messages, ...names };
+    // What the server would refuse, or close the connection on, is not sent.
+    if (new TextEncoder().encode(JSON.stringify(frame)).length > this.maxFrameBytes) {
+      this.fail(message, "refused");
+      return this.show("This message is too long.", "too_large", message.key);
+    }
+    message.phase = "asked";
+    this.save(); // before it goes out
+    this.write(frame);
     const silence = () => {
       if (message.phase !== "asked" || this.socket !== socket) return;
       if (this.hasKeys || Date.now() - this.heard > this.scaled(14 * seconds)) return this.connect();
@@ -353,7 +362,9 @@ export class App {
   }
 
   private refuse(message: Message, { code, retryAfterMs = 60 * seconds }: Frame) {
-    if (code !== "busy" && code !== "rate_limited") return this.fail(message, "refused");
+    // The refusal of a resend says nothing of the send before it: the key stays.
+    const keepsKey = message.isLost && ["too_large", "bad_request", "parse_error"].includes(code ?? "");
+    if (code !== "busy" && code !== "rate_limited") return this.fail(message, keepsKey ? "unanswered" : "refused");
     const wait = code === "busy" ? 2 * seconds : retryAfterMs + 100; // what the server tells is never divided
     Object.assign(message, { phase: "waiting", notBefore: Date.now() + wait });
     this.laterUnscaled(wait + 20, () => this.flush());
@@ -421,9 +432,11 @@ export class App {
     let isAnswered = true;
     if (chat.id === null) await this.search(chat);
     if (chat.id !== null) {
+      const asked = Date.now();
       const { status, body } = await this.request("/api/sessions/" + encodeURIComponent(chat.id));
       isAnswered = status === 200 || status === 404;
       if (status === 200) this.merge(chat, body.session);
+      if (status === 200) this.doubt(chat, asked);
       else if (status === 404) this.missing(chat);
       else if (chat.expected) this.show("This conversation cannot be read now.");
     }
@@ -431,6 +444,16 @@ export class App {
     if (chat.expected) this.later(5 * seconds, () => chat.expected && this.mayConnect && this.read(chat));
     if (chat.awaits) this.poll(chat);
     return isAnswered;
+  }
+
+  /** What a later history lacks was not answered: that answer without names was for somebody else. */
+  private doubt(chat: Chat, asked: number) {
+    for (const message of chat.messages) {
+      if (message.id || !message.presumed || message.presumed >= asked) continue;
+      message.presumed = undefined;
+      this.fail(message, "unanswered");
+      this.show("This message did not arrive.", undefined, message.key);
+    }
   }
 
   /** Tries again, later and later, while the connection is the same. */

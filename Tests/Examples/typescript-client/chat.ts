@@ -20,6 +20,10 @@ export interface Message {
   status?: "sending" | "sent" | "failed";
   session?: string | null;
   notBefore?: number;
+  /** One of its sends was never answered: the server may have it. */
+  isLost?: boolean;
+  /** When an answer without names was taken for its own. */
+  presumed?: number;
 }
 
 /** A message as the server stores it. */
