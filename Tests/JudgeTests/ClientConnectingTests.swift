@@ -114,7 +114,8 @@ import Testing
         }
         let typed = "client!launch client!send(c2)"
         try clause.violates("\(typed) \(fruitless(20, "")) U>open^")
-        try clause.untested("\(typed) \(fruitless(20, "-pong")) U>open")
+        try clause.violates("\(typed) \(fruitless(20, "-pong")) U>open^")
+        try clause.untested("\(typed) \(fruitless(20, "-done(t9 s9)")) U>open")
         try clause.untested("\(typed) \(fruitless(20, "", ">close(1000)")) U>open")
         // Greeted before the minute was over.
         try clause.untested("client!launch \(refusals([500, 1000, 2000])) U+ V>open V<refused")

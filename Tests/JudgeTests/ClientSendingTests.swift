@@ -78,6 +78,9 @@ import Testing
         try clause.violates("\(asked) A!cut B+ B>chat(c2 s1)^ B<ack(c2)")
         try clause.untested(
             "\(asked) A!cut B+ client=connected(s1 u1 a1 c2 failed=c2) client!sendAgain(c2) B>chat(c2 s1)")
+        // What was refused there is no send that counts.
+        try clause.untested(
+            "\(asked) A<error(busy c2) client=connected(s1 u1 a1 c2) A!cut B+ B>chat(c2 s1) B!cut C+ C>chat(c2 s1)")
         // Nobody ever stated anything.
         try clause.violates("client!launch client!send(c2) 1>POST(c2) 1<failed('reset') 2>POST(c2)^")
         try clause.untested("\(asked) A<error(rate_limited c2 retryAfterMs=1000) +1s A>chat(c2 s1)")
@@ -214,7 +217,8 @@ import Testing
         try clause.untested("\(core) A<toolUse(s1 -t) client=connected(s1 u1 a1 u2 thinking)")
         try clause.violates("\(core) A<toolUse(s7 -t) client=connected(s1 u1 a1 u2 thinking)^")
         // A later read that lacks it takes the proof of a frame without names back.
-        let doubted = "\(core) A<toolUse(s1 -t) client=connected(s1 u1 a1 u2 thinking) 1>GET(s1) 1<200(u1 a1)"
+        let doubted = "\(core) A<toolUse(s1 -t) client=connected(s1 u1 a1 u2 thinking) +1s 1>GET(s1) 1<200(u1 a1)"
+        try clause.untested("\(doubted.replacing("+1s ", with: "")) +17s client=connected(s1 u1 a1 u2 thinking)")
         try clause.violates("\(doubted) +17s^ client=connected(s1 u1 a1 u2 thinking)")
         try clause.conforms("\(doubted) client=connected(s1 u1 a1 c2 failed=c2) +17s")
         try clause.untested("\(doubted) client=connected(s1 u1 a1 u2 thinking)")

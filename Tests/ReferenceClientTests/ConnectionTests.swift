@@ -95,6 +95,8 @@ import Testing
         #expect(phone.core.link.failures == 0)
         #expect(phone.core.link.attempts.count == 7)
         phone.receive(["type": "pong"])
+        #expect(phone.core.link.attempts.count == 7)
+        phone.receive(["type": "toolUse", "tool": "webFetch", "sessionId": "s9", "turnId": "t9"])
         #expect(phone.core.link.attempts.isEmpty)
     }
 

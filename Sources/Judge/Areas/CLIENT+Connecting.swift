@@ -130,7 +130,8 @@ extension CLIENT {
     private static let attemptsPerMinute = 20
 
     /// CLIENT-5: "A client MUST NOT make more than 20 connection attempts in a minute while no `connected` arrives, nor while
-    /// each of its connections is ended by the server before any other frame has arrived on it".
+    /// each of its connections is ended by the server before any frame but `connected`, `syncResult` and `pong` has arrived on
+    /// it".
     ///
     /// Once for each time of a minute or more in which it made two attempts at least and none was of use.
     static func attemptsAreBounded(_ history: Observations, _ evidence: inout Evidence) {
@@ -160,10 +161,12 @@ extension CLIENT {
         if evidence.exercised > 0, let remark = tightLoop(history) { evidence.remarks.append(remark) }
     }
 
-    /// Whether the server ended a greeted connection, and nothing had come on it but `connected`.
+    /// Whether the server ended a greeted connection, and nothing had come on it that shows it works.
     private static func isBarren(_ connection: ObservedConnection) -> Bool {
         guard let greeted = connection.connected, let ending = connection.ending,
-            !connection.received.contains(where: { $0.event > greeted && $0.event < ending.event })
+            !connection.received.contains(where: { frame in
+                frame.event > greeted && frame.event < ending.event && !frame.isOf("syncResult", "pong")
+            })
         else { return false }
         if case .closed(.fromServer, _) = ending.kind { return true }
         return ending.kind == .cut
@@ -239,8 +242,8 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-9: "A client MUST NOT reconnect on its own after a close with 4001, nor after one with 4010 but to offer a
-    /// version that it has not offered yet and that is in the list of `supported`, if the `error` before it had one".
+    /// CLIENT-9: "A client MUST NOT reconnect on its own after a close with 4001, nor after one with 4010 except to
+    /// offer a version that it has not offered yet, one of `supported` if the `error` before it listed any".
     ///
     /// Once for each such close, watched for a minute. What a person or the system does may begin anew.
     static func terminalClosesAreFinal(_ history: Observations, _ evidence: inout Evidence) {

@@ -5,8 +5,8 @@ import HoldfastTranscript
 /// What becomes of what a person sends.
 extension CLIENT {
     /// CLIENT-11: "A client MUST resend, over REST or on its next connection, every `chat` and `POST /api/chat` to a server
-    /// that stated `idempotency` whose connection ended before an `ack`, a response, a refusal or any frame of its turn
-    /// arrived".
+    /// that stated `idempotency` whose connection or request ended before an `ack`, a response, a refusal or any frame of its
+    /// turn arrived, unless it has become too large (CLIENT-57)".
     ///
     /// Once for each question whose connection ended before anything was said of it, and once for each that was typed into a
     /// dead connection still shown as connected. One that shows up in a replay or a history meanwhile has arrived and need not
@@ -19,7 +19,8 @@ extension CLIENT {
     }
 
     /// CLIENT-45: "A client MUST NOT send a message again on its own, on either transport, unless the last `connected` stated
-    /// `idempotency`, and so did the one before its first send, or the server had refused it with `busy` or `rate_limited`".
+    /// `idempotency`, and so did the one before its first send that was not refused, or the server had refused it with `busy` or
+    /// `rate_limited`".
     ///
     /// Once for each such message that came again, and once for each that did not although its road was lost, or nothing was said
     /// of it for `resend`, or an error came that may have ended its turn. A refusal without a code may have been either of the two,
@@ -66,6 +67,9 @@ extension CLIENT {
         guard history.remembersKeys(before: lost.event) == true,
             history.remembersKeys(before: question.firstSend(before: lost.event)) == true
         else { return }
+        let limits = history.connections.filter { $0.opening > lost.sent }.compactMap { $0.limit("maxFrameBytes") }
+        let bytes = question.requests.compactMap(history.size).max() ?? question.text.utf8.count
+        if limits.contains(where: { $0 < bytes }) { return }
         let hasArrived = question.news.contains { $0.event > lost.sent }
         let proof = hasArrived ? nil : history.neglect(after: lost.sent, within: history.clientPatience)
         evidence.test(lost.isSentAgain(question), orBy: proof) { proof in
@@ -184,13 +188,15 @@ extension CLIENT {
     }
 
     /// CLIENT-57: "A client MUST NOT send a `chat` or a `POST /api/chat` larger than the `limits.maxFrameBytes` of the last
-    /// `connected`, but show the message as failed".
+    /// `connected` since its launch, but show the message as failed".
     ///
     /// Once for each larger question that was sent, and once for each larger text that was typed and is shown as failed.
     static func limitsAreKept(_ history: Observations, _ evidence: inout Evidence) {
         func limit(before event: Int) -> (told: Int, bytes: Int)? {
             history.connections.compactMap { connection -> (told: Int, bytes: Int)? in
-                guard let told = connection.connected, told < event else { return nil }
+                guard let told = connection.connected, told < event, history.endOfLife(at: told) > event else {
+                    return nil
+                }
                 return connection.limit("maxFrameBytes").map { (told, $0) }
             }.max { $0.told < $1.told }
         }

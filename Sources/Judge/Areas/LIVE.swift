@@ -82,7 +82,7 @@ enum LIVE {
         }
     }
 
-    /// LIVE-8: "A server MUST refuse an `auth` with a `protocol` it does not speak with an `error` of code
+    /// LIVE-8: "A server MUST refuse an `auth` with a `protocol` of 1 or more that it does not speak with an `error` of code
     /// `unsupported_version` followed by a close with 4010".
     ///
     /// Once for each such `auth` with a good token. A server that says `connected` with that very version speaks it.
@@ -180,7 +180,7 @@ enum LIVE {
     }
 
     /// LIVE-4: "A server MUST NOT end a connection for silence while its peer answers WebSocket pings or sends frames, nor
-    /// without having sent it a WebSocket ping during that silence".
+    /// before it has sent a WebSocket ping during that silence".
     ///
     /// Once for each connection that lived on after more than three heartbeats in which the stage sent nothing but pings and
     /// pongs, never two heartbeats apart; for each that the server ended after a heartbeat of that kind; and in a run, whose

@@ -139,7 +139,9 @@ extension TURN {
                     sync.missed.contains { frame in
                         frame.type == "message" && frame.string("role") == "user"
                             && (frame.turnId == turnId
-                                || frame.clientMessageId != nil && frame.clientMessageId == turn.clientMessageId)
+                                || frame.clientMessageId != nil && frame.clientMessageId == turn.clientMessageId
+                                || frame.messageId != nil && frame.messageId == turn.ack?.messageId
+                                || exactlyEqual(frame.text ?? "", turn.accepted.prompt))
                     },
                     otherwise: "a replay holds an ending and not its question", expected: "a message before it",
                     actual: "none from \(position) on", at: [turn.event, result.event])

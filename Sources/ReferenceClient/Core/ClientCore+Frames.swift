@@ -14,7 +14,7 @@ extension ClientCore {
         guard link.live == socket else { return }
         lastFrame = now
         link.heardAt = now
-        link.proved()
+        if type != "syncResult", type != "pong" { link.proved() }
         if link.isAsked { listen() }
         if type == "syncResult" { return replayed(frame) }
         take(frame, type, isReplay: false)

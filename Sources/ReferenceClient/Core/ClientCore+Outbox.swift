@@ -23,6 +23,7 @@ extension ClientCore {
         if let index = index(of: key) {
             guard outbox[index].isGivenUp else { return }
             // An accepted one is asked for once more: its copy, or its ending, comes to whoever repeats it.
+            outbox[index].isResent = outbox[index].isResent || outbox[index].wasSent
             outbox[index].phase = .queued
             outbox[index].isGivenUp = false
             outbox[index].avoidsREST = false

@@ -99,6 +99,7 @@ class App(private val launch: Launch, private val file: File) {
         } else {
             message.phase = Phase.WAITING
             message.status = "sending"
+            message.isLost = true
         }
         flush()
     }
@@ -267,7 +268,8 @@ class App(private val launch: Launch, private val file: File) {
     private fun take(frame: Json) {
         val type = frame.text("type")
         if (type == "connected") return greeted(frame)
-        attempts = 0 // only now: a server may fail on each question that is sent again
+        // Only now: a server may fail on each question that is sent again.
+        if (type != "syncResult" && type != "pong") attempts = 0
         val found = named(frame) ?: nameless(frame)
         if (type == "error") return refused(frame, found)
         val session = frame.text("sessionId")
@@ -345,7 +347,7 @@ class App(private val launch: Launch, private val file: File) {
         val frame = present("type" to "chat", "messages" to messages, *names)
         // What the server would refuse, or close the connection on, is not sent.
         if (writeJson(frame).toByteArray().size > maxFrameBytes) {
-            fail(message, Phase.REFUSED)
+            fail(message, if (message.isLost) Phase.UNANSWERED else Phase.REFUSED)
             return show("This message is too long.", "too_large", message.key)
         }
         message.phase = Phase.ASKED

@@ -84,6 +84,7 @@ class App:
             conversation.ask(message.text)
         else:
             message.question.phase, message.question.resend, message.question.tries = "waiting", False, 0
+            message.question.lost = True  # the earlier sends may have arrived
         self.outbox.flush(over_rest=self.has_failed)
         self.save()
 

@@ -88,7 +88,9 @@ class Link:
         try:
             while True:
                 frame = await self.socket.receive()
-                self.attempts, self.heard = 0, self.app.now()
+                self.heard = self.app.now()
+                if frame["type"] not in ("syncResult", "pong"):
+                    self.attempts = 0
                 self.app.on_frame(frame)
         finally:
             watch.cancel()

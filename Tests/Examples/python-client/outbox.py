@@ -52,7 +52,7 @@ class Outbox:
         """What the server would refuse, or close the connection on, is not sent (CLIENT-57)."""
         names = {"sessionId": conversation.id} if conversation.id else {}
         content = {"messages": [{"role": "user", "content": message.text}], "clientMessageId": message.key, **names}
-        return len(json.dumps({"type": "chat", **content}).encode()) > self.app.max_frame_bytes
+        return len(json.dumps({"type": "chat", **content}, ensure_ascii=False).encode()) > self.app.max_frame_bytes
 
     def ask(self, conversation, message):
         message.question.phase = "asked"

@@ -65,7 +65,7 @@ export class App {
     if (message.phase === "refused") {
       chat.remove(message);
       chat.pending.push(this.question(message.text));
-    } else Object.assign(message, { phase: "waiting", status: "sending" });
+    } else Object.assign(message, { phase: "waiting", status: "sending", isLost: true });
     this.flush();
   }
 
@@ -209,7 +209,8 @@ export class App {
 
   private receiveFrame(frame: Frame) {
     if (frame.type === "connected") return this.connected(frame);
-    this.attempts = 0; // only now: a server may fail on each question that is sent again
+    // Only now: a server may fail on each question that is sent again.
+    if (frame.type !== "syncResult" && frame.type !== "pong") this.attempts = 0;
     if (frame.type === "syncResult") {
       const greeting = this.greeting;
       void this.stream.result(frame, () => this.greeting === greeting).then(() => this.save());
@@ -314,7 +315,7 @@ export class App {
     const frame = { type: "chat", messages, ...names };
     // What the server would refuse, or close the connection on, is not sent.
     if (new TextEncoder().encode(JSON.stringify(frame)).length > this.maxFrameBytes) {
-      this.fail(message, "refused");
+      this.fail(message, message.isLost ? "unanswered" : "refused");
       return this.show("This message is too long.", "too_large", message.key);
     }
     message.phase = "asked";

@@ -72,9 +72,10 @@ struct ClientQuestion: Sendable {
     /// The first thing that told the client how it ended.
     var ended: Int? { news.first { $0.kind == .ending }?.event }
 
-    /// When it was sent first, as far as the person has not sent it again since.
+    /// When it was sent first, as far as the person has not sent it again since and it was not refused.
     func firstSend(before event: Int) -> Int {
-        let start = repeats.last { $0 < event } ?? -1
+        let refused = (news + suspicions).last { $0.kind == .refusal && $0.event < event }?.event ?? -1
+        let start = max(refused, repeats.last { $0 < event } ?? -1)
         return requests.first { $0.event > start }?.event ?? event
     }
 

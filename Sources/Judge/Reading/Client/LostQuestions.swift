@@ -104,7 +104,9 @@ extension Observations {
     func doubt(of question: ClientQuestion, since unnamed: Int) -> Int? {
         let sessions = question.requests.compactMap(\.sessionAsked)
         let read = sessionReads.first { read in
-            read.request > unnamed && sessions.contains(read.sessionId)
+            // What was asked a moment later may have been asked before the frame was taken.
+            patience(from: unnamed, to: read.request) >= Self.inFlight.microseconds && read.request > unnamed
+                && sessions.contains(read.sessionId)
                 && !read.messages.contains { $0.role == "user" && question.says($0.text) }
         }
         guard let read, self.unnamed(after: read.request, of: question) == nil,
