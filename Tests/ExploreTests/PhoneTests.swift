@@ -67,12 +67,9 @@ import Testing
     }
 
     @Test func `a defect is found without a scenario of its own, and told in a few steps`() async throws {
-        let defect = try #require(ClientDefect.all.first { $0.name == "client-appends-whatever-comes" })
+        let defect = try #require(ClientDefect.named("client-appends-whatever-comes"))
         let broken = Explorer(client: ClientSetting(defects: [defect]), under: specification)
-        let trial = try #require(
-            (UInt64(1)...200).lazy.compactMap { broken.trial(seed: $0) }
-                .first { $0.broken.contains { $0.clause == defect.clause } })
-        let small = await broken.shrink(trial, to: defect.clause)
+        let small = try await broken.smallest(breaking: defect.clause)
         #expect(small.plan.count <= 8, "\(small.file(about: defect.clause))")
         let scenario = try ClientScenarioReader.scenario(
             small.file(about: defect.clause), named: small.plan.name, file: "found.json")

@@ -27,8 +27,6 @@ package struct ClientSetting: Sendable {
 final class Phone: Theater, ClientScene {
     typealias Step = ClientStep
 
-    /// The time of day at which every history begins, in microseconds since 1970.
-    private static let midnight = 1_780_272_000_000_000
     /// How often the stage looks at the screen, in microseconds; and how long a screen that does not change goes unrecorded.
     private static let pause = 240_000
     private static let longestSilence = 500_000
@@ -89,7 +87,7 @@ final class Phone: Theater, ClientScene {
     }
 
     /// The time of day in milliseconds.
-    var clock: Int { (Self.midnight + now) / 1000 }
+    var clock: Int { wall / 1000 }
 
     func limit(_ name: String) -> Int { Timeouts().limit(of: name, timeScale: timeScale).microseconds }
 

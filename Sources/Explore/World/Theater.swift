@@ -37,6 +37,12 @@ extension ClientStep: TheaterStep {}
 
 // Time and records.
 extension Theater {
+    /// The time of day at which every history begins, in microseconds since 1970.
+    static var midnight: Int { 1_780_272_000_000_000 }
+
+    /// The time of day, in microseconds since 1970.
+    var wall: Int { Self.midnight + now }
+
     func after(_ delay: Int, _ deed: @escaping (Self) -> Void) { agenda.add(deed, at: now + max(0, delay)) }
 
     func at(_ time: Int, _ deed: @escaping (Self) -> Void) { agenda.add(deed, at: max(now, time)) }

@@ -12,8 +12,6 @@ final class World: Theater {
     typealias Strand = HoldfastExplore.Strand<World>
     typealias Deed = (World) -> Void
 
-    /// The time of day at which every history begins, in microseconds since 1970.
-    private static let midnight = 1_780_272_000_000_000
     let configuration: ReferenceConfiguration
     let timeouts: Timeouts
     let profiles: Set<Profile>
@@ -79,9 +77,6 @@ final class World: Theater {
     }
 
     // MARK: time
-
-    /// The time of day.
-    var wall: Int { Self.midnight + now }
 
     func limit(_ name: String) -> Int {
         let bound = (timeouts.byName[name] ?? timeouts.turn).microseconds

@@ -143,10 +143,12 @@ extension CLIENT {
             entry.ids.insert(frame.messageId ?? "event \(frame.event)")
             let wanted = entry.base + entry.ids.count
             // What came as the client left counts only if it was taken.
-            let isTaken = history.client.states.contains { state in
-                state.event > frame.event && state.unread[session] ?? 0 >= wanted
+            if history.departure(after: frame.event, on: frame.connection) != nil {
+                let isTaken = history.client.states.contains { state in
+                    state.event > frame.event && state.unread[session] ?? 0 >= wanted
+                }
+                if !isTaken { continue }
             }
-            if !isTaken, history.departure(after: frame.event, on: frame.connection) != nil { continue }
             waiting[session] = entry
             let seen = history.client.states.first { $0.event > frame.event && $0.sessionId == session }?.event
             let left = history.end(of: frame.event, at: ObservedClient.interruptions)

@@ -192,13 +192,9 @@ extension CLIENT {
     ///
     /// Once for each larger question that was sent, and once for each larger text that was typed and is shown as failed.
     static func limitsAreKept(_ history: Observations, _ evidence: inout Evidence) {
+        let limits = history.frameLimits
         func limit(before event: Int) -> (told: Int, bytes: Int)? {
-            history.connections.compactMap { connection -> (told: Int, bytes: Int)? in
-                guard let told = connection.connected, told < event, history.endOfLife(at: told) > event else {
-                    return nil
-                }
-                return connection.limit("maxFrameBytes").map { (told, $0) }
-            }.max { $0.told < $1.told }
+            limits.last { $0.told < event && history.endOfLife(at: $0.told) > event }
         }
         for question in ClientQuestion.all(in: history) {
             for request in question.requests {

@@ -32,13 +32,11 @@ extension CLIENT {
                     return ends && news.isCertain && history.isTaken(news, before: request.event, told: again)
                 }
                 // A status without a word that refuses may stand for either, like an error without a turn.
-                let failures = question.requests.filter { asked in
-                    guard case .exchange(let index) = asked.origin else { return false }
-                    let exchange = history.exchanges[index]
-                    return exchange.response.map { $0 < request.event } == true
+                let failures = question.requests.compactMap(history.exchange).count { exchange in
+                    exchange.response.map { $0 < request.event } == true
                         && exchange.status.map { $0 >= 400 } == true
                 }
-                let isOpen = !isOver && isUnrefused(question, before: again, news, failures: failures.count)
+                let isOpen = !isOver && isUnrefused(question, before: again, news, failures: failures)
                 guard isOpen || isOver else { continue }
                 evidence.test(
                     hasOldKey == isOpen,

@@ -34,8 +34,8 @@ extension ENV {
         let oversize = Set(history.hostileFrames.filter { $0.kind == .oversize }.map(\.frame.event))
         for (turn, request) in history.requests {
             guard let index = request.connection, case let connection = history.connections[index],
-                let limit = connection.greeting?["limits"]?["maxFrameBytes"]?.intValue,
-                let size = history.frames[request.event]?.wireBytes, !oversize.contains(request.event),
+                let limit = connection.limit("maxFrameBytes"), let size = history.size(of: request),
+                !oversize.contains(request.event),
                 request.event > connection.connected ?? .max
             else { continue }
             if request.refusalCode == "too_large", let refusal = request.refusal {

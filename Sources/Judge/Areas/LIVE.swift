@@ -201,8 +201,7 @@ enum LIVE {
             }
             if let ending = connection.endByServer(after: connected) {
                 let spoke = max(connected, texts.last { $0 < ending.event } ?? 0)
-                guard !ending.isExcused, !isGoingAway(ending),
-                    !history.wasStopped(between: connected, and: ending.event),
+                guard isUnexplained(ending, since: connected, history),
                     history.span(from: spoke, to: ending.event) >= heartbeat,
                     signs.contains(where: { $0 > spoke && $0 < ending.event }),
                     silence(upTo: ending.event) < 2 * heartbeat
@@ -237,23 +236,25 @@ enum LIVE {
         }
     }
 
+    /// Whether nothing but the silence of its peer explains that the server ended a connection.
+    private static func isUnexplained(
+        _ ending: ObservedConnection.Ending, since connected: Int, _ history: Observations
+    ) -> Bool {
+        !ending.isExcused && !isGoingAway(ending) && !history.wasStopped(between: connected, and: ending.event)
+    }
+
     private static func silentPeersAreAsked(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
             guard let connected = connection.connected,
                 let heartbeat = heartbeat(of: connection, history)?.microseconds,
-                let ending = connection.endByServer(after: connected), !ending.isExcused, !isGoingAway(ending),
-                !history.wasStopped(between: connected, and: ending.event),
+                let ending = connection.endByServer(after: connected), isUnexplained(ending, since: connected, history),
                 !history.hostileFrames.contains(where: { $0.frame.connection == index })
             else { continue }
             let last = max(connected, signs(on: index, history).last { $0 < ending.event } ?? 0)
             let silence = history.span(from: last, to: ending.event)
             guard silence >= 2 * heartbeat else { continue }
             let isAsked = history.events(on: index).contains { event in
-                if event > last, event < ending.event, case .ping(.fromServer) = history.events[event].kind {
-                    true
-                } else {
-                    false
-                }
+                event > last && event < ending.event && history.events[event].kind == .ping(.fromServer)
             }
             if isAsked { continue }
             evidence.violate(

@@ -298,12 +298,10 @@ enum REST {
     private static func sizedQuestions(
         _ history: Observations
     ) -> [(exchange: ObservedExchange, size: Int, limit: Int)] {
-        let told = history.connections.compactMap { connection in
-            connection.connected.flatMap { event in connection.limit("maxFrameBytes").map { (event, $0) } }
-        }.sorted { $0.0 < $1.0 }
+        let limits = history.frameLimits
         return history.exchanges.compactMap { exchange in
             guard exchange.isChat, exchange.isSomebodys, let text = exchange.sent.body,
-                let limit = told.last(where: { $0.0 < exchange.request })?.1, case let size = text.utf8.count,
+                let limit = limits.last(where: { $0.told < exchange.request })?.bytes, case let size = text.utf8.count,
                 size > limit / 2 || exchange.status == 413, !isMalformed(text, history)
             else { return nil }
             return (exchange, size, limit)
@@ -420,10 +418,9 @@ enum REST {
         let bound = history.timeouts.rest
         for turn in history.turns {
             for request in turn.requests where request.refusal == nil {
-                guard case .exchange(let index) = request.origin else { continue }
-                let exchange = history.exchanges[index]
-                let endings = turn.endings.map(\.event).filter { $0 > exchange.request }
-                guard let ended = endings.min() else { continue }
+                guard let exchange = history.exchange(of: request),
+                    let ended = turn.endings.map(\.event).filter({ $0 > exchange.request }).min()
+                else { continue }
                 if let response = exchange.response {
                     guard response > ended else { continue }
                     let taken = history.patience(from: ended, to: response)

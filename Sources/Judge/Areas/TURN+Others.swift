@@ -120,6 +120,9 @@ extension TURN {
     /// Where no `message` was ever seen, the rest of this clause has its say.
     private static func replaysHoldTheQuestion(_ history: Observations, _ evidence: inout Evidence) {
         guard history.received.contains(where: { $0.type == "message" && $0.string("role") == "user" }) else { return }
+        let turns = Dictionary(
+            history.turns.compactMap { turn in turn.turnId.map { ($0, turn) } }, uniquingKeysWith: { first, _ in first }
+        )
         for sync in history.syncs where sync.claimsComplete && sync.result?["more"]?.boolValue != true {
             let connection = history.connections[sync.connection]
             guard let result = sync.result, let position = sync.lastSeqSeen, let epoch = result.epoch,
@@ -132,9 +135,9 @@ extension TURN {
             }.min()
             guard let told else { continue }
             for ending in sync.missed where ending.isOf("done", "error") {
-                guard let turnId = ending.turnId,
-                    let turn = history.turns.first(where: { $0.turnId == turnId }), turn.event > told, turn.isAccepted
-                else { continue }
+                guard let turnId = ending.turnId, let turn = turns[turnId], turn.event > told, turn.isAccepted else {
+                    continue
+                }
                 evidence.test(
                     sync.missed.contains { frame in
                         frame.type == "message" && frame.string("role") == "user"

@@ -80,7 +80,7 @@ extension ClientCore {
         }
         for key in messages.compactMap(\.key) { keepApart(key, in: number) }
         conversations[number, default: Conversation(number: number)].merge(history: messages)
-        doubt(messages, of: number)
+        doubt(number)
         if let wanted = conversations[number]?.wanted,
             let position = conversations[number]?.position(id: wanted)
         {
@@ -118,9 +118,8 @@ extension ClientCore {
         }
     }
 
-    /// A history that was asked for later lacks a question that only a frame without names had confirmed: that frame was
-    /// about another one (CLIENT-14).
-    private mutating func doubt(_ history: [Message], of number: Int) {
+    /// What a history that was asked for later gave no id was confirmed by a frame about another question (CLIENT-14).
+    private mutating func doubt(_ number: Int) {
         guard let conversation = conversations[number] else { return }
         for (position, message) in conversation.messages.enumerated() {
             guard let presumed = message.presumedAt, presumed < conversation.readBegan, message.id == nil,

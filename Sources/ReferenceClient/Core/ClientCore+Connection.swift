@@ -14,8 +14,7 @@ extension ClientCore {
         guard isRunning, hasNetwork else { return }
         // Whatever it says about itself: the system may have frozen it, and nobody was told.
         leave(code: 1001)
-        link.failures = 0
-        link.fruitless = 0
+        link.startAnew()
         connect()
         resume()
     }
@@ -49,8 +48,7 @@ extension ClientCore {
         let wasDown = !hasNetwork
         hasNetwork = true
         guard isRunning, isForeground, link.phase != .refused, wasDown || link.live == nil else { return }
-        link.failures = 0
-        link.fruitless = 0
+        link.startAnew()
         if wasDown || link.phase == .waiting || link.phase == .none { connect() }
         resume()
     }

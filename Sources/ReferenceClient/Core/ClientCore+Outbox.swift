@@ -223,9 +223,7 @@ extension ClientCore {
         case .doubtful where !mayRepeat(question): return
         case .queued, .doubtful: break
         }
-        var frame = body(of: index)
-        frame["type"] = "chat"
-        guard frame.text().utf8.count <= link.maxFrameBytes else {
+        guard chat(of: index).text().utf8.count <= link.maxFrameBytes else {
             return fail(question.key, "This message is too long.", code: "too_large")
         }
         if let socket = link.live {
@@ -260,8 +258,7 @@ extension ClientCore {
     }
 
     mutating func sendChat(_ index: Int, on socket: Int) {
-        var frame = body(of: index)
-        frame["type"] = "chat"
+        let frame = chat(of: index)
         begin(index, as: .sent(socket: socket))
         send(frame, on: socket)
         if !serverKnowsKeys { send(["type": "ping"], on: socket) }
@@ -291,6 +288,13 @@ extension ClientCore {
         wait(.silence(key: question.key), rules.turnSilence)
         link.heardAt = now
         listen()
+    }
+
+    /// The frame that sends a question.
+    func chat(of index: Int) -> JSONValue {
+        var frame = body(of: index)
+        frame["type"] = "chat"
+        return frame
     }
 
     func body(of index: Int) -> JSONValue {

@@ -66,9 +66,7 @@ extension ClientCore {
     mutating func resendPosted(on socket: Int) {
         for index in outbox.indices where serverKnowsKeys {
             guard case .posted = outbox[index].phase else { continue }
-            var frame = body(of: index)
-            frame["type"] = "chat"
-            send(frame, on: socket)
+            send(chat(of: index), on: socket)
         }
     }
 

@@ -66,6 +66,9 @@ struct Link: Sendable {
         failures = 0
     }
 
+    /// The next wait is a short one: the system says that something has changed.
+    mutating func startAnew() { (failures, fruitless) = (0, 0) }
+
     /// The connection brought a frame after `connected`: only now does the count start anew.
     mutating func proved() {
         fruitless = 0

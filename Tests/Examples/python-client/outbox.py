@@ -43,16 +43,18 @@ class Outbox:
         question = message.question
         if not question.resend:
             question.session = conversation.id
-        names = {"sessionId": question.session} if question.session else {}
         question.resend = True
         self.app.save()
+        return self.body(message, question.session)
+
+    @staticmethod
+    def body(message, session):
+        names = {"sessionId": session} if session else {}
         return {"messages": [{"role": "user", "content": message.text}], "clientMessageId": message.key, **names}
 
     def is_too_large(self, conversation, message):
         """What the server would refuse, or close the connection on, is not sent (CLIENT-57)."""
-        names = {"sessionId": conversation.id} if conversation.id else {}
-        content = {"messages": [{"role": "user", "content": message.text}], "clientMessageId": message.key, **names}
-        return len(json.dumps({"type": "chat", **content}, ensure_ascii=False).encode()) > self.app.max_frame_bytes
+        return len(json.dumps({"type": "chat", **self.body(message, conversation.id)}, ensure_ascii=False).encode()) > self.app.max_frame_bytes
 
     def ask(self, conversation, message):
         message.question.phase = "asked"

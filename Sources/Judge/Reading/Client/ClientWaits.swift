@@ -68,9 +68,9 @@ extension Observations {
         var later = wait.reads.drop { patience(from: wait.start, to: $0) < Self.inFlight.microseconds }
         if later.count == wait.reads.count { later = later.dropFirst() }
         // What failed is read again, until that is answered.
-        let answered = Set(client.reads.filter(\.isAnswered).map(\.request))
-        if let last = wait.reads.prefix(upTo: later.startIndex).last, !answered.contains(last),
-            let first = later.firstIndex(where: answered.contains)
+        func isAnswered(_ request: Int) -> Bool { client.reads.contains { $0.request == request && $0.isAnswered } }
+        if let last = wait.reads.prefix(upTo: later.startIndex).last, !isAnswered(last),
+            let first = later.firstIndex(where: isAnswered)
         {
             later = later.suffix(from: first).dropFirst()
         }

@@ -79,8 +79,8 @@ extension Observations {
     /// The first response after an event that said of a message only that the server could not take it.
     func failure(of question: ClientQuestion, after event: Int) -> Int? {
         question.requests.lazy.compactMap { request -> Int? in
-            guard case .exchange(let index) = request.origin, let response = exchanges[index].response,
-                response > event, exchanges[index].status.map({ $0 >= 400 }) == true
+            guard let exchange = exchange(of: request), let response = exchange.response, response > event,
+                exchange.status.map({ $0 >= 400 }) == true
             else { return nil }
             return response
         }.first
@@ -135,16 +135,6 @@ extension Observations {
         return nil
     }
 
-    /// How many bytes a request for a message has: its frame, or its body; nil where the history has neither.
-    func size(of request: ObservedRequest) -> Int? {
-        switch request.origin {
-        case .exchange(let index): return exchanges[index].sent.body?.utf8.count
-        case .connection:
-            guard case .text(_, let text) = history.events[request.event].kind else { return nil }
-            return text.utf8.count
-        }
-    }
-
     /// Whether a message was shown as failed between two events.
     func hasFailed(_ question: ClientQuestion, from first: Int, to last: Int) -> Bool {
         client.states.contains { state in
@@ -178,10 +168,7 @@ extension Observations {
 
 extension ObservedRequest {
     /// The end of a request over REST that was never answered.
-    func failure(in history: Observations) -> Int? {
-        guard case .exchange(let index) = origin else { return nil }
-        return history.exchanges[index].failure
-    }
+    func failure(in history: Observations) -> Int? { history.exchange(of: self)?.failure }
 }
 
 extension Frame {

@@ -118,6 +118,19 @@ extension Observations {
         if case .exchange(let index) = request.origin { exchanges[index] } else { nil }
     }
 
+    /// How many bytes a request has: its frame on the wire, or its body; nil where the history has neither.
+    func size(of request: ObservedRequest) -> Int? {
+        if let exchange = exchange(of: request) { return exchange.sent.body?.utf8.count }
+        return frames[request.event]?.wireBytes
+    }
+
+    /// Each `limits.maxFrameBytes` that a `connected` told, in the order of telling.
+    var frameLimits: [(told: Int, bytes: Int)] {
+        connections.compactMap { connection in
+            connection.connected.flatMap { told in connection.limit("maxFrameBytes").map { (told, $0) } }
+        }.sorted { $0.told < $1.told }
+    }
+
     /// Whose connection a frame came on.
     func principal(of frame: Frame) -> String { connections[frame.connection].principal }
 
