@@ -11,6 +11,8 @@ struct CommandGrammar: Sendable {
         var positionals = 0
         var takesAnyNumber = false
         var commands: [Command] = []
+        /// The command below it that is meant where none is named.
+        var usual: String?
     }
 
     let root: Command
@@ -43,6 +45,7 @@ struct CommandGrammar: Sendable {
             }
         }
         command.commands = (value["subcommands"]?.arrayValue ?? []).map(Self.command)
+        command.usual = value["defaultSubcommand"]?.stringValue
         return command
     }
 
@@ -55,6 +58,12 @@ struct CommandGrammar: Sendable {
         while let word = rest.popFirst() {
             if word == "--" { return nil }
             if word == "…" || word == "..." { continue }
+            if let usual = command.commands.first(where: { $0.name == command.usual }),
+                !command.commands.contains(where: { $0.name == word }), !["-h", "--help"].contains(word)
+            {
+                command = usual
+                flags.formUnion(usual.flags)
+            }
             if word.hasPrefix("-"), word.count > 1, word != "-" {
                 let name = String(word.prefix { $0 != "=" })
                 if command.flags.union(flags).contains(name) { continue }

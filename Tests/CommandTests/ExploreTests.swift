@@ -77,4 +77,87 @@ import Testing
         #expect(run.out.contains(/again: .* --seed [1-4] --runs 1\n/), "\(run.out)")
         #expect(!run.out.contains("--plan"))
     }
+
+    // MARK: clients
+
+    private static let clientPlan = """
+        {
+          "title": "A conversation is opened", "summary": "Twice.", "role": "client", "clauses": ["CLIENT-1"],
+          "needs": {}, "world": { "sessions": [{ "id": "s1", "messages": ["u1", "a1"] }] },
+          "steps": [
+            { "do": "launch" }, { "do": "await", "comes": "connection", "optional": true },
+            { "do": "select", "session": "s1" }, { "do": "watch", "for": 600 }
+          ]
+        }
+        """
+
+    @Test func `a healthy client breaks nothing in plans that nobody wrote`() async throws {
+        let run = try await BuiltBinary.run(["explore", "client", "--reference", "--seed", "1", "--runs", "2"])
+        #expect(run.status == 0, "\(run.out)\(run.err)")
+        #expect(run.out == "2 plans from seed 1: nothing found\n")
+    }
+
+    @Test func `what breaks a client is made small, and its file breaks the same clause`() async throws {
+        let folder = try TemporaryDirectory()
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/plans", withIntermediateDirectories: false)
+        try folder.write(Self.clientPlan, to: "plans/one.json")
+        let broken = ["explore", "client", "--reference", "--defect", "client-appends-whatever-comes"]
+        let run = try await BuiltBinary.run(
+            broken + ["--corpus", folder.path + "/plans", "--seed", "1", "--runs", "1", "--out", folder.path + "/out"])
+        #expect(run.status == 1, "\(run.out)\(run.err)")
+        let line = try #require(
+            run.out.firstMatch(of: /violation (CLIENT-[0-9]+) \(seed 1, [1-4] steps?, .*\)\n/), "\(run.out)")
+        let file = "\(folder.path)/out/\(line.1)-1.json"
+        #expect(run.out.contains("again: conformance \(broken.joined(separator: " ")) --plan \(file)\n"), "\(run.out)")
+        #expect(try folder.text(of: "out/\(line.1)-1.ndjson").hasPrefix("{"))
+
+        let again = try await BuiltBinary.run(broken + ["--plan", file])
+        #expect(again.status == 1)
+        #expect(again.out.contains("violation \(line.1) in client/explored/\(line.1)-1\n"), "\(again.out)")
+        let healthy = try await BuiltBinary.run(["explore", "client", "--reference", "--plan", file])
+        #expect(healthy.status == 0, "\(healthy.out)")
+    }
+
+    @Test func `an interrupt ends the performance of a client's plan`() async throws {
+        let folder = try TemporaryDirectory()
+        try folder.write(Self.clientPlan.replacing("600", with: "60000"), to: "plan.json")
+        // The driver is started once to be greeted, and then for the plan.
+        let script = #"if [ -e "$1/once" ]; then touch "$1/twice"; else touch "$1/once"; fi; exec "$0" chat --driver"#
+        let path = folder.path
+        let (_, run) = try await BuiltBinary.run(
+            [
+                "explore", "client", "--plan", path + "/plan.json", "--", "/bin/sh", "-c", script, BuiltBinary.path,
+                path,
+            ],
+            endsByItself: true
+        ) { running in
+            try await Serving.appears(path + "/twice")
+            try running.interrupt()
+        }
+        #expect(run.status == 2, "\(run.out)\(run.err)")
+        #expect(run.out == "interrupted\n", "\(run.err)")
+    }
+
+    @Test(arguments: [["--runs", "1"], ["--plan", "plan.json"]])
+    func `a driver that does not start is told`(what: [String]) async throws {
+        let folder = try TemporaryDirectory()
+        try folder.write(Self.clientPlan, to: "plan.json")
+        let run = try await BuiltBinary.run(
+            ["explore", "client"] + what.map { $0.hasSuffix(".json") ? "\(folder.path)/\($0)" : $0 }
+                + ["--", "/nonexistent/driver"])
+        #expect(run.status == 69, "\(run.out)\(run.err)")
+        #expect(run.err.hasPrefix("/nonexistent/driver: the driver cannot be started, "), "\(run.err)")
+    }
+
+    @Test func `a plan for the other side is refused, and so is a word that is no flag`() async throws {
+        let folder = try TemporaryDirectory()
+        try folder.write(Self.plan, to: "plan.json")
+        let run = try await BuiltBinary.run(["explore", "client", "--reference", "--plan", folder.path + "/plan.json"])
+        #expect(run.status == 64, "\(run.out)\(run.err)")
+        #expect(run.err.contains("plan.json"), "\(run.err)")
+        let typo = try await BuiltBinary.run(["explore", "ws://127.0.0.1:1/ws", "--sed", "7"])
+        #expect(typo.status == 64)
+        #expect(typo.err.contains("conformance explore server --help"), "\(typo.err)")
+    }
 }

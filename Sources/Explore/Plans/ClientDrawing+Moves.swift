@@ -66,24 +66,24 @@ extension ClientDrawing {
 
     /// What is shown as failed is sent again; a plan ends where it is not.
     mutating func sayAgain() {
-        guard isSeen, let last = asked.last else { return }
+        guard isSeen, grammar.allows("sendAgain"), let last = asked.last else { return }
         add("awaitState", ("failed", .string(last.name)), ("within", "resend"), ("optional", true))
         if happens(50) { add("sendAgain", ("as", .string(last.name))) }
     }
 
     mutating func select() {
-        guard isSeen else { return }
+        guard isSeen, grammar.allows("selectSession") else { return }
         let session = any(sessions).map { JSONValue.string($0) }
         add("select", ("session", given(happens(85), session ?? .null) ?? .null))
     }
 
     mutating func goAway() {
-        guard isSeen else { return }
+        guard isSeen, grammar.allows("background", "foreground") else { return }
         add("background")
         isForeground = false
         meanwhile()
         guard isRunning, !isForeground else { return }
-        if happens(25), let answer = any(answers) {
+        if happens(25), grammar.allows("openPush"), let answer = any(answers) {
             add("openPush", ("session", .string(answer.session)), ("message", .string(answer.message)))
         } else {
             add("foreground")
@@ -92,7 +92,7 @@ extension ClientDrawing {
     }
 
     mutating func loseNetwork() {
-        guard isRunning, hasNetwork else { return }
+        guard isRunning, hasNetwork, grammar.allows("networkDown", "networkUp") else { return }
         add("networkDown")
         hasNetwork = false
         meanwhile()
@@ -102,7 +102,7 @@ extension ClientDrawing {
     }
 
     mutating func quit() {
-        guard isRunning, !isBeside else { return }
+        guard isRunning, !isBeside, grammar.allows("quit") else { return }
         add("quit")
         isRunning = false
         meanwhile()
@@ -124,7 +124,9 @@ extension ClientDrawing {
     }
 
     mutating func push() {
-        guard isRunning, grammar.profiles.contains(.clientPush) else { return }
+        guard isRunning, grammar.profiles.contains(.clientPush), grammar.allows("receivePush", "openPush") else {
+            return
+        }
         let unknown = (session: "s99", message: "a99")
         guard let answer = happens(90) ? any(answers) : unknown else { return }
         let about = [("session", JSONValue.string(answer.session)), ("message", JSONValue.string(answer.message))]
@@ -313,7 +315,7 @@ extension ClientDrawing {
         add("watch", ("for", JSONValue(one(of: 1_500, 6_000))))
         add("finish")
         add("watch", ("for", 1_500))
-        for session in sessions {
+        for session in sessions where grammar.allows("selectSession") {
             add("select", ("session", .string(session)))
             add("watch", ("for", 400))
         }

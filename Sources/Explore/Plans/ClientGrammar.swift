@@ -3,15 +3,20 @@ import HoldfastBasics
 import HoldfastJSON
 
 /// What schedules for clients may hold: what a person, a phone, other devices and a server do.
-struct ClientGrammar: Sendable {
+package struct ClientGrammar: Sendable {
     var profiles: Set<Profile>
     /// About how many steps a plan has, without those that look at the end.
-    var size = 24
+    package var size = 24
+    /// Commands that the client's driver does not obey.
+    package var unsupported: Set<String> = []
 
-    init(profiles: Set<Profile>) { self.profiles = profiles }
+    package init(profiles: Set<Profile>) { self.profiles = profiles }
+
+    /// Whether the client can be told to do all of this.
+    func allows(_ commands: String...) -> Bool { unsupported.isDisjoint(with: commands) }
 
     /// The plan of a seed.
-    func plan(seed: UInt64) -> Plan {
+    package func plan(seed: UInt64) -> Plan {
         var drawing = ClientDrawing(self, seed: seed)
         return drawing.plan(named: "client/explored/\(seed)")
     }
@@ -61,7 +66,9 @@ struct ClientDrawing: Drawing {
         if happens(15) { rule() }
         launch()
         if happens(80) { add("await", ("comes", "connection"), ("within", "connect"), ("optional", true)) }
-        if let session = any(sessions), happens(50) { add("select", ("session", .string(session))) }
+        if let session = any(sessions), happens(50), grammar.allows("selectSession") {
+            add("select", ("session", .string(session)))
+        }
         let size = chance.number(in: grammar.size / 2...grammar.size * 3 / 2)
         while steps.count < size { move() }
         end()

@@ -82,6 +82,18 @@ package struct Plan: Sendable, Equatable {
         try ClientScenarioReader.scenario(file(about: [ClauseID(.CLIENT, 1)]), named: name)
     }
 
+    /// The same plan; a client is watched at its end long enough to show what came of the last step.
+    package var settled: Plan {
+        guard role == .client else { return self }
+        let least = 600
+        var plan = self
+        let isWatched = plan.steps.last?["do"] == "watch"
+        if isWatched, plan.steps.last?["for"]?.intValue ?? least >= least { return self }
+        if isWatched { plan.steps.removeLast() }
+        plan.steps.append(["do": "watch", "for": JSONValue(least)])
+        return plan
+    }
+
     /// Whether it can be performed.
     var isReadable: Bool {
         switch role {

@@ -36,10 +36,12 @@ package struct Shrinking {
             }
             return hasShrunk
         }
+        // What came after the breach goes at once.
+        _ = try await pass(\.beginnings)
         var hasShrunk = true
         while hasShrunk, left > 0 {
             hasShrunk = false
-            // In large pieces first, from the end: what came after the breach goes at once.
+            // In large pieces first, from the end.
             var size = max(1, best.steps.count / 2)
             while size >= 1 {
                 let shorter = try await pass { $0.shorter(by: size) }
@@ -54,6 +56,16 @@ package struct Shrinking {
 }
 
 extension Plan {
+    /// Plans that end earlier, the shortest first.
+    var beginnings: [Plan] {
+        let parts = 12
+        return (1..<parts).map { part in
+            var plan = self
+            plan.steps.removeLast(steps.count * (parts - part) / parts)
+            return plan
+        }
+    }
+
     /// Plans without some steps that follow each other, the last ones first.
     func shorter(by size: Int) -> [Plan] {
         stride(from: steps.count, to: 0, by: -size).map { end in

@@ -7,13 +7,12 @@ import HoldfastStage
 import HoldfastTranscript
 import Synchronization
 
-/// Looks for what breaks a server with schedules that nobody wrote, over real connections.
+/// Looks for what breaks a peer with schedules that nobody wrote, over real connections.
 ///
 /// What is found is made small, performed again to tell how often it happens, and told once, by clause and cause.
 package struct Exploration: Sendable {
-    let subject: ServerSubject
+    let explored: Explored
     let specification: Specification
-    let grammar: PlanGrammar
     let seed: UInt64
     /// The most plans; nil for as many as there is time for.
     let runs: Int?
@@ -32,32 +31,24 @@ package struct Exploration: Sendable {
         }
     }
 
-    /// How many plans are performed at a time.
-    private static let jobs = 6
     /// How often a plan may be performed to make it small, and how long that may take.
     private static let shrinkingAttempts = 600
-    private static let shrinkingTime = Duration.seconds(90)
+    private static let shrinkingTime = Duration.seconds(120)
     /// How often what is left is performed to tell how often it happens.
     private static let repetitions = 5
+    /// How often a smaller plan is performed again before it takes the place of one that breaks the clause mostly.
+    private static let confirmations = 2
 
     package init(
-        _ subject: ServerSubject, under specification: Specification, seed: UInt64, runs: Int?, time: Duration?,
-        skipsCrashes: Bool = false, showing show: ProgressDisplay? = nil
+        _ explored: Explored, under specification: Specification, seed: UInt64, runs: Int?, time: Duration?,
+        showing show: ProgressDisplay? = nil
     ) {
-        self.subject = subject
+        self.explored = explored
         self.specification = specification
         self.seed = seed
         self.runs = runs
         self.time = time
         self.show = show
-        var grammar = PlanGrammar(
-            profiles: subject.profiles, startsServer: subject.start != nil && !skipsCrashes)
-        grammar.size = 24
-        grammar.principals = min(3, subject.principals.count)
-        // Where everybody is one person, turns of one plan would be shown to the next.
-        grammar.isApart = grammar.startsServer && subject.principals.count == 1
-        grammar.longestWatch = 400
-        self.grammar = grammar
     }
 
     /// Something that was found.
@@ -120,10 +111,10 @@ package struct Exploration: Sendable {
     }
 
     /// Performs plans as they are written, and tells what they break.
-    package func perform(_ plans: [Scenario], until stop: Stop? = nil) async -> Replayed {
-        let (outcome, wasInterrupted) = await cancelling(at: stop) { await stage(plans) }
-        let watch = ForeignWatch(.server, under: specification)
-        for history in (subject.greetings + outcome.performances).map(\.history) { watch.note(history) }
+    package func perform(_ plans: [ScenarioFile], until stop: Stop? = nil) async -> Replayed {
+        let (outcome, wasInterrupted) = await cancelling(at: stop) { await explored.stage(plans) }
+        let watch = ForeignWatch(explored.role, under: specification)
+        for history in (explored.greetings + outcome.performances).map(\.history) { watch.note(history) }
         var replayed = Replayed(wasInterrupted: wasInterrupted)
         replayed.startProblem = foreign(watch) ?? (wasInterrupted ? nil : outcome.startProblem?.description)
         let whole = outcome.performances.filter { !$0.wasInterrupted && !(wasInterrupted && $0.skipped != nil) }
@@ -134,13 +125,8 @@ package struct Exploration: Sendable {
         return replayed
     }
 
-    private func stage(_ scenarios: [Scenario]) async -> SuiteRun.Outcome {
-        await SuiteRun(stage: ServerStage(subject: subject, specification: specification), jobs: Self.jobs).run(
-            scenarios)
-    }
-
     private func foreign(_ watch: ForeignWatch) -> String? {
-        watch.found.map { SuiteProblem($0, at: subject.shownAddress).description }
+        watch.found.map { SuiteProblem($0, at: explored.address).description }
     }
 
     private func broken(_ performance: Performance) -> [Verdict] {
@@ -157,23 +143,23 @@ package struct Exploration: Sendable {
         let began = ContinuousClock.now
         var next = seed
         var stored = (corpus?.plans ?? []).filter {
-            $0.role == .server && (grammar.startsServer || !$0.needsStart)
+            $0.role == explored.role && (explored.startsServer || !$0.needsStart)
         }[...]
-        var guide = Guide({ [grammar] in grammar.plan(seed: $0) }, from: Array(stored))
-        let watch = ForeignWatch(.server, under: specification)
-        for greeting in subject.greetings { watch.note(greeting.history) }
+        var guide = Guide(explored.draw, from: Array(stored))
+        let watch = ForeignWatch(explored.role, under: specification)
+        for greeting in explored.greetings { watch.note(greeting.history) }
         let end = time.map { began + $0 }
         /// Whether there is no time left.
         func isLate() -> Bool { Task.isCancelled || end.map { .now >= $0 } ?? false }
         while !isLate(), runs.map({ result.performed < $0 }) ?? true {
-            let count = min(Self.jobs * 2, runs.map { $0 - result.performed } ?? .max)
+            let count = min(explored.jobs * 2, runs.map { $0 - result.performed } ?? .max)
             let plans = (0..<count).map { index in
                 if let plan = stored.popFirst() { return plan }
                 let seed = next &+ UInt64(index)
-                return corpus == nil ? grammar.plan(seed: seed) : guide.plan(seed: seed)
+                return corpus == nil ? explored.draw(seed) : guide.plan(seed: seed)
             }
-            let scenarios = plans.compactMap { try? $0.scenario() }
-            let (outcome, _) = await cancelling(at: end.map(Self.alarm(at:))) { await stage(scenarios) }
+            let scenarios = plans.compactMap { try? ScenarioFile($0) }
+            let (outcome, _) = await cancelling(at: end.map(Self.alarm(at:))) { await explored.stage(scenarios) }
             for performance in outcome.performances { watch.note(performance.history) }
             if let problem = foreign(watch) ?? (isLate() ? nil : outcome.startProblem?.description) {
                 result.startProblem = problem
@@ -216,9 +202,9 @@ package struct Exploration: Sendable {
     private static func nothingPerformed(_ first: Performance?) -> String {
         """
         no plan could be performed
-          expected: a server that takes connections, whose agent obeys scripts
+          expected: a server that takes connections, whose agent obeys scripts, or a client whose driver answers
           actual: \(first?.skipped ?? "nothing began")
-          fix: see what 'conformance doctor' says of it
+          fix: see what 'conformance doctor' says of the server, or what 'conformance client' says of the client
         """
     }
 
@@ -243,11 +229,11 @@ package struct Exploration: Sendable {
         var last = Seen(history: performance.history, broken: [verdict], verdict: verdict)
         func sightings(_ plans: [Plan]) async -> [Seen?] {
             let scenarios = plans.enumerated().compactMap { index, plan in
-                var named = plan
+                var named = plan.settled
                 named.name += "-\(index)"
-                return try? named.scenario()
+                return try? ScenarioFile(named)
             }
-            let performances = await stage(scenarios).performances
+            let performances = await explored.stage(scenarios).performances
             return scenarios.map { scenario in
                 guard let performance = performances.first(where: { $0.scenario == scenario.name }) else { return nil }
                 let broken = broken(performance)
@@ -257,18 +243,27 @@ package struct Exploration: Sendable {
         }
         progress.note(activity: "making it small")
         defer { progress.note(activity: nil) }
-        let small = await Shrinking(attempts: Self.shrinkingAttempts).smallest(plan, width: Self.jobs) { plans in
+        /// How often it happens in so many performances.
+        func hits(_ plan: Plan, of count: Int) async -> Int {
+            await sightings(Array(repeating: plan, count: count)).count { $0 != nil }
+        }
+        // A plan is not exchanged for one that breaks the clause by luck, unless it does so itself.
+        let isFrequent = await hits(plan, of: Self.repetitions) > Self.repetitions / 2
+        let small = await Shrinking(attempts: Self.shrinkingAttempts).smallest(plan, width: explored.jobs) { plans in
             guard !Task.isCancelled, .now - began < Self.shrinkingTime else { return nil }
-            let seen = await sightings(plans)
-            let hit = seen.firstIndex { $0 != nil }
-            if let hit, let sight = seen[hit] { last = sight }
-            return hit
+            for (index, sight) in await sightings(plans).enumerated() {
+                guard let sight else { continue }
+                if isFrequent, await hits(plans[index], of: Self.confirmations) < Self.confirmations { continue }
+                last = sight
+                return index
+            }
+            return nil
         }
         let again = Task.isCancelled ? [] : await sightings(Array(repeating: small, count: Self.repetitions))
         if let sight = again.compactMap(\.self).last { last = sight }
         return Found(
-            clause: verdict.clause, what: last.verdict.findings.first?.what ?? "", plan: small, history: last.history,
-            seed: seed, times: (again.compactMap(\.self).count, again.count),
+            clause: verdict.clause, what: last.verdict.findings.first?.what ?? "", plan: small.settled,
+            history: last.history, seed: seed, times: (again.compactMap(\.self).count, again.count),
             others: last.broken.filter { $0.clause != verdict.clause })
     }
 

@@ -108,6 +108,8 @@ enum CommandTypo {
             let commands = command.configuration.subcommands
             guard !word.hasPrefix("-"), !commands.isEmpty else { return nil }
             guard let next = commands.first(where: { $0.configuration.commandName == word }) else {
+                // Any word may be the first argument of a command whose name goes without saying.
+                if command.configuration.defaultSubcommand != nil { return nil }
                 // 'report help diff' asks for help too.
                 if word == "help" { return nil }
                 let names = commands.filter { $0.configuration.shouldDisplay }.compactMap {

@@ -40,6 +40,7 @@ enum ParserProblem {
             command = next
             path.append(word)
         }
+        if let name = command.configuration.defaultSubcommand?.configuration.commandName { path.append(name) }
         return path.joined(separator: " ")
     }
 }

@@ -14,26 +14,112 @@ struct ExploreCommand: AsyncParsableCommand {
         commandName: "explore",
         abstract: "Look for what nobody thought of.",
         discussion: """
-            Makes random schedules, performs them against a server and judges what was seen. Devices connect and disconnect, \
-            ask, resend over WebSocket or REST, replay from any position, read, and exceed the rate limit; a server that the \
-            suite starts is also killed and stopped, and its writes are refused. A schedule that breaks a clause is reduced \
-            to the fewest steps, performed again, and written as a scenario file with its transcript.
-
-            The same seed makes the same plans everywhere; a server may answer them differently from run to run.
+            Makes random schedules, performs them against a server or a client, and judges what was seen. A schedule that \
+            breaks a clause is reduced to the fewest steps, performed again, and written as a scenario file with its \
+            transcript. The same seed makes the same plans everywhere; a peer may answer them differently from run to run.
 
             Examples:
               conformance explore ws://127.0.0.1:8080/ws --scripted-agent --minutes 5
               conformance explore --start 'my-server --port {port} --data {data}' --seed 7 --runs 200
+              conformance explore client --minutes 10 -- ./my-driver
+
+            'conformance explore server --help' and 'conformance explore client --help' show all flags.
+            """,
+        subcommands: [ExploreServerCommand.self, ExploreClientCommand.self],
+        defaultSubcommand: ExploreServerCommand.self
+    )
+}
+
+struct ExploreServerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "server",
+        abstract: "Explore a server; 'server' may be left out.",
+        discussion: """
+            Devices connect and disconnect, ask, resend over WebSocket or REST, replay from any position, read, and exceed \
+            the rate limit; a server that the suite starts is also killed and stopped, and its writes are refused.
+
+            Examples:
+              conformance explore ws://127.0.0.1:8080/ws --scripted-agent --minutes 5
+              conformance explore server --start 'my-server --port {port} --data {data}' --seed 7 --runs 200
               conformance explore --reference --defect idem-runs-repeats-again --runs 50
               conformance explore --reference --plan explored/IDEM-1.json
               conformance explore ws://127.0.0.1:8080/ws --scripted-agent --minutes 60 --corpus plans
 
-            Exit codes: 0 nothing found · 1 violation · 64 usage · 69 unreachable · 70 harness error
+            \(ExploreFlags.codes)
             """
     )
 
     @OptionGroup(title: "The server")
     var server: SubjectFlags
+
+    @OptionGroup(title: "The search")
+    var search: ExploreFlags
+
+    func run() async throws {
+        let specification = try Specification(.embedded)
+        let plans = try search.plans { try ScenarioReader.scenario($0, named: "server/explored/\($1)", file: $2) }
+        let stop: Stop = Interruptions().first
+        let asked = try server.server().subject(under: specification).0
+        let status = try await server.meeting(asked, under: specification) { subject in
+            if let problem = subject.notReached { throw SuiteProblem(.unreachable, problem.description) }
+            let rerun = server.rerun(subject).replacing("\(Tool.command) server", with: "\(Tool.command) explore")
+            return try await search.explore(
+                Explored(subject, under: specification, skipsCrashes: server.skipCrashes),
+                plans.map { .server($0) }, under: specification, until: stop
+            ) { "\(rerun) \($0)" }
+        }
+        if status != .conforms { throw ExitCode(status) }
+    }
+}
+
+struct ExploreClientCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "client",
+        abstract: "Explore a client.",
+        discussion: """
+            A person types, switches conversations, taps notifications and quits; a phone loses its network and puts the \
+            app into the background; other devices ask too; and the scripted server delays, refuses, forgets, cuts and \
+            restarts. The client is driven as by 'conformance client', in real time; --reference starts the built-in one.
+
+            Examples:
+              conformance explore client --minutes 10 -- ./my-driver
+              conformance explore client --listen 192.168.1.10:9000 --runs 20
+              conformance explore client --reference --defect client-appends-whatever-comes --runs 20
+              conformance explore client --plan explored/CLIENT-16-7.json -- ./my-driver
+
+            \(ExploreFlags.codes)
+            """
+    )
+
+    @OptionGroup(title: "The client")
+    var client: ClientFlags
+
+    @OptionGroup(title: "The search")
+    var search: ExploreFlags
+
+    func run() async throws {
+        let specification = try Specification(.embedded)
+        let plans = try search.plans { try ClientScenarioReader.scenario($0, named: "client/explored/\($1)", file: $2) }
+        let stop: Stop = Interruptions().first
+        let tested = try client.client()
+        let again = client.rerun(spec: nil)
+        let command = again.command.replacing("\(Tool.command) client", with: "\(Tool.command) explore client")
+        let driver = again.driver.map { " -- \($0)" } ?? ""
+        let status = try await tested.meeting(under: specification, invite: ClientFlags.invite) { source in
+            let subject = try await tested.subject(source, until: stop)
+            return try await search.explore(
+                Explored(subject, at: source.location, under: specification), plans.map { .client($0) },
+                under: specification, until: stop
+            ) { "\(command) \($0)\(driver)" }
+        }
+        if status != .conforms { throw ExitCode(status) }
+    }
+}
+
+/// Flags of a search, on either side.
+struct ExploreFlags: ParsableArguments {
+    fileprivate static let codes =
+        "Exit codes: 0 nothing found · 1 violation · 2 interrupted · 64 usage · 69 unreachable · 70 harness error"
 
     @Option(help: "The random seed. Default: a new one, which is printed.")
     var seed: UInt64?
@@ -60,49 +146,26 @@ struct ExploreCommand: AsyncParsableCommand {
         help: ArgumentHelp("Write what is found to this folder.", valueName: "dir"), completion: .directory)
     var out = "explored"
 
-    func run() async throws {
+    /// The files of `--plan`, read.
+    func plans<File>(_ read: (_ text: String, _ name: String, _ file: String) throws -> File) throws -> [File] {
         try Self.check(runs, of: "--runs")
         try Self.check(minutes, of: "--minutes")
-        let specification = try Specification(.embedded)
-        let plans = try scenarios()
+        return try plan.map { path in try read(Files.text(of: path), Self.name(of: path), path) }
+    }
+
+    /// Performs the files there are, or looks for what nobody thought of.
+    ///
+    /// * `again`: The command that does with the same peer what its flags say.
+    func explore(
+        _ explored: Explored, _ files: [ScenarioFile], under specification: Specification, until stop: @escaping Stop,
+        again command: @escaping @Sendable (String) -> String
+    ) async throws -> ExitStatus {
         let seed = seed ?? .random(in: 0...9_999_999)
-        let stop: Stop = Interruptions().first
-        let status = try await server.meeting(asked(under: specification), under: specification) { subject in
-            try await meet(subject, plans, seed, under: specification, until: stop)
-        }
-        if status != .conforms { throw ExitCode(status) }
-    }
-
-    private func scenarios() throws -> [Scenario] {
-        try plan.map { path in
-            try ScenarioReader.scenario(
-                Files.text(of: path), named: "server/explored/\(Self.name(of: path))", file: path)
-        }
-    }
-
-    private func asked(under specification: Specification) throws -> ServerSubject {
-        try server.server().subject(under: specification).0
-    }
-
-    /// What comes of a server that was greeted.
-    private func meet(
-        _ subject: ServerSubject, _ plans: [Scenario], _ seed: UInt64, under specification: Specification,
-        until stop: @escaping Stop
-    ) async throws -> ExitStatus {
-        if let problem = subject.notReached { throw SuiteProblem(.unreachable, problem.description) }
         var exploration = Exploration(
-            subject, under: specification, seed: seed, runs: runs ?? (minutes == nil ? 100 : nil),
-            time: minutes.map { .seconds($0 * 60) }, skipsCrashes: server.skipCrashes,
-            showing: ProgressLine.display())
-        if let corpus { exploration.corpus = try Self.corpus(in: corpus) }
-        if !plans.isEmpty { return await perform(plans, exploration, until: stop) }
-        return try await explore(exploration, subject, seed, until: stop)
-    }
-
-    private func explore(
-        _ exploration: Exploration, _ subject: ServerSubject, _ seed: UInt64, until stop: @escaping Stop
-    ) async throws -> ExitStatus {
-        let rerun = server.rerun(subject).replacing("\(Tool.command) server", with: "\(Tool.command) explore")
+            explored, under: specification, seed: seed, runs: runs ?? (minutes == nil ? 100 : nil),
+            time: minutes.map { .seconds($0 * 60) }, showing: ProgressLine.display())
+        if let corpus { exploration.corpus = try Self.corpus(in: corpus, for: explored.role) }
+        if !files.isEmpty { return await perform(files, exploration, until: stop) }
         let (out, isDrawn) = (out, corpus == nil)
         let result = await exploration.run(until: stop) { found in
             let location = "\(out)/\(found.clause)-\(found.seed)"
@@ -120,7 +183,7 @@ struct ExploreCommand: AsyncParsableCommand {
                 """
                 violation \(found.clause) (seed \(found.seed), \(counted(found.plan.count, "step")), \(found.rate))
                   \(found.what)\(others.isEmpty ? "" : "\n  also \(listed(others, most: 8))")
-                  again: \(rerun) \(again)
+                  again: \(command(again))
 
 
                 """)
@@ -135,7 +198,7 @@ struct ExploreCommand: AsyncParsableCommand {
 
     /// Performs files, and tells what they break.
     private func perform(
-        _ plans: [Scenario], _ exploration: Exploration, until stop: @escaping Stop
+        _ plans: [ScenarioFile], _ exploration: Exploration, until stop: @escaping Stop
     ) async -> ExitStatus {
         let replayed = await exploration.perform(plans, until: stop)
         if let problem = replayed.startProblem { Console.error(problem) }
@@ -156,11 +219,11 @@ struct ExploreCommand: AsyncParsableCommand {
     }
 
     /// The plans of a folder, made where it is absent; what is worth keeping is written there by what it holds.
-    private static func corpus(in folder: String) throws -> Exploration.Corpus {
+    private static func corpus(in folder: String, for role: Role) throws -> Exploration.Corpus {
         try Files.makeFolder(folder)
         let names = try files(below: folder).filter { $0.hasSuffix(".json") }
         let plans = try names.compactMap { name in
-            Plan(try Files.text(of: "\(folder)/\(name)"), named: "server/explored/\(Self.name(of: name))")
+            Plan(try Files.text(of: "\(folder)/\(name)"), named: "\(role)/explored/\(Self.name(of: name))")
         }
         return Exploration.Corpus(plans) { plan in
             let text = plan.file(about: [ClauseID(.TURN, 1)]).text(pretty: true) + "\n"

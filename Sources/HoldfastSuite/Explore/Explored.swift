@@ -1,0 +1,73 @@
+import Holdfast
+import HoldfastExplore
+import HoldfastStage
+
+/// A peer that is explored: how plans for it are drawn and performed.
+package struct Explored: Sendable {
+    package let role: Role
+    /// The peer as problems name it.
+    let address: String
+    /// What was seen of it before.
+    let greetings: [Performance]
+    /// Whether plans may end it and start it.
+    let startsServer: Bool
+    /// How many plans are performed at a time.
+    let jobs: Int
+    let draw: @Sendable (UInt64) -> Plan
+    let stage: @Sendable ([ScenarioFile]) async -> SuiteRun.Outcome
+
+    private static let usualJobs = 6
+
+    /// A server.
+    package init(_ subject: ServerSubject, under specification: Specification, skipsCrashes: Bool = false) {
+        var grammar = PlanGrammar(
+            profiles: subject.profiles, startsServer: subject.start != nil && !skipsCrashes)
+        grammar.size = 24
+        grammar.principals = min(3, subject.principals.count)
+        // Where everybody is one person, turns of one plan would be shown to the next.
+        grammar.isApart = grammar.startsServer && subject.principals.count == 1
+        grammar.longestWatch = 400
+        (role, address, greetings) = (.server, subject.shownAddress, subject.greetings)
+        (startsServer, jobs) = (grammar.startsServer, Self.usualJobs)
+        draw = { [grammar] in grammar.plan(seed: $0) }
+        let run = SuiteRun(stage: ServerStage(subject: subject, specification: specification), jobs: jobs)
+        stage = { files in
+            await run.run(files.compactMap { if case .server(let scenario) = $0 { scenario } else { nil } })
+        }
+    }
+
+    /// A client.
+    package init(_ subject: ClientSubject, at location: String, under specification: Specification) {
+        var grammar = ClientGrammar(profiles: subject.profiles)
+        grammar.size = 14
+        grammar.unsupported = subject.unsupported
+        (role, address, greetings, startsServer) = (.client, location, [], false)
+        // A client mostly waits for its timers.
+        jobs = min(2 * Self.usualJobs, max(1, subject.driver.capacity))
+        draw = { [grammar] in grammar.plan(seed: $0) }
+        let run = ClientRun(stage: ClientStage(subject: subject, specification: specification), jobs: jobs)
+        stage = { files in
+            await run.run(files.compactMap { if case .client(let scenario) = $0 { scenario } else { nil } })
+        }
+    }
+}
+
+/// A scenario of either side.
+package enum ScenarioFile: Sendable {
+    case server(Scenario)
+    case client(ClientScenario)
+
+    package init(_ plan: Plan) throws(InputProblems) {
+        switch plan.role {
+        case .server: self = .server(try plan.scenario())
+        case .client: self = .client(try plan.clientScenario())
+        }
+    }
+
+    var name: String {
+        switch self {
+        case .server(let scenario): scenario.name
+        case .client(let scenario): scenario.name
+        }
+    }
+}
