@@ -171,6 +171,20 @@ import Testing
         try clause.untested("\(lost) client=connected(c1 failed=c1) +67s")
     }
 
+    @Test func `CLIENT-38 a session that began before the last greeting is not it`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
+        func found(_ told: String) -> String {
+            """
+            client!launch A+(core serverTime='\(told)') client=connected client!send(c1) A>chat(c1)
+            client=connected(c1 thinking) A!cut B+(core) 1>GET 1<200(s1) 2>GET(s1) 2<200(u1 a1 -c) client=connected(s1 u1 a1)
+            """
+        }
+        // Sessions of the notation began at midnight.
+        try clause.conforms(found("2026-03-01T00:00:00.900Z"))
+        try clause.conforms(found("2026-03-01T01:00:00+01:00"))
+        try clause.violates("\(found("2026-03-01T00:00:01Z"))^", also: ["CLIENT-14"])
+    }
+
     @Test func `CLIENT-23 waiting ends where nothing can bring the answer`() throws {
         let clause = ClauseUnderTest("CLIENT-23")
         let cut = """

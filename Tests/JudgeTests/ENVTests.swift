@@ -238,6 +238,10 @@ import Testing
 
     @Test func `ENV-17 messages stay small`() throws {
         let clause = ClauseUnderTest("ENV-17")
+        // A copy is never replayed, so nothing has to fit around it.
+        let large = String(repeating: "x", count: 1_000_000)
+        try clause.conforms("A+ A>chat(c1) A<ack(c1 duplicate) A<done(t1 duplicate '\(large)')")
+        try clause.violates("A+ A>chat(c1) A<ack(c1) A<done(t1 '\(large)')^")
         func done(_ size: Int) -> String {
             let frame = #"{"type":"done","sessionId":"s1","text":""}"#
             return

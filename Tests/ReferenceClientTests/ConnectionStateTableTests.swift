@@ -161,6 +161,7 @@ private struct Happening: Sendable {
             "the client may also keep its connection; it uses it no more after it came back",
             "what is known of that session is shown at once; it is read unless the stream has brought all of it",
             core.hasNetwork ? "there is network" : "there is no network",
+            hasSession ? "a session is on the screen" : "no session is on the screen",
         ]
         if core.isForeground { words.insert("the app is in the foreground") }
         if core.cursor.held != nil || awaited != nil {
@@ -390,12 +391,17 @@ private struct Happening: Sendable {
                 result(
                     reason: "too_many", lastSeq: 9, missed: [toolUse(9, session: "s9", seq: 3)], more: true))
         },
-        // Where no session is on the screen there is nothing to read.
-        happenings(["recovering"], "syncResult.gap", fits: readers) {
+        happenings(["recovering"], "syncResult.gap", fits: { $0.followsStream && $0.turn != .unknown }) {
             $0.receive(result(reason: "evicted", lastSeq: 9))
         },
         happenings(["recovering"], "syncResult.otherStream", fits: readers) {
             $0.receive(result(epoch: "e2", reason: "epoch_changed", lastSeq: 4))
+        },
+        happenings(
+            ["recovering"], "syncResult.otherStream",
+            fits: { $0.followsStream && !$0.hasSession && $0.turn == .none }
+        ) {
+            $0.receive(result(epoch: "e1", reason: "unknown_position", lastSeq: 9))
         },
     ]
 

@@ -48,12 +48,14 @@ struct Phone {
 
     /// The newest socket is opened and greeted.
     mutating func connect(
-        epoch: String? = "e1", lastSeq: Int = 0, capabilities: [String] = ["idempotency", "sync"]
+        epoch: String? = "e1", lastSeq: Int = 0, capabilities: [String] = ["idempotency", "sync"],
+        maxFrameBytes: Int = 100_000, serverTime: String = "2026-01-01T00:00:00Z"
     ) {
         tell(.opened(socket: socket))
         var frame: JSONValue = [
-            "type": "connected", "protocol": 1, "connectionId": "k1", "serverTime": "2026-01-01T00:00:00Z",
-            "capabilities": .array(capabilities.map(JSONValue.string)), "limits": ["maxFrameBytes": 100_000],
+            "type": "connected", "protocol": 1, "connectionId": "k1", "serverTime": .string(serverTime),
+            "capabilities": .array(capabilities.map(JSONValue.string)),
+            "limits": ["maxFrameBytes": JSONValue(maxFrameBytes)],
         ]
         if let epoch {
             frame["epoch"] = .string(epoch)

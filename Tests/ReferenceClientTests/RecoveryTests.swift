@@ -152,6 +152,28 @@ import Testing
         #expect(phone.ids == ["u1", "a1"])
     }
 
+    @Test func `CLIENT-38 at a server without keys an older conversation of the same words is not it`() {
+        var phone = Phone(followsStream: true)
+        phone.tell(.launched(opened: nil))
+        phone.answer(path: "/api/sessions", #"{"sessions":[]}"#)
+        phone.connect(epoch: nil, capabilities: [], serverTime: "2026-01-01T02:00:00.900+02:00")
+        phone.tell(.said("question 1"))
+        phone.cut()
+        // What it was when it was sent survives the app.
+        phone = Phone(memory: phone.core.memory, now: phone.now)
+        phone.tell(.launched(opened: nil))
+        phone.answer(path: "/api/sessions", #"{"sessions":[]}"#)
+        phone.connect(epoch: nil, capabilities: [], serverTime: "2026-01-01T00:01:00Z")
+        phone.elapse(.poll(conversation: phone.core.shown), after: 5_000)
+        phone.answer(path: "/api/sessions", #"{"sessions":[{"id":"s8","updatedAt":"2"},{"id":"s1","updatedAt":"1"}]}"#)
+        let old = history("s8", ["u1", "a1"])
+        phone.answer(
+            path: "/api/sessions/s8", old.replacing("\"createdAt\":\"2026-01-01", with: "\"createdAt\":\"2025-12-31"))
+        #expect(phone.screen.session == nil)
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
+        #expect(phone.screen.session == "s1")
+    }
+
     @Test func `CLIENT-17, CLIENT-27 a gap is read until it is answered, and the position waits`() {
         var phone = Phone.connected(lastSeq: 3)
         phone.tell(.selected("s1"))

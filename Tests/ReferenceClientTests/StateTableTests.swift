@@ -15,11 +15,14 @@ import Testing
         for pair in pairs.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             guard let state = Situation.states[pair[0]], let deed = Situation.inputs[pair[1]] else { continue }
             // With keys it was sent again before anything can come.
-            let isResent = pair[0] == "doubtful" && !["road.socket", "quit", "polling.over"].contains(pair[1])
+            let isResent =
+                pair[0] == "doubtful" && !["road.socket", "quit", "polling.over", "size.over"].contains(pair[1])
             for knowsKeys in isResent ? [false] : [true, false] {
                 Situation(state: pair[0], input: pair[1], knowsKeys: knowsKeys).hold(state, deed, against: &check)
             }
+            if pair[0] == "sent" { Situation.resent(pair[1]).hold(Situation.resend, deed, against: &check) }
         }
+        Situation.presumed.hold(Situation.presume, Situation.readAgain, against: &check)
         for problem in check.verdict(unseen: Self.unseen, rowless: Self.rowless) {
             Issue.record("\(problem)")
         }
@@ -32,6 +35,7 @@ import Testing
         .init("* × post.5xx", "OutboxTests: takes a network that fails before"),
         .init("* × person.again", "the person types; to a core that is a new message"),
         .init("* × refusal.busy (the client sends it again", "this client leaves the rest to the person"),
+        .init("acknowledged × history.lacks * (the same", "this client says so at once"),
         .init("later × session.free", "this client leaves the rest to the person"),
         .init("later × retryAfter.over (the client leaves", "this client sends it again by itself"),
         .init("later × quit → nothing → typed", "this client keeps the wait"),
@@ -44,7 +48,8 @@ import Testing
 
     /// What has no row.
     private static let rowless: [StateTableCheck.Exception] = [
-        .init("unanswered × road.socket", "what the server has is not sent again")
+        .init("unanswered × road.socket", "what the server has is not sent again"),
+        .init("doubtful × size.over", "what is not sent again has no size"),
     ]
 }
 
@@ -52,6 +57,8 @@ import Testing
 private struct Situation {
     let state, input: String
     let knowsKeys: Bool
+    var isResent = false
+    var isPresumed = false
 
     typealias Deed = @Sendable (inout Phone) -> Void
 
@@ -130,6 +137,13 @@ private struct Situation {
         "refusal.busy": { refuse("busy", &$0) },
         "refusal.store": { refuse("persist_failed", &$0) },
         "refusal.good": { refuse("bad_request", &$0) },
+        "refusal.mismatch": { refuse("idempotency_mismatch", &$0) },
+        "size.over": { phone in
+            if phone.core.link.live != nil { phone.cut() }
+            phone.tell(.networkUp)
+            phone.fail(path: "/api/chat")
+            reconnect(&phone, maxFrameBytes: 20)
+        },
         "refusal.auth": { refuse("not_authenticated", &$0) },
         "refusal.unknown": { refuse("out_of_tea", &$0) },
         "road.ended": { $0.tell(.networkDown) },
@@ -145,11 +159,37 @@ private struct Situation {
         "quit": { phone in phone = Phone(memory: phone.core.memory, now: phone.now) },
     ]
 
+    // MARK: what tells two sends from one
+
+    /// A message that was sent again to a server that remembers keys.
+    static func resent(_ input: String) -> Situation {
+        Situation(state: "sent", input: input, knowsKeys: true, isResent: true)
+    }
+
+    static let resend: Deed = { phone in
+        phone.tell(.said("question 1"))
+        phone.cut()
+        phone.fail(path: "/api/chat")
+        reconnect(&phone)
+    }
+
+    /// A message whose only proof is a frame without names, at a server that remembers no keys.
+    static let presumed = Situation(state: "acknowledged", input: "history.lacks", knowsKeys: false, isPresumed: true)
+
+    static let presume: Deed = { phone in
+        phone.tell(.said("question 1"))
+        phone.receive(["type": "toolUse", "sessionId": "s1", "tool": "search"])
+    }
+
+    static let readAgain: Deed = { read([], [], &$0) }
+
     /// The next attempt succeeds.
-    private static func reconnect(_ phone: inout Phone) {
+    private static func reconnect(_ phone: inout Phone, maxFrameBytes: Int = 100_000) {
         if phone.core.link.phase == .waiting { phone.elapse(.reconnect, after: 1000) }
         let knowsKeys = phone.core.serverKnowsKeys
-        phone.connect(epoch: knowsKeys ? "e1" : nil, capabilities: knowsKeys ? ["idempotency", "sync"] : [])
+        phone.connect(
+            epoch: knowsKeys ? "e1" : nil, capabilities: knowsKeys ? ["idempotency", "sync"] : [],
+            maxFrameBytes: maxFrameBytes)
     }
 
     private static func refuse(_ code: String, _ phone: inout Phone) {
@@ -173,6 +213,10 @@ private struct Situation {
         phone.answer(path: "/api/sessions/s1", history("s1", ids, keys: keys, turns: turns))
     }
 
+    private var sends: String {
+        isResent ? "an earlier send of it was not refused" : "it was sent once since the last refusal"
+    }
+
     func hold(_ prepare: Deed, _ deed: Deed, against check: inout StateTableCheck) {
         var phone = Phone.connected(
             epoch: knowsKeys ? "e1" : nil, capabilities: knowsKeys ? ["idempotency", "sync"] : [])
@@ -191,7 +235,12 @@ private struct Situation {
         let after = Self.state(of: phone)
         let facts = StateTable.Facts(
             kept: [.clientCore, .clientSync, .clientPush], stated: knowsKeys ? [.idempotency, .sync] : [],
-            words: Self.words)
+            words: Self.words.union([
+                sends, "the client leaves the rest to the person; \(sends)",
+                isPresumed
+                    ? "only a frame that names no message proved it, and the read began after that frame"
+                    : "a frame or a response named it",
+            ]))
         let told = phone
         check.saw(state, input, facts, "\(effects), and was then \(after)") { row in
             (after == row.next || after == "failed" && row.next == "refused")
@@ -201,7 +250,7 @@ private struct Situation {
 
     /// What the reference client chooses where it has a choice.
     private static let words: Set<String> = [
-        "the session is known", "the client leaves the rest to the person",
+        "the session is known",
         "the client sends it again by itself", "the client keeps the wait",
         "the turn is awaited, so the client recovers when it is back",
         "the client shows it as failed until its ending comes",

@@ -292,8 +292,8 @@ extension CLIENT {
     // MARK: How a client finds what it lost sight of
 
     /// CLIENT-38: "A client MUST find a turn whose session it does not know by its `clientMessageId`, or, at a server
-    /// that did not state `idempotency`, by a session whose first message of the person has its text, and take no other
-    /// session in its place".
+    /// that did not state `idempotency`, by a session that began since the last `connected` before its first send and
+    /// whose first message of the person has its text, and take no other session in its place".
     ///
     /// Once for each question of a new conversation that was lost before anything was said of it. A conversation is the right
     /// one only after a frame, response or history has named it together with the key or the turn; asking again with the same

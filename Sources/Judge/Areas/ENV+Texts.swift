@@ -93,8 +93,8 @@ extension ENV {
         }
     }
 
-    /// ENV-17: "A server MUST NOT send a message of more than 1048576 bytes, nor a `message`, `toolUse`, `done` or `error` of
-    /// more than 1000000".
+    /// ENV-17: "A server MUST NOT send a message of more than 1048576 bytes, nor a `message`, `toolUse`, `done` or `error`
+    /// without `duplicate` of more than 1000000".
     ///
     /// Exercised once per message. What was too large for the stage itself is an act `cut` with `moreThan`.
     static func messagesStaySmall(_ history: Observations, _ evidence: inout Evidence) {
@@ -118,7 +118,7 @@ extension ENV {
             case .binary(_, let bytes): size = bytes.count
             default: continue
             }
-            let isReplayable = frame.isOf("message", "toolUse", "done", "error")
+            let isReplayable = frame.isOf("message", "toolUse", "done", "error") && !frame.isDuplicate
             let limit = isReplayable ? 1_000_000 : 1_048_576
             evidence.test(
                 size <= limit,

@@ -114,7 +114,7 @@ extension SYNC {
     }
 
     /// SYNC-21: "A server MUST keep `done` replayable after its turn has ended, also when no connection was open at that
-    /// moment".
+    /// moment, for as long as any other frame".
     ///
     /// Once for each turn that had ended before a replay from before it. That it had ended is shown by its live `done`, or,
     /// when nobody was there, by the end of a later turn of the session on the connection that asked. What a restart keeps of

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJSON
 
 /// What the server answers over REST; each answer goes where it was asked for, however late it comes.
@@ -69,7 +70,7 @@ extension ClientCore {
     private mutating func take(history: JSONValue, of number: Int) {
         needsSaving = true
         let messages = Self.messages(of: history)
-        if !serverKnowsKeys { recognize(messages, of: number) }
+        if !serverKnowsKeys { recognize(messages, of: number, begun: history.text("createdAt")) }
         for message in messages {
             guard let key = message.key, let index = index(of: key), let session = conversations[number]?.session else {
                 continue
@@ -99,7 +100,7 @@ extension ClientCore {
     }
 
     /// A server without keys: a new message of the same words is the question that waits for a sign of itself.
-    mutating func recognize(_ messages: [Message], of number: Int) {
+    mutating func recognize(_ messages: [Message], of number: Int, begun: String? = nil) {
         guard let session = conversations[number]?.session else { return }
         let known = Set((conversations[number]?.messages ?? []).compactMap(\.id))
         var new = messages.filter { $0.role == .user && $0.key == nil && $0.id.map(known.contains) == false }
@@ -108,7 +109,8 @@ extension ClientCore {
             if isElsewhere {
                 // It is the question that began its session.
                 guard newcomers.contains(session), conversations[question.conversation]?.session == nil,
-                    messages.first(where: { $0.role == .user })?.text == question.text
+                    messages.first(where: { $0.role == .user })?.text == question.text,
+                    Self.mayHaveBegun(begun, after: question.greetedAt)
                 else { continue }
             }
             guard let index = new.firstIndex(where: { $0.text == question.text }) else { continue }
@@ -116,6 +118,14 @@ extension ClientCore {
             if isElsewhere { bind(question.conversation, to: session) }
             accept(question.key, turn: message.turn, message: message.id)
         }
+    }
+
+    /// Whether a session may have begun after a greeting: the server's clock says both, perhaps in whole seconds (CLIENT-38).
+    private static func mayHaveBegun(_ begun: String?, after greeting: String?) -> Bool {
+        guard let begun = begun.flatMap({ Instant($0) }), let greeting = greeting.flatMap({ Instant($0) }) else {
+            return true
+        }
+        return begun.microseconds / 1_000_000 >= greeting.microseconds / 1_000_000
     }
 
     /// What a history that was asked for later gave no id was confirmed by a frame about another question (CLIENT-14).

@@ -88,6 +88,7 @@ extension ClientCore {
         errors.removeAll { Self.refusals.contains($0.code ?? "") }
         link.epoch = rules.followsStream ? frame.text("epoch") : nil
         let capabilities = (frame["capabilities"]?.arrayValue ?? []).compactMap(\.stringValue)
+        serverTime = frame.text("serverTime")
         needsSaving = needsSaving || serverKnowsKeys != capabilities.contains("idempotency")
         serverKnowsKeys = capabilities.contains("idempotency")
         link.maxFrameBytes = frame["limits"]?["maxFrameBytes"]?.intValue ?? .max

@@ -113,14 +113,27 @@ extension ClientCore {
     ///
     /// If that was a resend, the server may still have what was sent before: its key is kept (CLIENT-50).
     mutating func refuse(_ key: String, _ text: String, code: String?) {
-        guard let index = index(of: key), outbox[index].isResent, outbox[index].isUnproven,
-            code != "idempotency_mismatch"
-        else { return fail(key, text, code: code) }
+        guard let index = index(of: key) else { return }
+        let mayBeThere = outbox[index].isResent && outbox[index].isUnproven && code != "idempotency_mismatch"
+        end(index, text, code: code, keepsKey: mayBeThere)
+    }
+
+    /// The question's turn failed, or nothing of it can be there.
+    mutating func fail(_ key: String, _ text: String, code: String?) {
+        guard let index = index(of: key) else { return }
+        end(index, text, code: code, keepsKey: false)
+    }
+
+    private mutating func end(_ index: Int, _ text: String, code: String?, keepsKey: Bool) {
         let question = outbox[index]
         settle(question, as: .failed)
-        outbox[index].phase = .accepted
-        outbox[index].isGivenUp = true
-        complain(text, code: code, key: key, in: question.conversation)
+        if keepsKey {
+            outbox[index].phase = .accepted
+            outbox[index].isGivenUp = true
+        } else {
+            outbox.remove(at: index)
+        }
+        complain(text, code: code, key: question.key, in: question.conversation)
         pump()
     }
 
@@ -134,15 +147,6 @@ extension ClientCore {
 
     /// Whether a question may be sent again without the person: the server remembers keys, and did when it was first sent.
     func mayRepeat(_ question: Question) -> Bool { serverKnowsKeys && !question.wasAskedWithoutKeys }
-
-    /// The question was refused, or its turn failed.
-    mutating func fail(_ key: String, _ text: String, code: String?) {
-        guard let index = index(of: key) else { return }
-        let question = outbox.remove(at: index)
-        settle(question, as: .failed)
-        complain(text, code: code, key: key, in: question.conversation)
-        pump()
-    }
 
     /// A budget is spent: the question waits for as long as it was told to, and no timer of ours shortens that.
     mutating func limit(_ key: String, _ text: String, milliseconds: Int) {
@@ -208,7 +212,7 @@ extension ClientCore {
             stopWaiting(.sign(key: key))
             outbox[index].phase = .doubtful
             outbox[index].avoidsREST = false
-            if code == 1009 { fail(key, "This message is too long.", code: "too_large") }
+            if code == 1009 { refuse(key, Complaint.tooLong, code: "too_large") }
         }
         needsSaving = true
     }
@@ -224,7 +228,7 @@ extension ClientCore {
         case .queued, .doubtful: break
         }
         guard chat(of: index).text().utf8.count <= link.maxFrameBytes else {
-            return fail(question.key, "This message is too long.", code: "too_large")
+            return end(index, Complaint.tooLong, code: "too_large", keepsKey: question.wasSent || question.isResent)
         }
         if let socket = link.live {
             return sendChat(index, on: socket)
@@ -275,6 +279,7 @@ extension ClientCore {
     private mutating func begin(_ index: Int, as phase: Question.Phase) {
         let question = outbox[index]
         if question.phase == .queued { outbox[index].wasAskedWithoutKeys = !serverKnowsKeys }
+        if question.phase == .queued, !question.isResent { outbox[index].greetedAt = serverTime }
         outbox[index].phase = phase
         outbox[index].askedAt = now
         outbox[index].isGivenUp = false

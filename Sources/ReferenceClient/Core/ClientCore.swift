@@ -39,6 +39,8 @@ struct ClientCore: Sendable {
     var startIsDue = false
     /// Whether the last `connected` stated `idempotency`: only such a server may be asked the same thing twice.
     var serverKnowsKeys = false
+    /// What the last `connected` gave as the server's time.
+    var serverTime: String?
     /// Sessions that may be that of a question without one, at a server without keys: frames without names told of them first,
     /// or the list was searched for it.
     var newcomers: Set<String> = []

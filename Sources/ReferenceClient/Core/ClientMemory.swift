@@ -13,7 +13,7 @@ extension ClientCore {
         return JSONValue(members: [
             "version": 1, "position": cursor.held.map { JSONValue(members: ["epoch": $0.epoch, "seq": $0.seq]) },
             "conversations": kept.map(written), "outbox": outbox.map(written), "shown": shown,
-            "serverKnowsKeys": serverKnowsKeys,
+            "serverKnowsKeys": serverKnowsKeys, "serverTime": serverTime,
         ]).text()
     }
 
@@ -24,6 +24,7 @@ extension ClientCore {
             cursor.held = Position(epoch: epoch, seq: seq)
         }
         serverKnowsKeys = memory["serverKnowsKeys"]?.boolValue == true
+        serverTime = memory.text("serverTime")
         var numbers: [Int: Int] = [:]
         for value in (memory["conversations"]?.arrayValue ?? []).reversed() {
             let number = newConversation(session: value.text("session"))
@@ -40,6 +41,7 @@ extension ClientCore {
             question.turn = value.text("turn")
             question.isLost = value.text("phase") != "queued"
             question.wasAskedWithoutKeys = value["wasAskedWithoutKeys"]?.boolValue == true
+            question.greetedAt = value.text("greetedAt")
             question.isResent = value["isResent"]?.boolValue == true
             question.phase = phase(value)
             question.isGivenUp = question.phase == .accepted && value["isGivenUp"]?.boolValue == true
@@ -88,7 +90,7 @@ extension ClientCore {
         return JSONValue(members: [
             "key": question.key, "text": question.text, "conversation": question.conversation, "turn": question.turn,
             "phase": phase, "until": until, "wasAskedWithoutKeys": question.wasAskedWithoutKeys,
-            "isResent": question.isResent, "isGivenUp": question.isGivenUp,
+            "greetedAt": question.greetedAt, "isResent": question.isResent, "isGivenUp": question.isGivenUp,
         ])
     }
 

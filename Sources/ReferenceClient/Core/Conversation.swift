@@ -68,4 +68,5 @@ struct Complaint: Sendable, Equatable {
 
     /// What a notification named cannot be read now.
     static let unread = "The message could not be loaded."
+    static let tooLong = "This message is too long."
 }

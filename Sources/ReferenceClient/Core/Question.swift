@@ -27,6 +27,8 @@ struct Question: Sendable, Equatable {
     var isLost = false
     /// No server that remembers keys was known when it was first sent: it must not be sent again by itself (CLIENT-45).
     var wasAskedWithoutKeys = false
+    /// The server's time in the last greeting before it was first sent: a session that began before cannot be its own.
+    var greetedAt: String?
     /// It was sent more than once.
     var isResent = false
     /// Nothing came in the time a person may be kept waiting; it is shown as failed, and healed by whatever comes yet.

@@ -143,6 +143,13 @@ extension ClientDefect {
                 return input
             })
         ClientDefect(
+            "client-takes-an-older-conversation", .CLIENT, 38,
+            "Takes a session that began with the same words long before, at a server that shows no keys.",
+            .input { input, client in
+                for index in client.core.outbox.indices { client.core.outbox[index].greetedAt = nil }
+                return input
+            })
+        ClientDefect(
             "client-takes-the-most-recent-session", .CLIENT, 38,
             "Takes the newest session of the list for that of a question whose session it does not know.",
             .layer { input, client, next in

@@ -105,6 +105,13 @@ extension ClientDefect {
             "Sends a question once more after persist_failed, whatever the server remembers.",
             .resendsOnce { $0.text("code") == "persist_failed" })
         ClientDefect(
+            "client-resends-to-a-server-that-just-learned-keys", .CLIENT, 45,
+            "Sends a question again as soon as a server states idempotency, wherever it was sent before.",
+            .input { input, client in
+                for index in client.core.outbox.indices { client.core.outbox[index].wasAskedWithoutKeys = false }
+                return input
+            })
+        ClientDefect(
             "client-waits-on-a-silent-connection", .CLIENT, 49,
             "Never asks whether a connection lives on which its question was acknowledged.",
             .input { input, _ in if case .elapsed(.stillness) = input { nil } else { input } })

@@ -28,6 +28,15 @@ extension ClientDefect {
             "client-takes-incomplete-for-whole", .CLIENT, 17, "Takes every answer to its sync for whole.",
             .hears("syncResult") { page, _ in page.called(complete: true) })
         ClientDefect(
+            "client-forgets-the-gap-before-the-pages", .CLIENT, 17,
+            "Reads nothing after a replay in pages whose last one is complete, whatever the first said.",
+            .hears("syncResult") { page, _ in
+                guard page["more"]?.boolValue == true else { return page }
+                var page = page
+                page["reason"] = "too_many"
+                return page
+            })
+        ClientDefect(
             "client-reads-a-gap-once", .CLIENT, 17, "Does not read again for a gap when its read has failed.",
             .after { input, client in
                 guard case .answered = input, let gap = client.core.cursor.gap, gap.afterReads != nil else { return [] }

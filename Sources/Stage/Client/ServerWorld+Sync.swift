@@ -18,14 +18,14 @@ extension ServerWorld {
         case .incomplete:
             let frames = kept.filter { $0.seq > position }.prefix(rule.size ?? 0).map(\.frame)
             send(result(missed: frames, reason: rule.reason ?? "evicted", hasMore: false), to: connection)
-        case .page: send(replay(for: frame, page: rule.size), to: connection)
+        case .page: send(replay(for: frame, page: rule.size, reason: rule.reason), to: connection)
         case .cut: cut(connection, rule.cut ?? .reset)
         default: send(replay(for: frame), to: connection)
         }
     }
 
-    /// The honest answer to a `sync`.
-    func replay(for frame: JSONValue, page: Int? = nil) -> JSONValue {
+    /// The honest answer to a `sync`; a page may be given another reason than its size.
+    func replay(for frame: JSONValue, page: Int? = nil, reason: String? = nil) -> JSONValue {
         let position = frame["lastSeqSeen"]?.intValue ?? 0
         if let epoch = frame["epoch"]?.stringValue {
             if epoch != self.epoch { return result(missed: [], reason: "epoch_changed", hasMore: false) }
@@ -36,9 +36,9 @@ extension ServerWorld {
         let frames = kept.filter { $0.seq > position }.map(\.frame)
         let limits = [page, frame["limit"]?.intValue].compactMap { $0 }.filter { $0 > 0 }
         let shown = Array(frames.prefix(limits.min() ?? .max))
-        if position < evictedThrough { return result(missed: shown, reason: "evicted", hasMore: false) }
+        if position < evictedThrough, reason == nil { return result(missed: shown, reason: "evicted", hasMore: false) }
         let hasMore = shown.count < frames.count
-        return result(missed: shown, reason: hasMore ? "too_many" : nil, hasMore: hasMore)
+        return result(missed: shown, reason: hasMore ? reason ?? "too_many" : nil, hasMore: hasMore)
     }
 
     private func result(missed: [JSONValue], reason: String?, hasMore: Bool) -> JSONValue {

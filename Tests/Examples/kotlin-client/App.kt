@@ -9,6 +9,7 @@ import java.net.http.HttpRequest
 import java.net.http.HttpResponse
 import java.net.http.WebSocket
 import java.time.Duration
+import java.time.OffsetDateTime
 import java.util.UUID
 import java.util.concurrent.Callable
 import java.util.concurrent.CompletableFuture
@@ -33,8 +34,9 @@ class Message(
     var phase: Phase? = null
     var status = "sent"
     var session: String? = null
-    var notBefore = 0L
+    var notBefore = 0L // refused until then, or the person's wish: sent whatever the server remembers
     var presumed = 0L // when an answer without names was taken for its own
+    var greeted: String? = null // the server's time in the last `connected` before it was first sent
     var isLost = false // one of its sends was never answered: the server may have it
     val isAwaited get() = phase == Phase.ASKED || phase == Phase.ACCEPTED || phase == Phase.UNSURE
 }
@@ -67,6 +69,7 @@ class App(private val launch: Launch, private val file: File) {
     private var restWorks = false
     private var isDegraded = false
     private var hasKeys = false
+    private var serverTime: String? = null
     private var errors = listOf<ShownError>()
     private val chats = mutableListOf<Chat>()
     private var screen: Chat
@@ -74,6 +77,7 @@ class App(private val launch: Launch, private val file: File) {
     init {
         val kept = if (launch.fresh) emptyMap() else load()
         hasKeys = kept["hasKeys"] == true
+        serverTime = kept.text("serverTime")
         kept.list("chats").mapTo(chats) { restored(it) }
         screen = chats.getOrNull(kept.number("screen")?.toInt() ?: 0) ?: chat(null)
         onThread {
@@ -100,6 +104,7 @@ class App(private val launch: Launch, private val file: File) {
             message.phase = Phase.WAITING
             message.status = "sending"
             message.isLost = true
+            message.notBefore = System.currentTimeMillis()
         }
         flush()
     }
@@ -234,9 +239,13 @@ class App(private val launch: Launch, private val file: File) {
     /** A server that remembers no keys would take a repeat for another question: the session is read instead. */
     private fun loseAsked() {
         for ((_, message) in questions()) {
-            if (message.phase != Phase.ASKED) continue
-            message.phase = if (hasKeys) Phase.WAITING else Phase.UNSURE
-            message.isLost = true
+            if (message.phase == Phase.ASKED) {
+                message.phase = if (hasKeys) Phase.WAITING else Phase.UNSURE
+                message.isLost = true
+            } else if (message.phase == Phase.WAITING && message.isLost && message.notBefore == 0L && !hasKeys) {
+                // It was lost with a server that remembered keys, and this one does not.
+                message.phase = Phase.UNSURE
+            }
         }
     }
 
@@ -299,6 +308,8 @@ class App(private val launch: Launch, private val file: File) {
         restWorks = false
         (frame["limits"] as? Json)?.number("maxFrameBytes")?.let { maxFrameBytes = it.toDouble() }
         hasKeys = (frame["capabilities"] as? List<*>)?.contains("idempotency") == true
+        serverTime = frame.text("serverTime")
+        loseAsked()
         for (chat in chats.toList()) if (chat === screen || chat.awaits) read(chat)
         flush()
     }
@@ -351,6 +362,8 @@ class App(private val launch: Launch, private val file: File) {
             return show("This message is too long.", "too_large", message.key)
         }
         message.phase = Phase.ASKED
+        message.greeted = message.greeted ?: serverTime
+        message.notBefore = 0
         save() // before it goes out
         asked?.send(frame)
         if (!hasKeys) asked?.send(ping)
@@ -508,6 +521,8 @@ class App(private val launch: Launch, private val file: File) {
         else if (!isAnswered && isGreeted) later(5 * SECONDS) { read(chat) }
     }
 
+    private fun second(time: String?) = time?.let { OffsetDateTime.parse(it).toEpochSecond() } ?: 0
+
     /** Finds the session of a first question, in a server without keys: by its words. */
     private fun search(chat: Chat, then: () -> Unit) {
         val first = chat.messages.firstOrNull { it.phase == Phase.UNSURE }
@@ -522,8 +537,12 @@ class App(private val launch: Launch, private val file: File) {
                 return then()
             }
             request(path(id)) { _, body ->
-                val question = body.member("session")?.list("messages").orEmpty().firstOrNull { it["role"] == "user" }
-                if (question == null || words(question["content"]) != first.text || chat.id != null) look(sessions.drop(1))
+                val session = body.member("session")
+                val question = session?.list("messages").orEmpty().firstOrNull { it["role"] == "user" }
+                // An older conversation may begin with the same words; some servers tell whole seconds only.
+                val isOld = second(session?.text("createdAt")) < second(first.greeted)
+                val isIt = question != null && !isOld && words(question["content"]) == first.text
+                if (!isIt || chat.id != null) look(sessions.drop(1))
                 else {
                     chat.id = id
                     then()
@@ -625,11 +644,12 @@ class App(private val launch: Launch, private val file: File) {
             present("id" to chat.id, "unread" to chat.unread.toDouble(), "messages" to chat.messages.map {
                 present(
                     "role" to it.role, "text" to it.text, "id" to it.id, "key" to it.key, "turn" to it.turn,
-                    "phase" to it.phase?.name, "status" to it.status, "session" to it.session,
+                    "phase" to it.phase?.name, "status" to it.status, "session" to it.session, "greeted" to it.greeted,
+                    "isLost" to it.isLost,
                     "notBefore" to it.notBefore.toDouble())
             })
         }
-        file.writeText(writeJson(mapOf("hasKeys" to hasKeys, "chats" to kept, "screen" to chats.indexOf(screen).toDouble())))
+        file.writeText(writeJson(present("hasKeys" to hasKeys, "serverTime" to serverTime, "chats" to kept, "screen" to chats.indexOf(screen).toDouble())))
     }
 
     private fun load(): Json = try {
@@ -646,6 +666,8 @@ class App(private val launch: Launch, private val file: File) {
                 status = one.text("status") ?: "sent"
                 session = one.text("session")
                 notBefore = one.number("notBefore")?.toLong() ?: 0
+                greeted = one.text("greeted")
+                isLost = one["isLost"] == true
             }
         }
     }

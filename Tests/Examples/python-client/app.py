@@ -34,6 +34,7 @@ class App:
         self.errors, self.tasks, self.unsaved = [], set(), False
         kept = {} if fresh else self.load()
         self.max_frame_bytes = float("inf")
+        self.server_time = kept.get("serverTime")
         self.remembers_keys = kept.get("remembersKeys", False)  # the server, as its last `connected` said (CLIENT-45)
         self.client_id = kept.get("clientId") or str(uuid.uuid4())
         self.conversations = [self.make_conversation.restored(each) for each in kept.get("conversations", [])]
@@ -163,6 +164,8 @@ class App:
     def on_connected(self, greeting):
         self.has_failed = False
         self.remembers_keys = "idempotency" in greeting.get("capabilities", [])
+        self.server_time = greeting.get("serverTime")
+        self.outbox.on_greeted()
         self.max_frame_bytes = greeting.get("limits", {}).get("maxFrameBytes", self.max_frame_bytes)
         self.recovery.begin_anew()
         if self.stream.on_connected(greeting):
@@ -470,7 +473,7 @@ class App:
 
     def write(self):
         self.unsaved = False
-        kept = {"clientId": self.client_id, "remembersKeys": self.remembers_keys, "epoch": self.stream.epoch, "seq": self.stream.seq}
+        kept = {"clientId": self.client_id, "remembersKeys": self.remembers_keys, "serverTime": self.server_time, "epoch": self.stream.epoch, "seq": self.stream.seq}
         worthy = [one for one in self.conversations if one.messages]
         kept["screen"] = worthy.index(self.screen) if self.screen in worthy else None
         kept["conversations"] = [one.kept() for one in worthy]

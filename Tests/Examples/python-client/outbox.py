@@ -42,7 +42,7 @@ class Outbox:
         """A question as it goes out, the same on both transports and each time."""
         question = message.question
         if not question.resend:
-            question.session = conversation.id
+            question.session, question.greeted = conversation.id, question.greeted or self.app.server_time
         question.resend = True
         self.app.save()
         return self.body(message, question.session)
@@ -86,6 +86,13 @@ class Outbox:
             if message.question.phase == "asked":
                 message.question.phase = "waiting" if self.app.remembers_keys else "unsure"
                 message.question.lost = True
+
+    def on_greeted(self):
+        """What was lost with a server that remembered keys is not sent again to one that does not (CLIENT-45)."""
+        for _, message in self.app.questions:
+            question = message.question
+            if question.phase == "waiting" and question.lost and question.resend and not self.app.remembers_keys:
+                question.phase = "unsure"
 
     def stop_waiting(self, message):
         if timer := self.timers.pop(message.key, None):

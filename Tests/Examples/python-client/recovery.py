@@ -2,10 +2,15 @@
 
 import asyncio
 import urllib.parse
+from datetime import datetime
 
 from conversation import words
 
 MISSING, FAILED = "missing", "failed"
+
+
+def second(time):
+    return int(datetime.fromisoformat(time.upper().replace("Z", "+00:00")).timestamp())
 
 
 class Recovery:
@@ -115,7 +120,10 @@ class Recovery:
         asked = [entry for entry in body["messages"] if entry["role"] == "user"]
         if self.app.remembers_keys:
             return any(entry.get("clientMessageId") in keys for entry in asked)
-        return bool(asked) and words(asked[0]["content"]) == conversation.questions[0].text
+        first = conversation.questions[0]
+        # An older conversation may begin with the same words; some servers tell whole seconds only.
+        is_old = first.question.greeted is not None and second(body["createdAt"]) < second(first.question.greeted)
+        return bool(asked) and not is_old and words(asked[0]["content"]) == first.text
 
     # what is asked again and again
 

@@ -1,6 +1,6 @@
 // A small chat app without a screen. The server's history is the truth and this is its mirror: whatever brings a message
 // ends in `Chat.put`, and whatever went wrong is mended by `sync` or by reading the session.
-import { Chat, words, type Entry, type Message, type Phase } from "./chat.js";
+import { Chat, second, words, type Entry, type Message, type Phase } from "./chat.js";
 import type { Launch, Payload, ShownError, State } from "./driver.js";
 import { Stream, type Frame } from "./stream.js";
 
@@ -33,6 +33,7 @@ export class App {
   private restWorks = false;
   private isDegraded = false;
   private hasKeys: boolean;
+  private serverTime: string | undefined;
   private errors: ShownError[] = [];
   private chats: Chat[];
   private screen: Chat;
@@ -41,6 +42,7 @@ export class App {
     const kept = launch.fresh ? null : this.load();
     this.clientId = kept?.clientId ?? crypto.randomUUID();
     this.hasKeys = kept?.hasKeys ?? false;
+    this.serverTime = kept?.serverTime;
     this.chats = (kept?.chats ?? []).map(Chat.from);
     this.screen = this.chats[kept?.screen ?? 0] ?? this.chat(null);
     this.stream = new Stream(this, kept?.epoch, kept?.seq);
@@ -65,7 +67,7 @@ export class App {
     if (message.phase === "refused") {
       chat.remove(message);
       chat.pending.push(this.question(message.text));
-    } else Object.assign(message, { phase: "waiting", status: "sending", isLost: true });
+    } else Object.assign(message, { phase: "waiting", status: "sending", isLost: true, notBefore: Date.now() });
     this.flush();
   }
 
@@ -172,6 +174,8 @@ export class App {
   private loseAsked() {
     for (const { message } of this.questions()) {
       if (message.phase === "asked") Object.assign(message, { phase: this.hasKeys ? "waiting" : "unsure", isLost: true });
+      // It was lost with a server that remembered keys, and this one does not.
+      if (message.phase === "waiting" && message.isLost && !message.notBefore && !this.hasKeys) message.phase = "unsure";
     }
   }
 
@@ -226,6 +230,8 @@ export class App {
     this.hasFailed = this.restWorks = false;
     this.maxFrameBytes = frame.limits?.maxFrameBytes ?? this.maxFrameBytes;
     this.hasKeys = frame.capabilities?.includes("idempotency") ?? false;
+    this.serverTime = frame.serverTime;
+    this.loseAsked();
     const recover = () => {
       for (const chat of this.chats) if (chat === this.screen || chat.awaits) this.readUntilAnswered(chat);
     };
@@ -319,6 +325,8 @@ export class App {
       return this.show("This message is too long.", "too_large", message.key);
     }
     message.phase = "asked";
+    message.greeted ??= this.serverTime;
+    message.notBefore = undefined;
     this.save(); // before it goes out
     this.write(frame);
     const silence = () => {
@@ -481,7 +489,9 @@ export class App {
       if (this.chats.some((one) => one.id === id)) continue;
       const { body: found } = await this.request("/api/sessions/" + encodeURIComponent(id));
       const question = found.session?.messages.find((entry: Entry) => entry.role === "user");
-      if (question && words(question.content) === first.text && chat.id === null) return void (chat.id = id);
+      // An older conversation may begin with the same words; some servers tell whole seconds only.
+      const isOld = second(found.session?.createdAt) < second(first.greeted);
+      if (question && !isOld && words(question.content) === first.text && chat.id === null) return void (chat.id = id);
     }
     if (first.phase === "unsure") {
       this.fail(first, "lost");
@@ -555,10 +565,10 @@ export class App {
   }
 
   private save() {
-    const { clientId, hasKeys, stream: { epoch, seq } } = this;
+    const { clientId, hasKeys, serverTime, stream: { epoch, seq } } = this;
     const chats = this.chats.map((chat) => chat.kept());
     const screen = this.chats.indexOf(this.screen);
-    this.store.write(JSON.stringify({ clientId, hasKeys, epoch, seq, chats, screen }));
+    this.store.write(JSON.stringify({ clientId, hasKeys, serverTime, epoch, seq, chats, screen }));
     this.draw(this.state());
   }
 

@@ -19,9 +19,12 @@ export interface Message {
   phase?: Phase;
   status?: "sending" | "sent" | "failed";
   session?: string | null;
+  /** It waits for this moment, or for the next connection, whatever the server remembers: refused for a time, or the person's wish. */
   notBefore?: number;
   /** One of its sends was never answered: the server may have it. */
   isLost?: boolean;
+  /** The server's time in the last `connected` before it was first sent. */
+  greeted?: string;
   /** When an answer without names was taken for its own. */
   presumed?: number;
 }
@@ -160,6 +163,11 @@ export class Chat {
     }
     return false;
   }
+}
+
+/** The second a time falls in. */
+export function second(time?: string): number {
+  return time ? Math.floor(Date.parse(time) / 1000) : 0;
 }
 
 /** The text of a content that may come in parts. */

@@ -23,7 +23,7 @@ extension ClientStepReader {
             ],
             .sync: [
                 .serve: [], .hold: [], .drop: [], .delay: ["milliseconds"], .incomplete: ["reason", "size"],
-                .page: ["size"], .cut: ["cut"],
+                .page: ["size", "reason"], .cut: ["cut"],
             ],
             .read: answers, .list: answers,
             .ping: [.serve: [], .drop: []],

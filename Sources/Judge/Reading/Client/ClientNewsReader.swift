@@ -1,3 +1,4 @@
+import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
@@ -277,8 +278,20 @@ struct ClientNewsReader {
             let message = read.messages[place]
             return message.clientMessageId == nil && question.says(message.text)
                 && message.id.map(old.contains) == false
-                && (asked.contains(read.sessionId) || asked.contains(nil) && place == words.first)
+                && (asked.contains(read.sessionId)
+                    || asked.contains(nil) && place == words.first && mayHaveBegun(by: first, read))
         }
+    }
+
+    /// Whether a session is not older than the connection that a client had last when it first sent a message.
+    ///
+    /// The server's clock says both times; some write whole seconds.
+    private func mayHaveBegun(by sent: Int, _ read: ObservedSessionRead) -> Bool {
+        let greeting = history.connections.lazy.compactMap(\.connected).last { $0 < sent }
+        guard let greeting, let told = history.frames[greeting]?.string("serverTime").flatMap({ Instant($0) }),
+            let began = read.session.string("createdAt").flatMap({ Instant($0) })
+        else { return true }
+        return began.microseconds / 1_000_000 >= told.microseconds / 1_000_000
     }
 
     private func tellResponse(to request: ObservedRequest, _ question: inout ClientQuestion) {
