@@ -41,7 +41,7 @@ struct ClientCommand: AsyncParsableCommand {
     var out: String?
 
     @Option(help: "How many scenarios run at once, each with a driver of its own; a device does one at a time.")
-    var jobs = 8
+    var jobs = 24
 
     @Option(
         help: ArgumentHelp("A folder to take in place of the specification in this program.", valueName: "dir"),
