@@ -127,7 +127,8 @@ let package = Package(
         room(
             "Explain",
             [
-                "Basics", "Holdfast", "Transcript", "Judge", "Reference", "ReferenceClient", "Report", "HoldfastSuite",
+                "Basics", "JSON", "Holdfast", "Transcript", "Judge", "Reference", "ReferenceClient", "Report",
+                "HoldfastSuite",
             ]),
         // In C, because only there a build can hand a text to the program.
         .target(name: "Revision", cSettings: [.define("HOLDFAST_REVISION", to: "\"\(revision)\"")]),

@@ -42,7 +42,7 @@ extension CaptureForm {
         }
         guard let first = lines.first else {
             throw InputProblem(
-                location: "\(file):1 (byte 0)", what: "there is nothing in it", expected: expected,
+                location: "\(file):1 (byte 0)", what: "the file is empty", expected: expected,
                 fix: "record the capture again")
         }
         let start = text.drop { $0.isWhitespace }
@@ -54,14 +54,15 @@ extension CaptureForm {
         }
         if lines.contains(where: { NoteLine.isEvent($0) }) { return .notes }
         throw InputProblem(
-            location: "\(file):1 (byte 0)", what: "this is no capture: it begins with '\(visible(first.prefix(40)))'",
-            expected: expected, fix: "say what it is with --as, or export it in one of these forms")
+            location: "\(file):1 (byte 0)",
+            what: "this is not a capture: it begins with '\(visible(first.prefix(40)))'",
+            expected: expected, fix: "name its format with --as, or export it in one of these formats")
     }
 
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     private static let expected =
-        "a transcript, a report, one JSON frame a line, a HAR file, or notes such as 'A -> {…}'"
+        "a transcript, a report, one JSON frame per line, a HAR file, or notes such as 'A -> {…}'"
 
     private static func refuseOtherEncodings(_ opening: [UInt8], file: String) throws(InputProblem) {
         func refuse(_ what: String, at offset: Int = 0, fix: String) -> InputProblem {
@@ -80,8 +81,8 @@ extension CaptureForm {
         }
         if let offset = opening.firstIndex(of: 0) {
             throw refuse(
-                "the file is not text: it holds a NUL byte", at: offset,
-                fix: "name a capture, not a program or a picture")
+                "the file is not text: it contains a NUL byte", at: offset,
+                fix: "choose a capture, not a program or an image")
         }
     }
 }

@@ -14,7 +14,7 @@ public struct CaptureLeftOut: Sendable, Equatable {
     public private(set) var entries: [Entry] = []
 
     /// The reason of a bare frame whose type tells no direction, because the dialect does not know it or both sides send it.
-    public static let noDirection = "a frame of which nothing tells the direction"
+    public static let noDirection = "a frame without a direction"
 
     /// Nothing yet.
     public init() {}

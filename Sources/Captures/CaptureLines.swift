@@ -14,8 +14,8 @@ struct CaptureLines {
             if let limit {
                 throw InputProblem(
                     location: location.problem(in: file), what: "the line has more than \(limit) bytes",
-                    expected: "one event a line, of \(limit) bytes at most",
-                    fix: "leave the line out, or put a line end behind every event")
+                    expected: "one event per line, at most \(limit) bytes",
+                    fix: "remove the line, or end every event with a line break")
             }
             guard let text = String(validating: bytes, as: UTF8.self) else {
                 throw InputProblem(

@@ -123,8 +123,8 @@ public struct CaptureReader: Sendable {
                 throw InputProblem(
                     location: "\(file) (byte \(HARReader.maxBytes))",
                     what: "the HAR file has more than \(HARReader.maxBytes) bytes",
-                    expected: "at most \(HARReader.maxBytes) bytes: HAR is one document that is held whole",
-                    fix: "export less of it, or put its messages into lines of frames")
+                    expected: "at most \(HARReader.maxBytes) bytes: a HAR file is read as a whole",
+                    fix: "export less of it, or convert it to one frame per line")
             }
             held += bytes
             reader = .har(har, held)

@@ -49,12 +49,13 @@ struct FrameReader {
             throw InputProblem(
                 location:
                     "\(file):\(location.line):\(error.location.column) (byte \(location.offset + error.location.byteOffset))",
-                what: "the line is not JSON: \(error)", expected: "one frame or envelope a line",
-                fix: "delete the line when the capture was cut short, or record it again")
+                what: "the line is not JSON: \(error)", expected: "one frame or envelope per line",
+                fix: "delete the line if the capture was cut off, or record it again")
         }
         guard let object = value.objectValue else {
             throw problem(
-                location, "the line holds a JSON \(value.typeName)", expected: "a frame or an envelope, each an object")
+                location, "the line contains a JSON \(value.typeName)",
+                expected: "a frame or an envelope, each an object")
         }
         let isEnvelope = ["dir", "direction", "frame", "event", "http"].contains { object[$0] != nil }
         guard isEnvelope else { return bare(line, value, location) }
@@ -120,7 +121,7 @@ struct FrameReader {
     ) throws(InputProblem) -> [CaptureItem] {
         if let hex = try envelope.string("hex") {
             guard let bytes = bytes(ofHexDigits: hex), let direction = try envelope.direction() else {
-                throw envelope.problem("'hex' tells no message", expected: "'hex' of pairs of digits, with 'dir'")
+                throw envelope.problem("'hex' is not valid", expected: "pairs of hexadecimal digits, with 'dir'")
             }
             return [.event(Event(at: at, lane: .connection(lane), kind: .binary(direction, bytes)), envelope.location)]
         }
@@ -132,7 +133,7 @@ struct FrameReader {
         } else if envelope.object["data"]?.objectValue != nil, let raw = RawMember.text(of: "data", in: line) {
             text = raw
         } else {
-            throw envelope.problem("the envelope holds no message", expected: "'frame', 'text', 'data' or 'hex'")
+            throw envelope.problem("the envelope contains no message", expected: "'frame', 'text', 'data' or 'hex'")
         }
         let given = try envelope.direction()
         guard let direction = given ?? (try? JSONParser.value(text)).flatMap(direction) else {
@@ -147,7 +148,7 @@ struct FrameReader {
     ) throws(InputProblem) -> [CaptureItem] {
         let words = (try envelope.string("http") ?? "").split(separator: " ", maxSplits: 1)
         guard words.count == 2, words[1].first == "/" else {
-            throw envelope.problem("'http' names no request", expected: "\"http\": \"GET /api/sessions\"")
+            throw envelope.problem("'http' has no request", expected: "\"http\": \"GET /api/sessions\"")
         }
         exchanges += 1
         let (path, owner) = people.redacted(path: String(words[1]))
@@ -162,7 +163,7 @@ struct FrameReader {
         var items: [CaptureItem] = [.event(Event(at: at, lane: lane, kind: .request(asked)), envelope.location)]
         guard let status else { return items }
         guard let body = body("response", line, envelope) else {
-            leftOut.note("an answer without its body", envelope.location)
+            leftOut.note("a response without its body", envelope.location)
             return []
         }
         let headers = (envelope.object["headers"]?.objectValue.map { Array($0) } ?? []).compactMap { name, value in
@@ -228,7 +229,7 @@ struct FrameReader {
     private func problem(_ location: CaptureLocation, _ what: String, expected: String) -> InputProblem {
         InputProblem(
             location: location.problem(in: file), what: what, expected: expected,
-            fix: "correct the line, or leave it out")
+            fix: "correct the line, or remove it")
     }
 }
 
@@ -241,7 +242,7 @@ private struct Envelope {
     func problem(_ what: String, expected: String) -> InputProblem {
         InputProblem(
             location: location.problem(in: file), what: what, expected: expected,
-            fix: "correct the line, or leave it out")
+            fix: "correct the line, or remove it")
     }
 
     func string(_ name: String) throws(InputProblem) -> String? {
@@ -260,7 +261,7 @@ private struct Envelope {
 
     func integer(_ name: String) throws(InputProblem) -> Int? {
         guard let value = object[name], !value.isNull else { return nil }
-        guard let number = value.intValue else { throw problem("'\(name)' is no integer", expected: "an integer") }
+        guard let number = value.intValue else { throw problem("'\(name)' is not an integer", expected: "an integer") }
         return number
     }
 
@@ -268,7 +269,7 @@ private struct Envelope {
         guard let value = ["at", "ts", "time"].lazy.compactMap({ object[$0] }).first, !value.isNull else { return nil }
         guard let time = CaptureClock.microseconds(value) else {
             throw problem(
-                "\(visible(value.text().prefix(60))) is no time",
+                "\(visible(value.text().prefix(60))) is not a time",
                 expected: "RFC 3339, or a number of seconds or milliseconds")
         }
         return time
@@ -282,7 +283,7 @@ private struct Envelope {
             return .fromServer
         default:
             throw problem(
-                "'\(visible(text.prefix(40)))' is no direction",
+                "'\(visible(text.prefix(40)))' is not a direction",
                 expected: "'>', 'out', 'send' or 'client'; '<', 'in', 'receive' or 'server'")
         }
     }

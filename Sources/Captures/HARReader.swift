@@ -40,12 +40,12 @@ struct HARReader {
             throw InputProblem(
                 location: "\(file):\(error.location.line):\(error.location.column) (byte \(error.location.byteOffset))",
                 what: "the file is not JSON: \(error)", expected: "a HAR file, one JSON document",
-                fix: "export it again; a browser that was closed meanwhile leaves half a file")
+                fix: "export it again; closing the browser early leaves half a file")
         }
         let entries = try array(root["log"]?["entries"], "/log/entries")
         guard !entries.isEmpty else {
             throw InputProblem(
-                location: "\(file)\(line(of: "/log/entries")) /log/entries", what: "the HAR file holds no entries",
+                location: "\(file)\(line(of: "/log/entries")) /log/entries", what: "the HAR file contains no entries",
                 expected: "the requests and messages of a session",
                 fix: "open the network panel before the page connects, then export again with content")
         }
@@ -62,7 +62,7 @@ struct HARReader {
         let text = try string(entry["startedDateTime"], "\(pointer)/startedDateTime")
         guard let start = Instant(text, leniently: true)?.microseconds else {
             throw problem(
-                "\(pointer)/startedDateTime", "'\(visible(text.prefix(40)))' is no time", expected: "ISO 8601")
+                "\(pointer)/startedDateTime", "'\(visible(text.prefix(40)))' is not a time", expected: "ISO 8601")
         }
         let status = entry["response"]?["status"]?.intValue ?? 0
         let location = CaptureLocation(pointer: pointer)
@@ -72,11 +72,11 @@ struct HARReader {
             return
         }
         if url.hasPrefix("ws:") || url.hasPrefix("wss:") {
-            leftOut.note("a WebSocket whose messages the export does not hold", location)
+            leftOut.note("a WebSocket without its messages in the export", location)
             return
         }
         guard isOfProtocol(method, Self.path(of: url)) else {
-            leftOut.note("a request that is not of the protocol", location)
+            leftOut.note("a request outside the protocol", location)
             return
         }
         try exchange(entry, method: method, path: Self.path(of: url), status: status, start: start, location)
@@ -101,13 +101,13 @@ struct HARReader {
             let location = CaptureLocation(pointer: own)
             let data = try string(message["data"], "\(own)/data")
             guard let seconds = message["time"]?.doubleValue, (0..<1e11).contains(seconds) else {
-                throw problem("\(own)/time", "it is no time", expected: "seconds since 1970, as browsers write")
+                throw problem("\(own)/time", "it is not a time", expected: "seconds since 1970, as browsers write")
             }
             let direction: Direction
             switch message["type"]?.stringValue {
             case "send": direction = .toServer
             case "receive": direction = .fromServer
-            default: throw problem("\(own)/type", "it is neither", expected: "'send' or 'receive'")
+            default: throw problem("\(own)/type", "it is neither of these", expected: "'send' or 'receive'")
             }
             // A socket keeps its order, whatever the clock did.
             before = max(before, Int(seconds * 1e6))
@@ -143,21 +143,21 @@ struct HARReader {
         let response = entry["response"]
         let content = response?["content"]
         guard status >= 100 else {
-            leftOut.note("a request that got no answer", location)
+            leftOut.note("a request without a response", location)
             return
         }
         var body = content?["text"]?.stringValue
         var isText = true
         if let encoded = body, content?["encoding"]?.stringValue == "base64" {
             guard let bytes = Base64.bytes(encoded) else {
-                leftOut.note("an answer whose body is no base64", location)
+                leftOut.note("a response whose body is not base64", location)
                 return
             }
             isText = String(validating: bytes, as: UTF8.self) != nil
             body = String(decoding: bytes, as: UTF8.self)
         }
         if body == nil, content?["size"]?.intValue ?? 0 != 0 || status == 304 {
-            leftOut.note("an answer whose body the export does not hold", location)
+            leftOut.note("a response without its body in the export", location)
             return
         }
         exchanges += 1

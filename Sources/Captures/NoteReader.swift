@@ -34,9 +34,9 @@ struct NoteReader {
         var items = finish()
         switch note {
         case .comment: break
-        case .prose: leftOut.note("a line of prose", location)
+        case .prose: leftOut.note("a line of text", location)
         case .gap:
-            leftOut.note("data that no connection is named for", location)
+            leftOut.note("data without a connection", location)
             items.append(.gap)
         case .exchange(_, _, _, _, let body):
             // Only a body that is no JSON may go on: one value stands on one line.
@@ -100,7 +100,7 @@ struct NoteReader {
         guard case .exchange(let method, let asked, let request, let status, let body) = note else { return [] }
         let start = body.first { !$0.isWhitespace }
         if start == "{" || start == "[", (try? JSONParser.document(body)) == nil {
-            leftOut.note("an answer whose body is cut short", location)
+            leftOut.note("a response whose body is cut off", location)
             return []
         }
         exchanges += 1

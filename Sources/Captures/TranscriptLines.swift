@@ -32,13 +32,13 @@ struct TranscriptLines {
         }
         guard hasHeader else {
             throw reader.problem(
-                "an event stands before any header",
+                "an event comes before the header",
                 expected: "a first line with \"format\": \"\(TranscriptFormat.name)\"")
         }
         let event = try events.event(reader)
         guard event.at >= last else {
             throw reader.problem(
-                "time runs back, from \(last) to \(event.at) microseconds", expected: "'at' of at least \(last)")
+                "time goes backward, from \(last) to \(event.at) microseconds", expected: "'at' of at least \(last)")
         }
         last = event.at
         return .event(event, location)

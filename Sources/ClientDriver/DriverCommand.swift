@@ -23,7 +23,7 @@ struct DriverCommand {
     /// Reads one line.
     init(_ line: String) throws(Problem) {
         guard let members = try? JSONDecoder().decode([String: MessageValue].self, from: Data(line.utf8)) else {
-            throw Problem(id: 0, reason: "the line is no JSON object")
+            throw Problem(id: 0, reason: "the line is not a JSON object")
         }
         guard let id = members["id"]?.plain as? Int else { throw Problem(id: 0, reason: "the command has no id") }
         guard let name = members["do"]?.plain as? String else { throw Self.missing("do", "a string", in: id) }

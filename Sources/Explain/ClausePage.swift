@@ -10,7 +10,8 @@ import ReferenceClient
 struct ClausePage {
     let specification: Specification
     let style: ConsoleStyle
-    let scenarios: [any SelectableScenario]
+    /// The names of the scenarios that exercise each clause.
+    let scenarios: [ClauseID: [String]]
     let fixtures: FixtureIndex
     let handbook: Handbook
 
@@ -52,7 +53,7 @@ struct ClausePage {
     private func standing(of clause: Clause) -> String? {
         if let reason = clause.exclusion { return section("Excluded", plain(reason)) }
         guard Checks.check(of: clause.id) == nil else { return nil }
-        return section("Pending", "There is no check for this clause yet; no run passes or fails it.")
+        return section("Pending", "This clause has no check yet; no run passes or fails it.")
     }
 
     private func origin(of clause: Clause) -> String? {
@@ -88,7 +89,7 @@ struct ClausePage {
 
     /// What exercises it, shows it and breaks it, and what belongs to the same requirement.
     private func evidence(on clause: Clause) -> String {
-        let performed = scenarios.filter { $0.clauses.contains(clause.id) }.map(\.name)
+        let performed = scenarios[clause.id] ?? []
         let files = fixtures.files(showing: clause.id).map { "Fixtures/\($0)" }
         let defects =
             Defect.all.filter { $0.clause == clause.id }.map(\.name)

@@ -1,5 +1,6 @@
 import Holdfast
 import HoldfastBasics
+import HoldfastJSON
 import HoldfastReference
 import HoldfastReport
 import HoldfastSuite
@@ -28,11 +29,11 @@ package struct TopicBook {
         if !named.isEmpty { return named + called.filter { $0.isCalled(topic) }.map { page(on: $0) } }
         if !called.isEmpty { return called.map { page(on: $0) } }
         throw InputProblem(
-            "explain", "there is nothing called '\(topic)'",
+            "explain", "unknown topic '\(topic)'",
             expected:
                 "a symptom such as spinner, a clause such as SYNC-3, an area such as SYNC, a message, a term or a code",
             fix: nearestName(to: topic, among: names).map { "did you mean '\($0)'?" }
-                ?? "run 'conformance explain' for the way in, or 'conformance list' for all clauses")
+                ?? "run 'conformance explain' for an overview, or 'conformance list' for all clauses")
     }
 
     /// The pages on what has exactly this name.
@@ -44,9 +45,8 @@ package struct TopicBook {
         let pattern = NamePattern(topic.uppercased())
         let clauses = specification.clauses.filter { pattern.matches($0.id) }
         if !clauses.isEmpty {
-            let scenarios = try? specification.allScenarios(naming: clauses.count == 1 ? clauses.first?.id : nil)
             let page = ClausePage(
-                specification: specification, style: style, scenarios: scenarios ?? [], fixtures: fixtures,
+                specification: specification, style: style, scenarios: scenarios(of: clauses), fixtures: fixtures,
                 handbook: handbook)
             return clauses.map(page.text)
         }
@@ -55,7 +55,7 @@ package struct TopicBook {
         let alike = said.isEmpty ? entries.filter { $0.name.lowercased() == topic.lowercased() } : said
         // A scenario goes by its last word too.
         let found = alike.isEmpty ? entries.filter { $0.name.hasSuffix("/\(topic)") } : alike
-        return found.map(\.page)
+        return found.map { $0.page() }
     }
 
     /// Every name there is; what people type in small letters is found too.
@@ -64,33 +64,62 @@ package struct TopicBook {
             + entries.map(\.name) + symptoms.entries.flatMap(\.words)
     }
 
-    private var entries: [(name: String, page: String)] {
+    /// A name, and how its page is made once somebody asks for it.
+    private typealias Entry = (name: String, page: () -> String)
+
+    private var entries: [Entry] {
         let prose =
             handbook.messages.map { ("message", $0) } + handbook.terms.map { ("term", $0) }
             + handbook.codes.map { (Int($0.name) == nil ? "error code" : "close code", $0) }
-        let written = prose.map { kind, entry in
+        let written = prose.map { kind, entry -> Entry in
             (
                 entry.name,
-                "\(style.bold(entry.name)) · \(kind)\n\n\(PlainMarkdown(style: style).text(entry.text, indent: 2))"
+                { "\(style.bold(entry.name)) · \(kind)\n\n\(PlainMarkdown(style: style).text(entry.text, indent: 2))" }
             )
         }
-        let performed = ((try? specification.allScenarios()) ?? []).map { scenario in
-            (
-                scenario.name,
-                "\(style.bold(scenario.name)) · scenario\n\n"
-                    + style.wrapped(scenario.title, indent: 2) + "\n\nClauses\n"
-                    + style.wrapped(scenario.clauses.map(\.description).joined(separator: ", "), indent: 2)
-            )
-        }
+        let performed = specification.scenarioNames.map { name -> Entry in (name, { page(onScenario: name) }) }
         let defects =
             Defect.all.map { ($0.name, $0.clause, $0.summary, "serve") }
             + ClientDefect.all.map { ($0.name, $0.clause, $0.summary, "client --reference") }
-        let broken = defects.map { name, clause, summary, command in
+        let broken = defects.map { name, clause, summary, command -> Entry in
             let head = "\(style.bold(name)) · defect that breaks \(clause)"
             let see = "See it: conformance \(command) --defect \(name)"
-            return (name, [head, style.wrapped(summary, indent: 2), see].joined(separator: "\n\n"))
+            return (name, { [head, style.wrapped(summary, indent: 2), see].joined(separator: "\n\n") })
         }
         return written + performed + broken
+    }
+
+    /// The names of the scenarios that exercise clauses, by area.
+    private func scenarios(of clauses: [Clause]) -> [ClauseID: [String]] {
+        // One clause is looked for before a file is parsed.
+        let only = clauses.count == 1 ? clauses.first.map { "\"\($0.id)\"" } : nil
+        var names: [ClauseID: [String]] = [:]
+        for name in specification.scenarioNames {
+            guard let text = specification.files.texts["scenarios/\(name).json"], only.map(text.contains) ?? true else {
+                continue
+            }
+            for clause in Self.clauses(of: try? JSONParser.value(text)).compactMap(ClauseID.init) {
+                names[clause, default: []].append(name)
+            }
+        }
+        func area(_ name: String) -> Area? {
+            name.split(separator: "/").dropFirst().first.flatMap { Area(rawValue: String($0)) }
+        }
+        return names.mapValues { names in
+            names.sorted { (area($0) ?? .CLIENT, $0) < (area($1) ?? .CLIENT, $1) }
+        }
+    }
+
+    private static func clauses(of scenario: JSONValue?) -> [String] {
+        (scenario?["clauses"]?.arrayValue ?? []).compactMap(\.stringValue)
+    }
+
+    /// The page on one scenario, from its file alone: reading all of them takes longer than everything else.
+    private func page(onScenario name: String) -> String {
+        let file = try? JSONParser.value(specification.files.texts["scenarios/\(name).json", default: ""])
+        let clauses = Self.clauses(of: file)
+        return "\(style.bold(name)) · scenario\n\n" + style.wrapped(file?["title"]?.stringValue ?? "", indent: 2)
+            + "\n\nClauses\n" + style.wrapped(clauses.joined(separator: ", "), indent: 2)
     }
 
     private func page(on symptom: SymptomIndex.Entry) -> String {
@@ -100,10 +129,11 @@ package struct TopicBook {
                 padded(clause.id.description, 11) + clause.sentence, indent: 2, hanging: 11, keepingSpaces: 11)
         }
         let runs = symptom.scenarios.map { name in
-            "  conformance \(name.hasPrefix("client/") ? "client" : "server") --reference --only \(name)"
+            name.hasPrefix("client/")
+                ? "  conformance client --only \(name) -- ./my-driver" : "  conformance server URL --only \(name)"
         }
         let sections: [(String, [String])] = [
-            ("Clauses", lines), ("Scenarios that show it", runs),
+            ("Clauses", lines), ("Test for it", runs),
             ("In a recording", clauses.isEmpty ? [] : ["  conformance judge CAPTURE"]),
             ("Read", ["  Spec/\(symptom.page.file) (\(symptom.page.title))"]),
         ]
@@ -129,7 +159,7 @@ package struct TopicBook {
     private func page(on profile: Profile) -> String {
         list(
             "\(style.bold(profile.rawValue)) · profile of a \(profile.role.rawValue)",
-            "A \(profile.role.rawValue) that declares it is judged by these clauses.",
+            "A \(profile.role.rawValue) that declares it must keep these clauses.",
             specification.clauses.filter { $0.profile == profile || $0.companions.contains(profile) })
     }
 
@@ -155,17 +185,17 @@ extension ExitStatus {
     /// What whoever sees it does next.
     fileprivate var advice: String {
         switch self {
-        case .conforms: "Every clause in question was put to the test and kept; nothing is left to do."
+        case .conforms: "Every applicable clause was tested and passed."
         case .violation:
-            "A clause is broken, and the report shows the frames. 'conformance explain CLAUSE' says why it matters; the line 'again:' of the report runs it alone."
+            "A clause is violated, and the report shows the frames. 'conformance explain CLAUSE' says why it matters; the line 'again:' reruns only this clause."
         case .incomplete:
-            "Nothing is broken, and not everything is proved: a clause of a declared profile was not exercised, or its evidence proves nothing. The lines 'untested:' say what is missing; 'conformance doctor' says it before a run."
+            "No violations, but not everything is proved: a clause of a declared profile was not exercised, or its evidence is inconclusive. The lines 'untested:' say what is missing; 'conformance doctor' says it before a run."
         case .staleBaseline:
-            "An entry of the baseline names nothing, is over, or expects a violation that is none any more. Correct or delete the line that the report names."
-        case .usage: "The command was given something that it cannot use. The message names it, and says what to write."
-        case .unreachable: "The subject took no connection, or did not start. Nothing was tested."
+            "A baseline entry matches nothing, has expired, or expects a violation that no longer happens. Correct or delete the line that the report shows."
+        case .usage: "The command line or an input file is wrong. The message says what and how to fix it."
+        case .unreachable: "The subject accepted no connection or did not start. Nothing was tested."
         case .harness:
-            "The suite itself failed. The run says nothing about the subject; the transcripts help to report it."
+            "The suite itself failed. The run says nothing about the subject; please report it with the transcripts."
         }
     }
 }

@@ -95,7 +95,7 @@ struct ClauseComparison {
             return [
                 entry(
                     "clause-id-reused", .error, before, after, old: before.sentence, new: after.sentence,
-                    why: "the number stands for another rule now; older reports and waivers mean the old one",
+                    why: "the number now names another rule; older reports and waivers mean the old one",
                     kind: .policy, breaks: [before.party, after.party])
             ]
         }
@@ -177,7 +177,7 @@ struct ClauseComparison {
         if before.role != after.role {
             return entry(
                 "clause-role-changed", .error, before, after, old: before.role.rawValue, new: after.role.rawValue,
-                why: "\(after.party) are bound now, and \(before.party) are not any more",
+                why: "\(after.party) are bound now, and \(before.party) no longer are",
                 breaks: [after.party, before.otherParty])
         }
         guard before.profileNames != after.profileNames else { return nil }
@@ -210,7 +210,7 @@ struct ClauseComparison {
             entries.append(
                 entry(
                     "clause-exclusion-added", .warning, before, after, new: reason,
-                    why: "runs do not judge the clause any more, so a build that breaks it stays green"))
+                    why: "runs no longer judge the clause, so a build that breaks it stays green"))
         case (let reason?, nil):
             entries.append(
                 entry(

@@ -19,7 +19,7 @@ struct FixtureComparison {
         guard old.fixtures.isThere else {
             let missing = GateEntry.policy(
                 "baseline-missing", old: GateLocation(file: "Fixtures/index.json"),
-                why: "the old state has no fixtures, so nothing shows what was valid")
+                why: "the old version has no fixtures, so nothing shows what was valid")
             return [missing] + comparison.unfixtured()
         }
         return comparison.formerlyValid() + comparison.formerlyInvalid() + comparison.verdicts() + comparison.files()
@@ -222,11 +222,11 @@ struct FixtureComparison {
                 let new = now.expected[clause]
                 return GateEntry(
                     "fixture-verdict-changed", .error, old: location(was.file),
-                    // A verdict that is not expected any more has no place in the new state.
+                    // A verdict that is no longer expected has no place in the new state.
                     new: new.map { _ in location(now.file) }, oldValue: .string(verdict),
                     newValue: new.map { .string($0) },
                     why:
-                        "\(clause) was expected to be \(verdict) and is \(new ?? "not expected any more") now (chapter 8.2)",
+                        "\(clause) was expected to be \(verdict) and is \(new ?? "no longer expected") now (chapter 8.2)",
                     breaks: parties(clause), subjects: [clause])
             }
         }

@@ -35,7 +35,7 @@ package struct ProtocolState: Sendable {
             guard let text = String(validating: bytes, as: UTF8.self) else {
                 problems.append(
                     InputProblem(
-                        location: path, what: "is no UTF-8", expected: "a text file in UTF-8",
+                        location: path, what: "is not UTF-8", expected: "a text file in UTF-8",
                         fix: "correct its encoding"))
                 continue
             }
@@ -57,8 +57,8 @@ package struct ProtocolState: Sendable {
             problems.append(
                 InputProblem(
                     location: "Spec", what: "there is no specification",
-                    expected: "a state with Spec/clauses, Spec/schemas and Spec/version.json beside Fixtures",
-                    fix: "name a folder, or a revision, that holds them"))
+                    expected: "a folder with Spec/clauses, Spec/schemas, Spec/version.json and Fixtures",
+                    fix: "choose a folder or revision that has them"))
         }
         guard problems.isEmpty else { throw InputProblems(problems).in(name) }
         if let index = files["Fixtures/index.json"].flatMap({ String(validating: $0, as: UTF8.self) }) {
@@ -73,7 +73,7 @@ package struct ProtocolState: Sendable {
         guard let version = ProtocolVersion(specification.version) else {
             throw InputProblems([
                 InputProblem(
-                    location: "Spec/version.json", what: "'\(specification.version)' is no version",
+                    location: "Spec/version.json", what: "'\(specification.version)' is not a version",
                     expected: "two numbers such as 1.0, or three such as 1.0.0", fix: "correct 'specification'")
             ]).in(name)
         }

@@ -195,7 +195,7 @@ struct TranscriptComparison {
                         "transcript-warning", .warning,
                         "\(clause.id) is not followed, which is a warning now"
                     )
-                default: ("transcript-relief", .warning, "\(clause.id) was broken and is not any more")
+                default: ("transcript-relief", .warning, "\(clause.id) was broken and no longer is")
                 }
             var entry = GateEntry(
                 rule, severity, old: old.specification[group.clause]?.location,

@@ -51,7 +51,7 @@ struct VersionPolicy {
         }
         return finding(
             "wire-version-differs",
-            "peers tell major versions apart by 'protocol', which is \(wire) for version \(new.version)")
+            "peers recognize the major version by 'protocol', which is \(wire) for version \(new.version)")
     }
 
     private func changelog(_ entries: [GateEntry]) -> GateEntry? {

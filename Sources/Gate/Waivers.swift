@@ -53,7 +53,7 @@ package struct Waivers: Sendable {
                 rule: member.string("rule"), line: reader.collector.location(of: member.pointer)?.line ?? 1)
             if let before = waivers.first(where: { $0.fingerprint == waiver.fingerprint }) {
                 reader.collector.note(
-                    member.pointer, "'\(waiver.fingerprint)' is waived already, in line \(before.line)",
+                    member.pointer, "'\(waiver.fingerprint)' is already waived, in line \(before.line)",
                     expected: "each finding once", fix: "delete one of the two")
             }
             waivers.append(waiver)
@@ -82,7 +82,7 @@ package struct Waivers: Sendable {
             } else if waiver.expires < today {
                 complain(
                     "waiver-expired",
-                    "it held until \(waiver.expires), and today is \(today): fix the finding, or set a new date")
+                    "it expired on \(waiver.expires), and today is \(today): fix the finding, or set a new date")
             } else if !found.contains(where: { entries[$0].isGrave }) {
                 complain(
                     "waiver-unused",

@@ -27,16 +27,16 @@ public enum CaptureNeed: String, Sendable, Hashable, CaseIterable {
     /// Why a capture that lacks it cannot be judged by such a clause.
     public var reason: String {
         switch self {
-        case .stage: "only the suite makes it happen: kills, stops, full disks, broken frames, agents that fail"
-        case .solitude: "nobody knows what other devices did meanwhile"
-        case .program: "what a client shows is not on the wire"
-        case .pushService: "what the push service saw is not in it"
-        case .delays: "it has no clock beside the server"
-        case .frames: "frames may be missing between others"
-        case .principals: "nobody knows who is who"
-        case .credentials: "nobody knows which tokens are good"
-        case .headers: "it has no header fields of responses"
-        case .requestBodies: "it has no bodies of requests"
+        case .stage: "only the suite can cause it: kills, full disks, broken frames, failing agents"
+        case .solitude: "it does not show what other devices did"
+        case .program: "it does not show what the client displays"
+        case .pushService: "it does not contain the push requests"
+        case .delays: "it was not recorded next to the server"
+        case .frames: "frames may be missing"
+        case .principals: "it does not show who the principals are"
+        case .credentials: "it does not show which tokens are valid"
+        case .headers: "it has no response headers"
+        case .requestBodies: "it has no request bodies"
         }
     }
 }

@@ -84,7 +84,7 @@ public struct Specification: Sendable {
         return clauses.filter { $0.captureNeeds == nil && $0.exclusion == nil }.map { clause in
             InputProblem(
                 location: "Spec/\(clause.file):\(clause.line):1", what: "\(clause.id) has no line 'Capture:'",
-                expected: "what a capture has to hold so that the clause can be judged from it, or 'any'",
+                expected: "what a capture must contain to judge the clause, or 'any'",
                 fix: "add it below 'Judged from:'")
         }
     }
@@ -102,8 +102,8 @@ public struct Specification: Sendable {
         if let before {
             problems.append(
                 InputProblem(
-                    location: location, what: "\(clause.id) was given already, in line \(before.line)",
-                    expected: "every id once", fix: "give the later one the next free number"))
+                    location: location, what: "\(clause.id) is already defined in line \(before.line)",
+                    expected: "every id once", fix: "give the second one the next free number"))
         }
         return problems
     }

@@ -24,7 +24,7 @@ extension SpecificationFiles {
             problems.append(
                 InputProblem(
                     location: folder, what: "holds no specification", expected: "a folder with clauses/ and schemas/",
-                    fix: "name the folder Spec of a checkout"))
+                    fix: "choose the folder Spec of a checkout"))
         }
         guard problems.isEmpty else { throw InputProblems(problems) }
         self.init(texts: texts)

@@ -36,7 +36,7 @@ public struct SuiteReport: Sendable {
         }
     }
 
-    /// What a clause came to; nil when it was not in question.
+    /// What a clause came to; nil when it was not applicable.
     public subscript(_ id: String) -> JudgedClause? { clauses.first { $0.id == id } }
 
     /// Writes `report.json` and the transcripts to a folder, for `conformance report show` and `conformance judge`.

@@ -68,7 +68,7 @@ extension JSONProblem: CustomStringConvertible {
         case .flaw(.duplicateKey(let key)):
             "the key \(Self.quote(key)) comes twice in one object; expected each key once"
         case .flaw(.loneSurrogate):
-            "a surrogate escape without its other half; expected a pair such as \\ud83d\\ude00"
+            "an unpaired surrogate escape; expected a pair such as \\ud83d\\ude00"
         case .pointerWithoutSlash(let found): "the pointer starts with \(found); expected '/', or nothing at all"
         case .pointerEscape(let found): "found \(found) after '~' in a pointer; expected ~0 for '~' or ~1 for '/'"
         }

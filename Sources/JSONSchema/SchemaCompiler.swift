@@ -109,7 +109,7 @@ struct SchemaCompiler {
         }
         var pointer = resource.root
         if name.hasPrefix("/") {
-            guard let path = JSONPointer(name) else { throw problem("its fragment is no JSON pointer") }
+            guard let path = JSONPointer(name) else { throw problem("its fragment is not a JSON pointer") }
             pointer = pointer.appending(path)
         } else if !name.isEmpty {
             guard let anchor = resource.anchors[name] else { throw problem("there is no anchor '\(name)'") }

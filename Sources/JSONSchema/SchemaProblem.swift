@@ -55,7 +55,7 @@ extension SchemaProblem: CustomStringConvertible {
             "unknown format \(quote(name)); expected a format of draft 2020-12" + suggestion(nearest)
         case .badValue(let keyword, let found, let expected):
             "'\(keyword)' is \(found); expected \(expected)"
-        case .notASchema(let found): "\(found) is no schema; expected an object or a boolean"
+        case .notASchema(let found): "\(found) is not a schema; expected an object or a boolean"
         case .badPattern(let pattern, let reason):
             "the pattern \(quote(pattern)) cannot be used: \(reason)"
         case .unresolved(let reference, let reason): "\(quote(reference)) leads nowhere: \(reason)"

@@ -49,7 +49,7 @@ enum ControlAction: String, CaseIterable {
             }
         case .fail:
             let count = reader.integer("count") ?? 1
-            let reason = reader.string("reason") ?? "it was told to"
+            let reason = reader.string("reason") ?? "it was asked to"
             var rule = Rule(.question, .fail, times: count)
             rule.reason = String(reason.prefix(1000))
             return Self.ordering(.rule(rule))

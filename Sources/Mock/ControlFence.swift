@@ -11,22 +11,24 @@ enum ControlFence {
         let hosts = ["127.0.0.1", "localhost", "[::1]"].map { "\($0):\(port)" }
         let named = request.headers.filter { $0.0.lowercased() == "host" }.map { $0.1.lowercased() }
         guard named.count == 1, hosts.contains(named[0]) else {
-            return "'Host' has to be one of \(hosts.joined(separator: ", "))"
+            return "'Host' must be one of \(hosts.joined(separator: ", "))"
         }
         for (name, value) in request.headers {
             switch name.lowercased() {
             case "origin":
-                guard value.lowercased() == "http://\(named[0])" else { return "a page elsewhere may not ask here" }
+                guard value.lowercased() == "http://\(named[0])" else {
+                    return "requests from other pages are not allowed"
+                }
             case "sec-fetch-site":
                 // Addresses that are typed come from no site; reading is all they can do.
                 guard ["same-origin", "none"].contains(value.lowercased()) else {
-                    return "a page elsewhere may not ask here"
+                    return "requests from other pages are not allowed"
                 }
             default: continue
             }
         }
         guard request.method == "POST", !request.body.isEmpty else { return nil }
         let type = request.header("Content-Type")?.prefix { $0 != ";" }.lowercased()
-        return type == "application/json" ? nil : "a body has to be of 'Content-Type: application/json'"
+        return type == "application/json" ? nil : "a body must have 'Content-Type: application/json'"
     }
 }

@@ -54,9 +54,9 @@ extension ControlServer: TransportHandler {
         case ("GET", "/control/state"): return await state(request.query)
         case ("POST", _) where request.path.hasPrefix("/control/"):
             return await perform(String(request.path.dropFirst("/control/".count)), request.body)
-        case (_, "/"), (_, "/control"), (_, "/control/state"): return Self.refusal(405, "only GET is answered here")
-        case (_, _) where request.path.hasPrefix("/control/"): return Self.refusal(405, "an action is a POST")
-        default: return Self.refusal(404, "nothing is here; see GET /control")
+        case (_, "/"), (_, "/control"), (_, "/control/state"): return Self.refusal(405, "only GET is allowed here")
+        case (_, _) where request.path.hasPrefix("/control/"): return Self.refusal(405, "an action needs POST")
+        default: return Self.refusal(404, "not found; see GET /control")
         }
     }
 
@@ -83,7 +83,7 @@ extension ControlServer: TransportHandler {
         guard let action = ControlAction(rawValue: name) else {
             let near = nearestName(to: String(name.prefix(60)), among: names)
             return Self.refusal(
-                404, "no action is called '\(name.prefix(60))'",
+                404, "unknown action '\(name.prefix(60))'",
                 [
                     ("expected", .string(names.joined(separator: ", "))),
                     ("fix", .string(near.map { "did you mean '\($0)'?" } ?? "see GET /control")),

@@ -185,9 +185,9 @@ package actor MockServer {
         let found = all.filter { $0.name == name }
         guard found.isEmpty else { return found }
         throw InputProblem(
-            "connection", "no open connection is called '\(name.prefix(60))'",
+            "connection", "no open connection '\(name.prefix(60))'",
             expected: all.isEmpty ? "an open connection" : all.map(\.name).joined(separator: ", "),
-            fix: "leave it out for all of them")
+            fix: "omit it for all of them")
     }
 
     private static func words(for ending: ConnectionEnding, _ seconds: Int?) -> String {
@@ -199,5 +199,5 @@ package actor MockServer {
     }
 
     private static let isDown = InputProblem(
-        "server", "it is down", expected: "a server that runs", fix: "wait until it is up again")
+        "server", "the server is down", expected: "a running server", fix: "wait until it is up again")
 }

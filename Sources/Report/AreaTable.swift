@@ -7,7 +7,7 @@ struct AreaTable {
     let report: RunReport
     let style: ConsoleStyle
 
-    /// The lines; nil when no clause is in question.
+    /// The lines; nil when no clause applies.
     var text: String? {
         var areas = Dictionary(
             grouping: report.clauses.filter { $0.outcome != .notApplicable }, by: \.clause.id.area)

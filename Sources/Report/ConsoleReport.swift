@@ -186,7 +186,7 @@ package struct ConsoleReport {
         guard listsAll, report.tiers.count > 1 else { return nil }
         return report.tiers.map { result in
             var parts = ["\(readable(result.performed)) scenario\(result.performed == 1 ? "" : "s")"]
-            if result.leftOut > 0 { parts.append("\(readable(result.leftOut)) not performed") }
+            if result.leftOut > 0 { parts.append("\(readable(result.leftOut)) skipped") }
             let counts = RunReport.words.compactMap { outcome, word in
                 result.counts[outcome].map { "\(readable($0)) \(word)" }
             }
@@ -197,10 +197,10 @@ package struct ConsoleReport {
 
     private var gaps: String? {
         var lines = report.unseen.map { profile, count in
-            "nothing seen: profile '\(profile.rawValue)' is declared, and "
+            "nothing tested: profile '\(profile.rawValue)' is declared, but "
                 + (count == 1
-                    ? "its clause in question was not exercised"
-                    : "none of its \(count) clauses in question was exercised")
+                    ? "its applicable clause was not exercised"
+                    : "none of its \(count) applicable clauses was exercised")
         }
         lines += report.gaps.map { "untested: \($0.line(naming: listsAll))" }
         lines += report.outOfReach.flatMap { gap in
@@ -215,9 +215,8 @@ package struct ConsoleReport {
             )
         }
         if let part = report.part, !report.elsewhere.isEmpty {
-            let count = report.elsewhere.count
             lines.append(
-                "left to the other parts: \(count) clause\(count == 1 ? "" : "s") that this part of \(part.shard.count) does not decide; 'conformance report merge' tells the whole"
+                "left to the other \(counted(part.shard.count - 1, "shard")): \(counted(report.elsewhere.count, "clause")); 'conformance report merge' combines them"
             )
         }
         lines += report.notes.map { "note: \($0)" }
@@ -231,8 +230,7 @@ package struct ConsoleReport {
         for (reason, scenarios) in Dictionary(grouping: report.scenarios.filter { $0.skipped != nil }, by: \.skipped)
             .sorted(by: { ($0.key ?? "") < ($1.key ?? "") })
         {
-            let count = scenarios.count == 1 ? "1 scenario" : "\(scenarios.count) scenarios"
-            lines.append("not performed: \(count), \(reason ?? "")")
+            lines.append("skipped: \(Gap.words(scenarios.count, "scenario", reason ?? ""))")
         }
         let stopped = report.scenarios.filter {
             $0.stoppedAt != nil && $0.skipped == nil && $0.failure == nil
@@ -250,7 +248,7 @@ package struct ConsoleReport {
         }
         if !report.excluded.isEmpty {
             lines.append(
-                "excluded: \(counted(report.excluded.count, "clause")) that no black box can judge; see conformance list"
+                "excluded: \(counted(report.excluded.count, "clause")) that a black-box test cannot judge; see conformance list"
             )
         }
         lines += report.diagnostics.map { "diagnostic: \($0)" }

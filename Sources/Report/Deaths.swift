@@ -3,7 +3,7 @@ import HoldfastJSON
 import HoldfastTranscript
 
 extension RunReport {
-    /// How the server ended by itself, with what it said last, and in which scenarios; each way once.
+    /// How the server exited by itself, with what it said last, and in which scenarios; each way once.
     var deaths: [String] {
         var locations: [String: [String]] = [:]
         for scenario in scenarios where scenario.skipped == nil {
@@ -16,7 +16,7 @@ extension RunReport {
     package static func words(of deaths: [String: [String]], each place: String) -> [String] {
         deaths.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.map { death, names in
             let places = names.unique
-            return "the server ended by itself in \(counted(places.count, place)), \(death)"
+            return "the server exited by itself in \(counted(places.count, place)), \(death)"
                 + " (\(listed(places, most: 3)))"
         }
     }

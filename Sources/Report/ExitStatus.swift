@@ -20,7 +20,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
         switch self {
         case .conforms: "conforms"
         case .violation: "violation"
-        case .incomplete: "incomplete: untested or inconclusive"
+        case .incomplete: "incomplete"
         case .staleBaseline: "the baseline is stale"
         case .usage: "usage"
         case .unreachable: "subject unreachable"

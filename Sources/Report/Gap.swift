@@ -18,13 +18,14 @@ package struct Gap: Sendable, Equatable {
 
     /// In one line; many clauses are counted by area, unless all are to be named.
     package func line(naming isNaming: Bool) -> String {
-        let names = clauses.named(isNaming)
+        "\(Self.words(clauses.count, "clause", reason)): \(clauses.named(isNaming))"
+    }
+
+    /// How many there are and why, such as `6 scenarios need --start`.
+    package static func words(_ count: Int, _ noun: String, _ reason: String) -> String {
         let start = "it needs "
-        if reason.hasPrefix(start) {
-            let need = clauses.count == 1 ? "needs" : "need"
-            return "\(counted(clauses.count, "clause")) \(need) \(reason.dropFirst(start.count)): \(names)"
-        }
-        return "\(counted(clauses.count, "clause")), \(reason): \(names)"
+        guard reason.hasPrefix(start) else { return "\(counted(count, noun)), \(reason)" }
+        return "\(counted(count, noun)) \(count == 1 ? "needs" : "need") \(reason.dropFirst(start.count))"
     }
 
     /// What removes the obstacle, from the words that name it; nil where nothing does.
@@ -34,22 +35,22 @@ package struct Gap: Sendable, Equatable {
         }
         let start = "give --start 'COMMAND'"
         let agent =
-            "give the server a test mode that obeys scripts (chapter 3.3 of the specification) and --scripted-agent"
+            "give the server a test mode that follows scripts (chapter 3.3 of the specification) and --scripted-agent"
         switch (reason.contains("--start"), reason.contains("scripted agent")) {
         case (true, true):
             return reason.contains("--start, and")
-                ? "\(start), and \(agent), or leave these clauses out with --skip-crashes"
-                : "\(start), which is enough, or \(agent)"
-        case (true, false): return "\(start), or leave these clauses out with --skip-crashes"
-        case (false, true): return "\(agent), or leave these clauses out with --tier 1"
+                ? "\(start) and \(agent), or skip these clauses with --skip-crashes"
+                : "\(start) or \(agent)"
+        case (true, false): return "\(start), or skip these clauses with --skip-crashes"
+        case (false, true): return "\(agent), or skip these clauses with --tier 1"
         case (false, false): break
         }
         if reason.contains("push service") || reason.contains("device tokens") {
-            return "point the server's push service at {push} or --push-sink, and give its device tokens with --device"
+            return "configure the server to push to {push} or --push-sink, and give its device tokens with --device"
         }
-        if reason.contains("principals") { return "give one more --token for each principal that is missing" }
+        if reason.contains("principals") { return "add one --token for each missing principal" }
         if reason.contains("does not declare") {
-            return "declare the profile as well, where the server keeps it: two profiles meet in these clauses"
+            return "declare the other profile too if the server supports it: these clauses need both"
         }
         return nil
     }
@@ -67,14 +68,14 @@ package struct Gap: Sendable, Equatable {
     }
 
     private static func reason(_ meant: [ScenarioResult]) -> String {
-        if meant.isEmpty { return "no scenario in this run is meant to exercise it" }
+        if meant.isEmpty { return "no scenario in this run exercises it" }
         let performed = meant.filter { $0.skipped == nil }
         if let early = performed.first(where: { $0.stoppedAt != nil }), let reason = early.stoppedAt {
-            let others = performed.count > 1 ? " (\(performed.count - 1) more of its scenarios were performed)" : ""
+            let others = performed.count > 1 ? " (\(performed.count - 1) more of its scenarios ran)" : ""
             return "because \(early.name) ended early, at \(reason)\(others)"
         }
         if let first = performed.first {
-            return "though \(first.name) was performed, which is meant to exercise it"
+            return "although \(first.name) ran, which should exercise it"
         }
         // What lacks the same and more than another explains nothing.
         let nearest = meant.filter { scenario in

@@ -104,7 +104,7 @@ package struct ReportDiff: Sendable {
         for result in report.clauses { states[result.clause.id] = .judged(result, report.isExpected(result)) }
         for id in report.setAside { states[id] = .undecided(setAside) }
         for id in report.unreached { states[id] = .undecided("out of reach") }
-        for id in report.elsewhere { states[id] = .undecided("left to other parts") }
+        for id in report.elsewhere { states[id] = .undecided("left to other shards") }
         for id in report.pending { states[id] = .undecided("pending") }
         return states
     }
@@ -150,7 +150,7 @@ package struct ReportDiff: Sendable {
         case (let before?, nil):
             return [
                 Change(
-                    kind: before.rank <= 1 ? .worse : .went, clause: id, what: "\(id): was \(before.word), and is gone")
+                    kind: before.rank <= 1 ? .worse : .went, clause: id, what: "\(id): was \(before.word), now missing")
             ]
         case (let before?, let after?) where before.word != after.word:
             var what = "\(id): \(before.word) → \(after.word)"

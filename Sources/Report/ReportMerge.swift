@@ -26,7 +26,7 @@ package enum ReportMerge {
                     location: first.file,
                     what: "it was judged under specification \(first.report.specification)",
                     expected: "\(specification.version), the one of this program",
-                    fix: "merge with the program that wrote the parts"))
+                    fix: "merge with the program that wrote the shards"))
         }
         guard problems.isEmpty else { throw InputProblems(problems) }
         problems = gaps(files, count: part.shard.count)
@@ -63,13 +63,13 @@ package enum ReportMerge {
     // MARK: what keeps parts from being one run
 
     private static let nothing = InputProblem(
-        location: "report merge", what: "no report", expected: "the report.json of each part", fix: "name the files")
+        location: "report merge", what: "no report", expected: "the report.json of each shard", fix: "name the files")
 
     private static func wholes(_ files: [File]) -> [InputProblem] {
         files.filter { $0.report.part == nil }.map { file in
             InputProblem(
-                location: file.file, what: "it is a whole run", expected: "a part that --shard I/N made",
-                fix: "leave it out; two whole runs are compared with 'conformance report diff'")
+                location: file.file, what: "this is a whole run", expected: "a shard made with --shard I/N",
+                fix: "remove it; to compare two whole runs, use 'conformance report diff'")
         }
     }
 
@@ -100,13 +100,13 @@ package enum ReportMerge {
         compare("the specification", left.specification, right.specification)
         compare("the version of the program", left.tool ?? "unknown", right.tool ?? "unknown")
         compare(
-            "the number of parts", String(left.part?.shard.count ?? 0), String(right.part?.shard.count ?? 0))
+            "the number of shards", String(left.part?.shard.count ?? 0), String(right.part?.shard.count ?? 0))
         compare(
             "the number of scenarios", String(left.part?.total ?? 0), String(right.part?.total ?? 0))
         let (mine, theirs) = (left.inQuestion, right.inQuestion)
         if let odd = mine.symmetricDifference(theirs).min() {
             compare(
-                "what is in question", "\(odd) \(mine.contains(odd) ? "is" : "is not")",
+                "which clauses apply", "\(odd) \(mine.contains(odd) ? "is" : "is not")",
                 "\(odd) \(theirs.contains(odd) ? "is" : "is not")")
         }
         if left.baseline?.results.map(\.entry) != right.baseline?.results.map(\.entry) {
@@ -117,7 +117,7 @@ package enum ReportMerge {
                 location: other.file,
                 what: "\(difference.what) differs: \(clipped(difference.there))",
                 expected: "\(clipped(difference.here)), as in \(first.file)",
-                fix: "merge only parts of one run, made with the same flags but --shard")
+                fix: "merge only shards of one run with the same flags")
         }
     }
 
@@ -132,13 +132,13 @@ package enum ReportMerge {
                 InputProblem(
                     location: "report merge",
                     what: "\(missing.count == 1 ? "a part is" : "\(missing.count) parts are") missing: \(names)",
-                    expected: "all \(count) parts", fix: "name their files too, or run them again"))
+                    expected: "all \(count) parts", fix: "add their files, or run them again"))
         }
         for (index, names) in byIndex.sorted(by: { $0.key < $1.key }) where names.count > 1 {
             problems.append(
                 InputProblem(
-                    location: names[1], what: "part \(index)/\(count) is here twice", expected: "each part once",
-                    fix: "leave out one of \(names.joined(separator: ", "))"))
+                    location: names[1], what: "shard \(index)/\(count) is given twice", expected: "each shard once",
+                    fix: "remove one of \(names.joined(separator: ", "))"))
         }
         return problems
     }
@@ -155,7 +155,7 @@ package enum ReportMerge {
                 return [
                     InputProblem(
                         location: file.file, what: "scenario \(scenario.name) is also in \(before)",
-                        expected: "each scenario in one part", fix: "run the parts again with the same program")
+                        expected: "each scenario in one shard", fix: "run the shards again with the same program")
                 ]
             }
         }
@@ -163,8 +163,8 @@ package enum ReportMerge {
         guard owner.count != total, !files.contains(where: \.report.wasInterrupted) else { return [] }
         return [
             InputProblem(
-                location: "report merge", what: "the parts hold \(owner.count) of \(total) scenarios",
-                expected: "all of them", fix: "run the parts again with the same program")
+                location: "report merge", what: "the shards contain \(owner.count) of \(total) scenarios",
+                expected: "all of them", fix: "run the shards again with the same program")
         ]
     }
 }

@@ -12,7 +12,7 @@ package enum ReportReader {
     package static let maxBytes = 512 << 20
 
     /// What to do about a report that contradicts itself.
-    static let fix = "take the report as it was written"
+    static let fix = "use the report as it was written"
 
     /// Brings the bytes of a file that is named as seen from the folder of the report.
     package typealias Companion = (String) throws(InputProblem) -> [UInt8]
@@ -41,8 +41,8 @@ package enum ReportReader {
     private static func isMeant(_ root: JSONValue, _ collector: ProblemCollector) -> Bool {
         guard root["format"]?.stringValue == JSONReport.format else {
             collector.note(
-                JSONPointer(), "this is no report", expected: "\"format\": \"\(JSONReport.format)\"",
-                fix: "give the report.json that --out wrote")
+                JSONPointer(), "this is not a report", expected: "\"format\": \"\(JSONReport.format)\"",
+                fix: "use the report.json that --out wrote")
             return false
         }
         guard let version = root["version"]?.intValue, version != JSONReport.version else { return true }
@@ -67,7 +67,7 @@ package enum ReportReader {
         guard entries.count == scenarios.count, stored.collector.problems.isEmpty else { return nil }
         for (name, count) in Dictionary(grouping: scenarios, by: \.name).mapValues(\.count) where count > 1 {
             stored.refuse(
-                "scenarios", "scenario '\(clipped(name))' stands here \(count) times", expected: "each scenario once")
+                "scenarios", "scenario '\(clipped(name))' is listed \(count) times", expected: "each scenario once")
             return nil
         }
         let intended = Dictionary(
@@ -162,14 +162,14 @@ package enum ReportReader {
     ) throws(InputProblem) -> History {
         guard name == JSONReport.transcript(of: scenario) else {
             throw InputProblem(
-                file, "the transcript of \(clipped(scenario)) is said to be in '\(clipped(name))'",
+                file, "the report expects the transcript of \(clipped(scenario)) in '\(clipped(name))'",
                 expected: "'\(JSONReport.transcript(of: scenario))'", fix: fix)
         }
         guard let companion else {
             throw InputProblem(
-                file, "the transcripts stand in files beside the report, which are not here",
+                file, "the transcripts are in files next to the report, and they are missing",
                 expected: "the folder of --out",
-                fix: "name that folder, or write one file with --format json=FILE")
+                fix: "use that folder, or write a single file with --format json=FILE")
         }
         var transcript = TranscriptReader(file: name)
         do throws(InputProblem) {
@@ -214,14 +214,15 @@ package enum ReportReader {
             let differing = computed.objectValue?.keys.first { written?[$0] != computed[$0] }
             stored.collector.note(
                 differing.map(pointer.appending) ?? pointer,
-                "\(result.clause.id) is told otherwise than the verdicts of its scenarios make it",
-                expected: differing.flatMap { computed[$0] }.map { clipped($0.text()) } ?? "what they make it",
+                "\(result.clause.id) does not match the verdicts of its scenarios",
+                expected: differing.flatMap { computed[$0] }.map { clipped($0.text()) }
+                    ?? "the result of these verdicts",
                 fix: fix)
         }
         let exit = stored.value("exit")?["code"]?.intValue
         if stored.collector.problems.isEmpty, exit != Int(report.exit.rawValue) {
             stored.refuse(
-                "exit", "the exit code is told otherwise than the clauses make it",
+                "exit", "the exit code does not match the clauses",
                 expected: "\(report.exit.rawValue) (\(report.exit.meaning))")
         }
     }

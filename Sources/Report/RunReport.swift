@@ -46,7 +46,7 @@ package struct RunReport: Sendable {
     package let leftOut: Set<ClauseID>
     /// Whether what the set-up cannot show counts as untested.
     package let isStrict: Bool
-    /// The sentences of clauses in question that nothing decided: out of reach, set aside, left to other parts, without a check.
+    /// The sentences of clauses in question that nothing decided: out of reach, set aside, left to other shards, without a check.
     let sentences: [ClauseID: String]
     /// What became of the baseline; nil without one.
     package internal(set) var baseline: BaselineResult?
@@ -99,16 +99,18 @@ extension RunReport {
         }
         let undecided = judged.filter(\.isUndecided)
         func clauses(_ results: [ClauseResult], without isSkipped: (ScenarioResult) -> Bool) -> [ClauseID] {
-            results.filter { Self.isUndecided($0, for: isSkipped, among: scenarios, intended: intended) }
+            results.filter { Self.isLeftOpen($0, for: isSkipped, among: scenarios, intended: intended) }
                 .map(\.clause.id)
         }
         let setAside = judged.map(\.clause.id).filter(
             leftOut.union(clauses(undecided, without: \.wasSetAside)).contains)
         let isElsewhere = { (result: ClauseResult) in part != nil && result.isUndecided }
-        // A part leaves its undecided clauses to the merged report.
+        // A part leaves its undecided clauses to the merged report. A pass that other scenarios happened to show does not
+        // count: what is out of reach follows from the setup alone, so that the doctor can list it before the run.
+        let unbroken = judged.filter { $0.isUndecided || $0.outcome == .pass }
         let outOfReach =
             part == nil && subject.role == .server
-            ? clauses(undecided.filter { !setAside.contains($0.clause.id) }, without: \.isOutOfReach) : []
+            ? clauses(unbroken.filter { !setAside.contains($0.clause.id) }, without: \.isOutOfReach) : []
         let pending = inQuestion.filter { $0.exclusion == nil && Checks.check(of: $0.id) == nil }.map(\.id)
         let decided = judged.filter { !setAside.contains($0.clause.id) && !outOfReach.contains($0.clause.id) }
         let clauses = decided.filter { !isElsewhere($0) }
@@ -159,20 +161,20 @@ extension RunReport {
         var blamed = scenario
         blamed.problems = [
             """
-            harness: \(scenario.name) was performed to its end and exercised nothing
-              expected: at least one clause put to the test
-              fix: none on your side; this run says nothing about the clauses it names
+            harness: \(scenario.name) ran to its end and exercised nothing
+              expected: at least one clause exercised
+              fix: none on your side; this run proves nothing for its clauses
             """
         ]
         return blamed
     }
 
-    /// Whether a scenario that could have decided an undecided clause was left out for a certain reason.
+    /// Whether a clause stays open because a scenario that exercises it was left out for a certain reason.
     ///
-    /// Untested counts only when all of its scenarios were left out, on request or for want of means: one that was performed
-    /// and showed nothing, or was skipped for another reason, is a gap. So is doubt about what was performed, unless whoever ran
-    /// the suite asked for less, or nothing short of crashes could remove it.
-    private static func isUndecided(
+    /// All of its scenarios have to be left out, on request or because the setup cannot run them: one that ran and showed
+    /// nothing, or was skipped for another reason, is a gap. So is an inconclusive run, unless whoever ran the suite asked for
+    /// less, or only crashes could decide.
+    private static func isLeftOpen(
         _ result: ClauseResult, for reason: (ScenarioResult) -> Bool, among scenarios: [ScenarioResult],
         intended: [String: [ClauseID]]
     ) -> Bool {
@@ -182,7 +184,8 @@ extension RunReport {
         if !own.isEmpty { meant = own }
         guard let left = meant.first(where: reason) else { return false }
         if meant.allSatisfy({ $0.wasSetAside || $0.isOutOfReach }) { return true }
-        return result.outcome == .inconclusive && (left.wasSetAside || result.clause.id.isProvedByCrashes)
+        return result.isUndecided && result.clause.id.isProvedByCrashes
+            || result.outcome == .inconclusive && left.wasSetAside
     }
 
     package func clauses(_ outcome: Outcome) -> [ClauseResult] {
@@ -223,10 +226,10 @@ extension RunReport {
     /// What the run comes to, in words.
     package var meaning: String {
         var meaning = exit.meaning
-        if exit == .conforms, !expected.isEmpty { meaning = "conforms but for what is expected" }
-        if exit == .conforms, !outOfReach.isEmpty { meaning += ", as far as this set-up shows" }
+        if exit == .conforms, !expected.isEmpty { meaning = "conforms except for expected violations" }
+        if exit == .conforms, !outOfReach.isEmpty { meaning += ", as far as this setup can test" }
         if exit == .incomplete, !isOpen, !scenarios.contains(where: { $0.failure != nil }) {
-            meaning = "incomplete: nothing was put to the test"
+            meaning = "incomplete: nothing was tested"
         }
         guard let part else { return meaning }
         return "part \(part.shard.index) of \(part.shard.count), "
@@ -238,7 +241,7 @@ extension RunReport {
         var parts = Self.words.compactMap { outcome, word -> String? in
             let all = outcome == .violation ? unexpected : clauses(outcome)
             let lost = all.count(where: \.isUnkeepable)
-            let parts = lost == 0 ? "" : " (\(all.count - lost) to repair, \(lost) that this wire cannot keep)"
+            let parts = lost == 0 ? "" : " (\(all.count - lost) to repair, \(lost) that this wire format cannot keep)"
             return all.isEmpty ? nil : "\(all.count) \(word)\(parts)"
         }
         if !expected.isEmpty { parts.append("\(expected.count) violated as expected") }
@@ -252,7 +255,7 @@ extension RunReport {
         if !pending.isEmpty { parts.append("\(pending.count) pending") }
         if !setAside.isEmpty { parts.append("\(setAside.count) set aside") }
         if !unreached.isEmpty { parts.append("\(unreached.count) out of reach") }
-        if !elsewhere.isEmpty { parts.append("\(elsewhere.count) left to the other parts") }
+        if !elsewhere.isEmpty { parts.append("\(elsewhere.count) left to the other shards") }
         let verdict = wasInterrupted ? "\(meaning) (interrupted)" : meaning
         return parts.isEmpty ? verdict : "\(verdict): \(parts.joined(separator: ", "))"
     }

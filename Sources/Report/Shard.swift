@@ -25,30 +25,30 @@ package struct Shard: Sendable, Equatable, CustomStringConvertible {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let count = Self.number(parts[1]), (1...Self.maxCount).contains(count) else {
             throw InputProblem(
-                location: "--shard", what: "'\(clipped(text))' names no part",
-                expected: "I/N, part I of N from 1 to \(Self.maxCount), or /N in an indexed job",
-                fix: "write for instance --shard 1/3")
+                location: "--shard", what: "'\(clipped(text))' is not a shard",
+                expected: "I/N, shard I of N from 1 to \(Self.maxCount), or /N in an indexed job",
+                fix: "for example --shard 1/3")
         }
         guard parts[0].isEmpty else {
             guard let index = Self.number(parts[0]), (1...count).contains(index) else {
                 throw InputProblem(
-                    location: "--shard", what: "there is no part '\(clipped(String(parts[0])))' of \(count)",
-                    expected: "a number from 1 to \(count)", fix: "count the parts from 1")
+                    location: "--shard", what: "there is no shard '\(clipped(String(parts[0])))' of \(count)",
+                    expected: "a number from 1 to \(count)", fix: "count the shards from 1")
             }
             self.init(index, of: count)
             return
         }
         guard let value = environment[Self.variable] else {
             throw InputProblem(
-                location: "--shard", what: "'\(clipped(text))' leaves the index to \(Self.variable), which is not set",
-                expected: "\(Self.variable) from 0 to \(count - 1), as indexed jobs of Kubernetes set it",
-                fix: "name the part: --shard 1\(text)")
+                location: "--shard", what: "'\(clipped(text))' takes the index from \(Self.variable), which is not set",
+                expected: "\(Self.variable) from 0 to \(count - 1), set by Kubernetes for indexed jobs",
+                fix: "give the index: --shard 1\(text)")
         }
         guard let index = Self.number(value[...]), (0..<count).contains(index) else {
             throw InputProblem(
-                location: Self.variable, what: "'\(clipped(value))' is the index of no part of \(count)",
+                location: Self.variable, what: "'\(clipped(value))' is not a shard index below \(count)",
                 expected: "a number from 0 to \(count - 1)",
-                fix: "let --shard /N and the job's 'completions' be the same number")
+                fix: "use the job's 'completions' as N in --shard /N")
         }
         self.init(index + 1, of: count)
     }

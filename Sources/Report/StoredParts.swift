@@ -54,7 +54,7 @@ extension Shard.Part: JSONRepresentable {
         {
             stored.refuse(
                 "places", "these are not the indices of the \(scenarios) scenarios below",
-                expected: "\(scenarios) rising numbers below \(total)")
+                expected: "\(scenarios) increasing numbers below \(total)")
         } else {
             self.init(shard: Shard(index, of: count), total: total, positions: positions)
             return

@@ -126,10 +126,12 @@ package struct TextChart {
     /// The names of the columns; in words above them, where a column is too narrow for its name.
     private func heading(_ page: Page) -> [String] {
         let all = chart.participants.map(\.name)
-        let isCut = all.contains { TextWidth.columns($0) > page.cell - 1 }
+        // Nothing stands right of the last name.
+        let rooms = all.indices.map { $0 == all.count - 1 ? page.cell : page.cell - 1 }
+        let isCut = zip(all, rooms).contains { TextWidth.columns($0) > $1 }
         let words = isCut ? [TextWidth.cut("   columns: \(all.joined(separator: ", "))", to: width, mark: ink.cut)] : []
-        let names = chart.participants.map { participant in
-            let name = TextWidth.cut(participant.name, to: page.cell - 1, mark: "")
+        let names = zip(all, rooms).map { name, room in
+            let name = TextWidth.cut(name, to: room, mark: "")
             let before = max(0, page.cell / 2 - TextWidth.columns(name) / 2)
             return padded(String(repeating: " ", count: before) + name, page.cell)
         }.joined()

@@ -10,7 +10,7 @@ enum Outcome: Sendable {
     case unknown(String)
 
     /// The question cost more than it may.
-    static let outOfSteps = Outcome.unknown("the schemas need more steps than one question may cost")
+    static let outOfSteps = Outcome.unknown("the schemas are too complex to compare")
 }
 
 /// Ways that are tried one after the other, until one leads to a value.

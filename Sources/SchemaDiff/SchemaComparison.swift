@@ -225,7 +225,7 @@ struct SchemaComparison {
         var (old, new) = (judging.old.program, judging.new.program)
         for edit in warnings {
             let reader = edit.tolerated(by: direction == .clientToServer ? new : old, direction, in: judging.walk.space)
-            guard let reader else { return .unproven("what else there is cannot be told from what was warned of") }
+            guard let reader else { return .unproven("other differences are hidden by the ones already reported") }
             if direction == .clientToServer { new = reader } else { old = reader }
         }
         var proof = EditProof(SchemaSpace(old: old, new: new), policy: policy)

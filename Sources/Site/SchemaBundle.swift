@@ -43,7 +43,8 @@ struct SchemaBundle {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "$id": "https://holdfast.example/spec/1/bundle/messages.json",
             "title": "Frame",
-            "description": "Every message, body and push, for generators of types. Made from schemas/, which say more.",
+            "description":
+                "Every message, body and push, for code generators. Made from schemas/, which have more detail.",
             "anyOf": [Self.reference(to: "ServerFrame"), Self.reference(to: "ClientFrame")],
             "$defs": .object(definitions),
         ]
@@ -109,7 +110,7 @@ struct SchemaBundle {
     private mutating func defineFrames(_ frames: [Role: [String]]) {
         let types = frames.values.joined().sorted().compactMap { definitions[$0]?["properties"]?["type"]?["const"] }
         definitions[Self.unknown] = [
-            "description": "A frame of a type that this version does not define. It is ignored, but its number counts.",
+            "description": "A frame of a type that this version does not define. Ignore it, but count its number.",
             "type": "object",
             "required": ["type"],
             "properties": [

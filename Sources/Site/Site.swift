@@ -75,7 +75,8 @@ package struct Site: Sendable {
                         address: "\(page)#\($0.id)")
                 }
             } else {
-                add(page, text.title, renderer.html(text.blocks.map(\.block)))
+                let opening = file == "README.md" ? SiteOpening.html : ""
+                add(page, text.title, opening + renderer.html(text.blocks.map(\.block)))
             }
         }
         let all = PageRenderer(links: links, page: "clauses/index.html")
@@ -89,6 +90,7 @@ package struct Site: Sendable {
         for (file, text) in specification.files.texts where Self.isJSONPage(file) {
             add("\(file.dropLast(".json".count)).html", file, JSONPage(links: links, file: file).html(text))
         }
+        add("files.html", "Scenarios, fixtures and schemas", SiteOpening.list(of: entries))
         entries += scenarios.map { SearchEntry(name: $0.name, text: "\($0.title) \($0.summary)", address: $0.address) }
         entries += SymptomIndex(specification.files).entries.map {
             SearchEntry(

@@ -22,12 +22,14 @@ struct SiteFrame {
             <a class="skip" href="#content">To the content</a>
             <header>
             <a class="home" href="\(root)index.html">Holdfast \(escapedForMarkup(specification.version))</a>
+            <a class="menu" href="#pages">Menu</a>
             <div class="search"><input id="search" type="search" placeholder="Search ( / )" aria-label="Search the specification">
             <ul id="found" aria-live="polite" hidden></ul></div>
             </header>
             <div class="columns">
-            <nav aria-label="Pages">
+            <nav id="pages" aria-label="Pages">
             \(navigation(root, page))
+            <a class="menu" href="#content">Close</a>
             </nav>
             <main id="content">
             \(content)
@@ -41,18 +43,23 @@ struct SiteFrame {
     }
 
     private func navigation(_ root: String, _ page: String) -> String {
-        let chapters = [("symptoms.html", "Symptoms")] + chapters.map { ($0.page, $0.title) }
-        let areas = Area.allCases.map { ("clauses/\($0.rawValue).html", $0.rawValue) }
-        let others = [("trace.html", "Trace"), ("out-of-scope.html", "Out of scope")]
-        return group("Chapters", chapters, root, page)
-            + group("Clauses", [("clauses/index.html", "All clauses")] + areas, root, page)
-            + group("Appendices", others, root, page)
+        let start = [("index.html", "Overview", ""), ("symptoms.html", "Symptoms", "")]
+        let chapters = chapters.map { ($0.page, $0.title, "") }
+        let areas = Area.allCases.map { ("clauses/\($0.rawValue).html", $0.rawValue, $0.meaning) }
+        let others = [
+            ("files.html", "Scenarios, fixtures, schemas", ""), ("trace.html", "Trace", ""),
+            ("out-of-scope.html", "Out of scope", ""),
+        ]
+        return group("Start", start, root, page) + group("Chapters", chapters, root, page)
+            + group("Clauses", [("clauses/index.html", "All clauses", "")] + areas, root, page)
+            + group("Reference", others, root, page)
     }
 
-    private func group(_ name: String, _ pages: [(String, String)], _ root: String, _ here: String) -> String {
-        let items = pages.map { page, title in
+    private func group(_ name: String, _ pages: [(String, String, String)], _ root: String, _ here: String) -> String {
+        let items = pages.map { page, title, about in
             let current = page == here ? " aria-current=\"page\"" : ""
-            return "<li><a href=\"\(root)\(page)\"\(current)>\(escapedForMarkup(title))</a></li>"
+            let small = about.isEmpty ? "" : " <small>\(escapedForMarkup(about))</small>"
+            return "<li><a href=\"\(root)\(page)\"\(current)>\(escapedForMarkup(title))\(small)</a></li>"
         }
         return "<h2>\(name)</h2><ul>\n\(items.joined(separator: "\n"))\n</ul>\n"
     }

@@ -134,7 +134,7 @@ private struct Builder {
                 DialectView.Note(
                     event: index, isIgnored: true,
                     reason: partial.contains(index)
-                        ? "a part of a conversation is no read of it" : "not a request of the protocol"))
+                        ? "a partial read of a conversation" : "not a request of the protocol"))
             return
         }
         requests[number] = wire

@@ -38,7 +38,7 @@ extension LineReader {
         guard texts != nil else {
             if copies.isEmpty { return event }
             throw problem(
-                "there are 'copies', and the header tells of none", expected: "\"copies\": true in the header")
+                "there are 'copies', but the header declares none", expected: "\"copies\": true in the header")
         }
         guard let body = event.kind.body else { return event }
         do {
@@ -115,7 +115,7 @@ extension LineReader {
         case "wait": return .wait(awaited: try string("awaited"), met: try bool("met"))
         default:
             let hint = nearestName(to: name, among: Self.kinds).map { ", such as '\($0)'" } ?? ""
-            throw problem("no event is named '\(name)'", expected: "an event of the format" + hint)
+            throw problem("unknown event '\(name)'", expected: "a known event" + hint)
         }
     }
 

@@ -24,11 +24,11 @@ package struct LineReader {
                 location: "\(Self.location(file, line)):\(error.location.column)"
                     + (offset.map { " (byte \($0 + error.location.byteOffset))" } ?? ""),
                 what: "the line is not JSON: \(error)",
-                expected: "one JSON object a line", fix: "delete the line, or record the transcript again")
+                expected: "one JSON object per line", fix: "delete the line, or record the transcript again")
         }
         guard let object = value.objectValue else {
             throw InputProblem(
-                location: Self.location(file, line), what: "the line holds a JSON \(value.typeName)",
+                location: Self.location(file, line), what: "the line contains a JSON \(value.typeName)",
                 expected: "a JSON object",
                 fix: "delete the line, or record the transcript again")
         }

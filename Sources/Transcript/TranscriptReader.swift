@@ -54,7 +54,7 @@ public struct TranscriptReader {
         guard pending.count + bytes.count <= maxLineBytes else {
             throw InputProblem(
                 location: "\(file):\(line + 1)", what: "the line is longer than \(maxLineBytes) bytes",
-                expected: "at most \(maxLineBytes) bytes a line", fix: "shorten the message it holds")
+                expected: "at most \(maxLineBytes) bytes per line", fix: "shorten the message it holds")
         }
         pending += bytes
     }
@@ -86,7 +86,7 @@ public struct TranscriptReader {
             let event = try lines.event(reader)
             if let before = events.last, event.at < before.at {
                 throw reader.problem(
-                    "time runs back, from \(before.at) to \(event.at) microseconds",
+                    "time goes backward, from \(before.at) to \(event.at) microseconds",
                     expected: "'at' of at least \(before.at)")
             }
             events.append(event)
@@ -100,7 +100,7 @@ extension LineReader {
     /// Reads the first line of a transcript.
     package func header() throws(InputProblem) -> History.Header {
         guard object["format"]?.stringValue == TranscriptFormat.name else {
-            throw problem("this is no transcript", expected: expectedHeader)
+            throw problem("this is not a transcript", expected: expectedHeader)
         }
         let version = try integer("version")
         guard version == TranscriptFormat.version else {
@@ -168,7 +168,7 @@ extension LineReader {
         for name in bounds.object.keys {
             guard let path = paths[name] else {
                 let near = nearestName(to: name, among: paths.keys).map { ", such as '\($0)'" } ?? ""
-                throw problem("no timeout is named '\(name)'", expected: "a name of the specification" + near)
+                throw problem("unknown timeout '\(name)'", expected: "a name from the specification" + near)
             }
             timeouts[keyPath: path] = .milliseconds(try bounds.integer(name))
         }

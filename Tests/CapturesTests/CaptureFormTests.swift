@@ -21,11 +21,11 @@ private func header() -> History.Header {
 
     @Test(
         arguments: [
-            ([], "nothing in it"), ([0x1F, 0x8B, 0x08], "gzip"), ([0x28, 0xB5, 0x2F, 0xFD], "zstd"),
+            ([], "the file is empty"), ([0x1F, 0x8B, 0x08], "gzip"), ([0x28, 0xB5, 0x2F, 0xFD], "zstd"),
             ([0xFF, 0xFE, 0x7B, 0], "UTF-16"),
             ([0x7F, 0x45, 0x4C, 0x46, 0], "NUL byte"), ([0x50, 0x4B, 3, 4], "zip"),
-            (Array("just words".utf8), "no capture"),
-            ([0x20, 0x0A, 0x0A], "nothing in it"),
+            (Array("just words".utf8), "not a capture"),
+            ([0x20, 0x0A, 0x0A], "the file is empty"),
         ] as [([UInt8], String)])
     func `what is no capture is told with its first byte`(bytes: [UInt8], words: String) throws {
         let problem = #expect(throws: InputProblem.self) { try CaptureForm.recognised(in: bytes, file: "f") }

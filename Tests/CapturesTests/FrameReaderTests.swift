@@ -14,7 +14,7 @@ import Testing
         let read = try Read(#"{"type":"typing"}"#, as: .frames)
         #expect(read.events.isEmpty)
         #expect(read.gaps == 1)
-        #expect(read.leftOut.entries.map(\.reason) == ["a frame of which nothing tells the direction"])
+        #expect(read.leftOut.entries.map(\.reason) == ["a frame without a direction"])
     }
 
     @Test func `a second greeting of bare frames is another connection`() throws {
@@ -79,8 +79,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{", "capture:1:2 (byte 1)"), ("[]", "JSON array"), (#"{"dir":"sideways","frame":{}}"#, "no direction"),
-        (#"{"dir":">"}"#, "holds no message"), (#"{"at":"noon","dir":">","frame":{}}"#, "no time"),
+        ("{", "capture:1:2 (byte 1)"), ("[]", "JSON array"), (#"{"dir":"sideways","frame":{}}"#, "not a direction"),
+        (#"{"dir":">"}"#, "contains no message"), (#"{"at":"noon","dir":">","frame":{}}"#, "not a time"),
         (#"{"event":"sleep"}"#, "'sleep'"), (#"{"http":"sessions"}"#, "no request"),
         (#"{"hex":"0","dir":">","event":null}"#, "'hex'"), (#"{"conn":[],"dir":">","frame":{}}"#, "'conn'"),
     ])

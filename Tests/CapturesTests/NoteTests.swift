@@ -33,7 +33,7 @@ import Testing
     @Test func `an answer that was cut short is left aside`() throws {
         let read = try Read(#"HTTP GET /api/sessions -> 200 {"sessions":[{"id":"#, as: .notes)
         #expect(read.events.isEmpty)
-        #expect(read.leftOut.entries.map(\.reason) == ["an answer whose body is cut short"])
+        #expect(read.leftOut.entries.map(\.reason) == ["a response whose body is cut off"])
     }
 
     @Test func `bytes are written as Python writes them`() throws {

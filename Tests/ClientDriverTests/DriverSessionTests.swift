@@ -110,8 +110,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("what", #"{"error":"the line is no JSON object","id":0}"#),
-        ("[]", #"{"error":"the line is no JSON object","id":0}"#),
+        ("what", #"{"error":"the line is not a JSON object","id":0}"#),
+        ("[]", #"{"error":"the line is not a JSON object","id":0}"#),
         (#"{"do":"state"}"#, #"{"error":"the command has no id","id":0}"#),
         (#"{"id":4}"#, #"{"error":"the command has no member 'do' that is a string","id":4}"#),
         (#"{"id":4,"do":"dance"}"#, #"{"error":"unknown command 'dance'","id":4}"#),

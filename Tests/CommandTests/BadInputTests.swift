@@ -8,7 +8,7 @@ import Testing
         #expect(run.status == 64)
         #expect(
             run.err == """
-                --only: 'SYNK-3' names no clause and no scenario
+                --only: 'SYNK-3' matches no clause or scenario
                   expected: a clause id such as SYNC-3, an area such as SYNC-*, or a scenario such as server/SYNC/*
                   fix: did you mean 'SYNC-3'?
 

@@ -28,7 +28,7 @@ import Testing
         #expect(run.status == 69)
         #expect(run.err.hasPrefix("/nonexistent/driver: the driver cannot be started, "))
         #expect(
-            run.err.contains("fix: run the command by hand; what comes after '--' is the program and its arguments"))
+            run.err.contains("fix: run the command by hand; '--' is followed by the program and its arguments"))
         #expect(run.out.isEmpty)
     }
 
@@ -37,7 +37,7 @@ import Testing
             ["client", "--"] + ["/bin/sh", "-c", "echo 'Hello there'; exec sleep 600"])
         #expect(run.status == 69)
         #expect(run.err.contains("instead of an answer to 'hello' came 'Hello there' (1:1: "))
-        #expect(run.err.contains("fix: print nothing but replies to standard output; logs belong to standard error"))
+        #expect(run.err.contains("fix: print only replies to standard output; logs belong on standard error"))
     }
 
     @Test func `a driver that dies at once is shown with its code and its last words`() async throws {
@@ -110,9 +110,9 @@ import Testing
             "client", "--time-scale", "0.5", "--profile", "sync", "--defect", "client-dances", "--", "driver",
         ])
         #expect(run.status == 64)
-        #expect(run.err.contains("--time-scale: '0.5' is no scale"))
+        #expect(run.err.contains("--time-scale: '0.5' is out of range"))
         #expect(run.err.contains("--profile: unknown name 'sync'"))
-        #expect(run.err.contains("--defect: nothing can break a client that is not ours"))
+        #expect(run.err.contains("--defect: only works on the reference client"))
         let none = try await BuiltBinary.run(["client"])
         #expect(none.status == 64)
         #expect(none.err.hasPrefix("client: no driver\n"))

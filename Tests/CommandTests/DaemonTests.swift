@@ -32,7 +32,7 @@ import Testing
             "\(Self.daemon(folder))\nwhile [ ! -e \(folder.path)/process ]; do sleep 0.05; done\n", in: folder)
         let run = try await BuiltBinary.run(["server", "--start", start, "--only", "PERSIST-3"])
         #expect(run.status == 69, "\(run.err)")
-        #expect(run.err.contains("; a daemon stayed, and was ended"), "\(run.err)")
+        #expect(run.err.contains("; a daemon was left behind and killed"), "\(run.err)")
         #expect(try await !Self.isLeft(folder))
     }
 

@@ -25,8 +25,8 @@ import Testing
         #expect(workflow.contains("holdfast-conformance==\(toolVersion)\n"))
         let second = try await BuiltBinary.run(["init", "ws://127.0.0.1:8080/ws", "--out", folder.path])
         #expect(second.status == 64)
-        #expect(second.err.contains("subject.json: it is there already"))
-        #expect(second.err.contains("conformance.yml: it is there already"))
+        #expect(second.err.contains("subject.json: the file exists"))
+        #expect(second.err.contains("conformance.yml: the file exists"))
         #expect(try text(folder.path + "/subject.json").contains("CHAT_TOKEN"))
     }
 
@@ -42,8 +42,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (["init"], "standard input has ended"), (["init", "http://x/"], "not the address of a WebSocket"),
-        (["init", "ws://x/ws", "--token-env", "ey.secret"], "that is no name of a variable"),
+        (["init"], "standard input ended"), (["init", "http://x/"], "not the address of a WebSocket"),
+        (["init", "ws://x/ws", "--token-env", "ey.secret"], "that is not a variable name"),
         (["init", "ws://x/ws", "--token-env", "eysecret1"], "no variable of that name is set"),
         (["init", "ws://me:ey.secret@x/ws"], "'ws://…@x/ws' is not the address"),
         (["init", "ws://x/ws?key=ey.secret"], "'ws://x/ws' has a query, which may hold a token"),

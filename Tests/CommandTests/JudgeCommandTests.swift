@@ -57,7 +57,7 @@ import Darwin
     }
 
     @Test(arguments: [
-        ("", "nothing in it"), ("\u{0}\u{1}", "NUL byte"), ("just words\n", "no capture"),
+        ("", "the file is empty"), ("\u{0}\u{1}", "NUL byte"), ("just words\n", "not a capture"),
         ("{\"type\":\"done\"", "byte 14"),
         ("{\"format\":\"holdfast-transcript\",\"version\":9}\n", "version 9"), ("{\"log\":[]}", "/log/entries"),
         ("{\"type\":\"x\",\"a\":" + String(repeating: "[", count: 5000), "more than 512"),
@@ -87,7 +87,7 @@ import Darwin
         let run = try await BuiltBinary.run(["judge", "-"], input: symptoms)
         #expect(run.status == 0, "\(run.out)\(run.err)")
         for words in [
-            "observations: no verdicts", "'hello' was sent twice, under 'c1' and 'c2'", "standard input line 5, byte",
+            "observations: not verdicts", "'hello' was sent twice, under 'c1' and 'c2'", "standard input line 5, byte",
             "A ended without a close frame before the answer to 'hello'", "found no conversation (404)",
             "(conformance explain duplicate)", "<< here", "was asked on A and never answered",
         ] {
@@ -112,7 +112,7 @@ import Darwin
         #expect(first?["events"]?.arrayValue?.count == 2)
         #expect((first?["chart"]?.arrayValue?.count ?? 0) > 3)
         let html = try String(contentsOfFile: page, encoding: .utf8)
-        for words in ["No violations; ", "Repeated texts", "look here", "Message-sequence chart", "never answered"] {
+        for words in ["No violations; ", "Repeated texts", "see here", "Message-sequence chart", "never answered"] {
             #expect(html.contains(words), "\(words)")
         }
     }
@@ -120,7 +120,7 @@ import Darwin
     // MARK: Other protocols
 
     @Test(arguments: [
-        ("0{\"sid\":\"a\",\"upgrades\":[]}\n42[\"message\",\"hello\"]\n", "Socket.IO", "no dialect unwraps"),
+        ("0{\"sid\":\"a\",\"upgrades\":[]}\n42[\"message\",\"hello\"]\n", "Socket.IO", "a dialect cannot unwrap"),
         (
             "A -> {\"type\":\"connection_init\"}\nA <- {\"type\":\"connection_ack\"}\n", "GraphQL over WebSocket",
             "dialect new"
@@ -158,7 +158,7 @@ import Darwin
         defer { close(writer) }
         let run = try await BuiltBinary.run(["judge", "--pipe-timeout", "1", pipe])
         #expect(run.status == 64)
-        #expect(run.err.contains("nothing came for 1 s"))
+        #expect(run.err.contains("no data for 1 s"))
     }
 
     @Test func `a report is recomputed and a changed byte is named`() async throws {
@@ -172,7 +172,7 @@ import Darwin
         let same = try await BuiltBinary.run(["judge", path])
         // What the run came to, its report comes to wherever it is judged; so does its folder, whose transcripts it carries.
         #expect(same.status == made.status, "\(made.status) \(same.out)\(same.err)")
-        #expect(same.out.contains("computed again and are the same"))
+        #expect(same.out.contains("recomputed and match"))
         let whole = try await BuiltBinary.run(["judge", folder.path])
         #expect(whole.out.contains("report.json: a report, ") && !whole.out.contains("a transcript, "), "\(whole.out)")
         let file = "\(folder.path)/one/report.json"
@@ -182,7 +182,7 @@ import Darwin
             .replacing(#""specification":"1.0""#, with: #""specification":"1.9""#)
         try older.write(toFile: file, atomically: true, encoding: .utf8)
         let told = try await BuiltBinary.run(["judge", file])
-        #expect(told.out.contains("recorded under specification 1.9 and judged under 1.0"), "\(told.out)")
+        #expect(told.out.contains("recorded under specification 1.9, judged under 1.0"), "\(told.out)")
         for (changed, report) in [
             (file, file), ("\(folder.path)/transcripts/server/ENV/not-an-object.ndjson", path),
         ] {
@@ -197,7 +197,7 @@ import Darwin
         let alone = try await BuiltBinary.run(["judge", path])
         #expect(alone.status == 64 && alone.err.contains("not-an-object.ndjson: cannot be read"), "\(alone.err)")
         let piped = try await BuiltBinary.run(["judge", "-"], input: String(contentsOfFile: path, encoding: .utf8))
-        #expect(piped.status == 64 && piped.err.contains("the transcripts stand in files beside the report"))
+        #expect(piped.status == 64 && piped.err.contains("the transcripts are in files next to the report"))
     }
 
     @Test func `the findings are written for machines`() async throws {

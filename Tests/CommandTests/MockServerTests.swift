@@ -117,7 +117,7 @@ import Testing
         #expect(output.out.contains("control page at http://127.0.0.1:\(port)/\n"))
         #expect(output.out.contains(#"A> chat s1 "hello""#) || output.out.contains(#"A> chat "hello""#))
         #expect(output.out.contains("A! silent, on request"))
-        #expect(output.err.contains("the fault 'drop toolUse' was never followed"))
+        #expect(output.err.contains("the fault 'drop toolUse' matched nothing"))
     }
 
     @Test func `bad input to the mock is told with its place and fix`() async throws {
@@ -127,7 +127,7 @@ import Testing
             toFile: file, atomically: true, encoding: .utf8)
         for (arguments, place, fix) in [
             (["--replies", file], "replies.json:2:", "did you mean 'reply'?"),
-            (["--control", "0.0.0.0:9001"], "--control:", "give the port alone"),
+            (["--control", "0.0.0.0:9001"], "--control:", "give only the port"),
             (["--fault", "cut befor done"], "--fault 'cut befor done':", "did you mean 'before'?"),
             (["--reply", "a", "--replies", "demo"], "--reply:", "put the text into the file"),
         ] {
@@ -149,7 +149,7 @@ import Testing
             #expect(run.status == 64 && run.out.isEmpty)
             #expect(
                 run.err == """
-                    \(flag): cannot listen on 127.0.0.1:\(taken): something listens there already
+                    \(flag): cannot listen on 127.0.0.1:\(taken): the address is already in use
                       expected: a free port on an address of this machine
                       fix: give another port, or 0 for a free one
 

@@ -31,10 +31,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--profile", "core,push"], "--profile: 'push' is named, and nothing sets it up"),
+        (["--profile", "core,push"], "--profile: 'push' needs --device"),
         (
             ["--profile", "core", "--messages-per-minute", "5"],
-            "--profile: --messages-per-minute sets up 'rate-limit', which is not named"
+            "--profile: --messages-per-minute enables 'rate-limit', which is not listed"
         ),
     ])
     func `a set that cannot be served is refused`(arguments: [String], problem: String) async throws {

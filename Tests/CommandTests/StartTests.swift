@@ -70,7 +70,8 @@ import Testing
         let run = try await BuiltBinary.run(["server", "--start", "sh -c 'echo no licence; exit 4'"] + selection)
         #expect(run.status == 69)
         #expect(
-            run.err.hasPrefix("sh -c echo no licence; exit 4: it ended with exit code 4 before it took connections on ")
+            run.err.hasPrefix(
+                "sh -c echo no licence; exit 4: it ended with exit code 4 before it accepted connections on ")
         )
         #expect(run.err.contains("\n    no licence\n  expected: a command that stays in the foreground"))
     }
@@ -105,8 +106,8 @@ import Testing
         #expect(
             run.err == """
                 --data: '\(folder.path)' is not empty: it holds 'letters'
-                  expected: a folder that is absent or empty; the suite deletes nobody's data
-                  fix: empty it yourself, name another one, or leave it out for a temporary one
+                  expected: a new or empty folder; the suite never deletes data
+                  fix: empty it yourself, choose another one, or remove it for a temporary one
 
                 """)
         #expect(try folder.text(of: "letters") == "mine")
@@ -115,19 +116,22 @@ import Testing
     @Test(arguments: [
         (["--start", "run 'it"], "--start: a quote ' that never ends in 'run 'it'"),
         (["--start", "  "], "--start: no program in '  '"),
-        (["--start", "run", "--env", "1X=y"], "--env: '…' is no name with a value"),
-        (["--start", "run", "--env", "LEVEL"], "--env: 'LEVEL' is no name with a value"),
-        (["--start", "run", "--kills", "0"], "--kills: '0' is no number of kills"),
-        (["ws://127.0.0.1:1/ws", "--header", "no value"], "--header: '…' is no header with a value"),
-        (["ws://127.0.0.1:1/ws", "--header", "sesame"], "--header: '…' is no header with a value"),
+        (["--start", "run", "--env", "1X=y"], "--env: '…' is not NAME=VALUE"),
+        (["--start", "run", "--env", "LEVEL"], "--env: 'LEVEL' is not NAME=VALUE"),
+        (["--start", "run", "--kills", "0"], "--kills: '0' is out of range"),
+        (["ws://127.0.0.1:1/ws", "--header", "no value"], "--header: '…' is not a header with a value"),
+        (["ws://127.0.0.1:1/ws", "--header", "sesame"], "--header: '…' is not a header with a value"),
         (["ws://127.0.0.1:1/ws", "--wait", "90000"], "--wait: '90000' seconds"),
         (["ws://127.0.0.1:1/ws", "--ca", "/nowhere.pem"], "/nowhere.pem: cannot be read: No such file"),
-        (["ws://127.0.0.1:1/ws", "--client-key", "Package.swift"], "--client-key: one is useless without the other"),
-        (["ws://127.0.0.1:1/ws", "--ca", "Package.swift"], "--ca: 'Package.swift' holds no certificate in PEM form"),
-        (["ws://127.0.0.1:1/ws", "--ready", "go"], "--ready: there is no command to start"),
-        (["ws://127.0.0.1:1/ws", "--data", "x"], "--data: there is no command to start"),
-        (["ws://127.0.0.1:{port}/ws"], "url: {port} is the port of a server the suite starts, and nothing says how"),
-        (["ws://127.0.0.1:1/ws", "--push-sink", "nonsense"], "--push-sink: 'nonsense' is no address"),
+        (["ws://127.0.0.1:1/ws", "--client-key", "Package.swift"], "--client-key: one needs the other"),
+        (["ws://127.0.0.1:1/ws", "--ca", "Package.swift"], "--ca: 'Package.swift' contains no PEM certificate"),
+        (["ws://127.0.0.1:1/ws", "--ready", "go"], "--ready: no start command given"),
+        (["ws://127.0.0.1:1/ws", "--data", "x"], "--data: no start command given"),
+        (
+            ["ws://127.0.0.1:{port}/ws"],
+            "url: {port} needs a server that the suite starts, and there is no start command"
+        ),
+        (["ws://127.0.0.1:1/ws", "--push-sink", "nonsense"], "--push-sink: 'nonsense' is not an address"),
         (["ws://127.0.0.1:1/ws", "--push-sink", "203.0.113.7:9"], "--push-sink: cannot listen on "),
     ])
     func `bad input is refused with its place`(_ arguments: [String], _ start: String) async throws {

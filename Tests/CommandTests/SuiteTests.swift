@@ -41,7 +41,7 @@ import Testing
             let skipped = result["skipped"]?.stringValue
             // More questions than the budget of the reference server, which fills its buffer with tools elsewhere.
             let isTooMuch = scenario.name == "server/SYNC/evicted-by-questions"
-            if isTooMuch, skipped?.contains("the budget is") == true { continue }
+            if isTooMuch, skipped?.contains("the rate limit is") == true { continue }
             #expect(skipped == nil, "\(scenario.name)")
             #expect(result["stoppedAt"] == nil, "\(scenario.name)")
             let exercised = (result["verdicts"]?.arrayValue ?? []).filter { ($0["exercised"]?.intValue ?? 0) > 0 }
@@ -77,12 +77,12 @@ import Testing
             )
         }.result
         #expect(runs.0.status == 0, "\(runs.0.out)\n\(runs.0.err)")
-        #expect(runs.0.out.hasPrefix("conforms, as far as this set-up shows: "), "\(runs.0.out)")
+        #expect(runs.0.out.hasPrefix("conforms, as far as this setup can test: "), "\(runs.0.out)")
         for line in ["need --start: ", "a scripted agent (tier 2)", "it needs 2 principals"] {
             let told = runs.0.out.split(separator: "\n").joined(separator: " ")
             #expect(told.contains(line.replacing("it needs ", with: "")), "\(line) in \(runs.0.out)")
         }
-        #expect(runs.0.out.contains("as 'connected' states them:"), "\(runs.0.out)")
+        #expect(runs.0.out.contains("profiles from 'connected'"), "\(runs.0.out)")
         let report = try JSONParser.value(folder.text(of: "out/report.json"))
         let unreached = (report["outOfReach"]?.arrayValue ?? []).flatMap { $0["clauses"]?.arrayValue ?? [] }
         #expect(unreached.contains("PERSIST-1") && unreached.contains("TURN-8") && unreached.contains("SYNC-20"))
@@ -168,9 +168,9 @@ import Testing
         #expect(run.status == 64)
         #expect(
             run.err == """
-                --tier: tier 2 needs an agent that obeys scripts, and this one is 'plain'
+                --tier: tier 2 needs an agent that follows scripts, and this one is 'plain'
                   expected: 1
-                  fix: name another tier, or say what the agent does: --scripted-agent, or 'agent' in the subject file
+                  fix: choose another tier, or declare the agent: --scripted-agent, or 'agent' in the subject file
 
                 """)
     }

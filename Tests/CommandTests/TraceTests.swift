@@ -35,7 +35,7 @@ struct TraceTests {
         // Where tracing is forbidden, that is said.
         if !line.hasSuffix("not allowed here") {
             #expect(
-                line == "power loss (PERSIST-11): answer written, synchronised, then sent (the worst of five turns)")
+                line == "power loss (PERSIST-11): answer written, synced, then sent (the worst of five turns)")
         }
         let (early, said) = try await self.run(Self.reference + " --defect persist-writes-behind-by-a-second")
         if !line.hasSuffix("not allowed here") {
@@ -54,6 +54,6 @@ struct TraceTests {
     @Test func `a server that is not started cannot be traced`() async throws {
         let run = try await BuiltBinary.run(["server", "ws://127.0.0.1:1/ws", "--trace"])
         #expect(run.status == 64)
-        #expect(run.err.hasPrefix("--trace: there is no command to start\n  expected: --start COMMAND"), "\(run.err)")
+        #expect(run.err.hasPrefix("--trace: no start command given\n  expected: --start COMMAND"), "\(run.err)")
     }
 }

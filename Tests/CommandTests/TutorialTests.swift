@@ -20,10 +20,15 @@ import Darwin
         #expect(Self.pages.count >= 5)
     }
 
-    @Test(arguments: pages) func `a tutorial can be followed literally`(path: String) async throws {
-        let tutorial = Tutorial(try MarkdownPage(SourceTree.text(path), file: path))
+    /// From a clone, and with the installed program on the PATH.
+    @Test(arguments: pages, [false, true])
+    func `a tutorial can be followed literally`(path: String, isInstalled: Bool) async throws {
+        var text = try SourceTree.text(path)
+        if isInstalled { text = Self.forTheInstalledProgram(text) }
+        let tutorial = Tutorial(try MarkdownPage(text, file: path))
         #expect(!tutorial.steps.isEmpty)
         let checkout = try Self.checkout()
+        if isInstalled { try FileManager.default.removeItem(atPath: "\(checkout.path)/conformance.sh") }
         let port = try Self.freePort()
         let script = Self.script(tutorial, port: port)
         let printed = try await Self.perform(script, in: checkout)
@@ -48,6 +53,12 @@ import Darwin
         #expect(Tutorial.difference("a 12 s\n", from: ["a … ms"]) != nil)
     }
 
+    /// The page for whoever has `conformance` on the PATH; the script alone, or with options, is the suite against the reference.
+    private static func forTheInstalledProgram(_ text: String) -> String {
+        text.replacing("./conformance.sh --", with: "conformance server --reference --")
+            .replacing("./conformance.sh", with: "conformance")
+    }
+
     // MARK: A checkout to type in
 
     /// A folder that looks like a fresh clone, whose `swift` has built already.
@@ -69,6 +80,8 @@ import Darwin
         case "$*" in *--show-bin-path*) echo '\((BuiltBinary.path as NSString).deletingLastPathComponent)' ;; esac
         """.write(toFile: swift, atomically: true, encoding: .utf8)
         try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: swift)
+        try files.createSymbolicLink(
+            atPath: "\(folder.path)/.built/conformance", withDestinationPath: BuiltBinary.path)
         return folder
     }
 

@@ -8,7 +8,7 @@ import Testing
         (["server", "ws://no-such-host.invalid/ws"], 69, "fix: correct the host in the URL"),
         (["chat", "ws://127.0.0.1:1/ws"], 69, "could not connect"), (["chat"], 64, "no server URL given"),
         (["server", "--subject", "/tmp"], 64, "/tmp: it is a folder"),
-        (["server", "--reference", "--kills=-1", "--dry-run"], 64, "'-1' is no number of kills"),
+        (["server", "--reference", "--kills=-1", "--dry-run"], 64, "'-1' is out of range"),
         (["server", "--reference", "--kills", "-1"], 64, "fix: write --kills=-1"),
         (["judge", "--foo", "x"], 64, "conformance judge: unknown option '--foo'\n  expected: "),
         (["judge", "/bin/true"], 64, "the file is not text"),
@@ -25,7 +25,7 @@ import Testing
     @Test func `a HAR file without entries is none that conforms`() async throws {
         let run = try await BuiltBinary.run(["judge", "-"], input: #"{"log":{"entries":[]}}"#)
         #expect(run.status == 64)
-        #expect(run.err.contains("the HAR file holds no entries"), "\(run.err)")
+        #expect(run.err.contains("the HAR file contains no entries"), "\(run.err)")
     }
 
     @Test func `a proxy says at once that nothing listens behind it`() async throws {

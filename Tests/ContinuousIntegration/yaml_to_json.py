@@ -16,7 +16,7 @@ class Loader(yaml.SafeLoader):
         names = [self.construct_object(key, deep=True) for key, _ in node.value]
         for name in names:
             if names.count(name) > 1:
-                raise yaml.YAMLError(f"{node.start_mark}: '{name}' stands here twice")
+                raise yaml.YAMLError(f"{node.start_mark}: '{name}' is listed twice")
         return super().construct_mapping(node, deep)
 
 

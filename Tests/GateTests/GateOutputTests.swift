@@ -118,11 +118,11 @@ import FoundationXML
 
                 ### Breaking
 
-                - ORDER-4 is a SHOULD now, and was a MUST. **Clients must act**: clients could rely on it, and new servers do not have to do it.
+                - ORDER-4 is now a SHOULD, was a MUST. **Clients must act**: clients could rely on it, and new servers do not have to do it.
 
                 ### Protocol
 
-                - RATE-2 says 20 s now, and said 30 s. Nobody must act.
+                - RATE-2 now says 20 s, said 30 s. Nobody must act.
 
                 ### To mend
 

@@ -88,7 +88,7 @@ import Testing
             #expect(
                 problems(clause(heading: "### \(heading)")) == [
                     """
-                    Spec/clauses/SYNC.md:1:1: '\(heading)' is no clause heading
+                    Spec/clauses/SYNC.md:1:1: '\(heading)' is not a clause heading
                       expected: '### AREA-n · server|client · profile', or 'profile with profile'
                       fix: correct the heading
                     """
@@ -113,7 +113,7 @@ import Testing
                 """
                 Spec/clauses/SYNC.md:1:1: SYNC-3 holds no keyword
                   expected: exactly one of MUST, MUST NOT, SHOULD, SHOULD NOT, MAY
-                  fix: give each sentence a clause of its own
+                  fix: make each sentence a separate clause
                 """
             ])
     }
@@ -124,7 +124,7 @@ import Testing
                 """
                 Spec/clauses/SYNC.md:1:1: SYNC-3 holds 2 keywords, MUST and SHOULD NOT
                   expected: exactly one of MUST, MUST NOT, SHOULD, SHOULD NOT, MAY
-                  fix: give each sentence a clause of its own
+                  fix: make each sentence a separate clause
                 """
             ])
     }
@@ -148,7 +148,7 @@ import Testing
                   fix: add it
                 """,
                 """
-                Spec/clauses/SYNC.md:1:1: SYNC-3 does not say since when
+                Spec/clauses/SYNC.md:1:1: SYNC-3 has no 'Since:'
                   expected: 'From: R24. Since: 1.0.'
                   fix: add it
                 """,
@@ -171,9 +171,9 @@ import Testing
         #expect(
             try problemsOfSpecification { $0.texts["clauses/SYNC.md"] = clause() + "\n" + clause() } == [
                 """
-                Spec/clauses/SYNC.md:8:1: SYNC-3 was given already, in line 1
+                Spec/clauses/SYNC.md:8:1: SYNC-3 is already defined in line 1
                   expected: every id once
-                  fix: give the later one the next free number
+                  fix: give the second one the next free number
                 """
             ])
     }
@@ -216,7 +216,7 @@ import Testing
             try problemsOfSpecification { $0.texts["clauses/SYNC.md"] = clause(rest: rest) } == [
                 """
                 Spec/clauses/SYNC.md:1:1: SYNC-3 has no line 'Capture:'
-                  expected: what a capture has to hold so that the clause can be judged from it, or 'any'
+                  expected: what a capture must contain to judge the clause, or 'any'
                   fix: add it below 'Judged from:'
                 """
             ])

@@ -24,7 +24,7 @@ import Testing
                 "s.json:1:19 /urll: unknown member 'urll' | \(members) | did you mean 'url'?",
                 "s.json:1:9 /name: found an empty string | a string that is not empty | correct the value",
                 "s.json:1:34 /url: found 'http://x' | an address that starts with ws://, or wss:// | correct the value",
-                "s.json:1:64 /profiles/1: 'core' stands here twice | each of them once | remove one",
+                "s.json:1:64 /profiles/1: 'core' is listed twice | each of them once | remove one",
                 "s.json:1:80 /tiers: found an empty array | at least 1 element: the tiers of scenarios to perform: "
                     + "1 without fixture, 2 with a scripted agent, 3 with a model endpoint | correct the value",
                 "s.json:1:91 /agent: unknown agent 'modle' | model, plain, scripted | did you mean 'model'?",
@@ -33,7 +33,7 @@ import Testing
                 "s.json:2:52 /limits/replayMessages: found '5' | an integer from 0 to 9007199254740991 | "
                     + "correct the value",
                 "s.json:2:92 /principals/0/token: found 7 | a string that is not empty | correct the value",
-                "s.json:2:95 /principals/1: found 7 | an object | write an object here",
+                "s.json:2:95 /principals/1: found 7 | an object | write an object",
             ])
     }
 

@@ -38,6 +38,16 @@ import Testing
         #expect(try recognized([message])?.name == name)
     }
 
+    @Test func `a client that offers only another version is recognized, and one that falls back is not`() {
+        func offered(_ versions: [Int]) -> String? {
+            var sample = WireSample(isOneSided: true)
+            for version in versions { sample.take("{\"type\":\"auth\",\"protocol\":\(version)}", sentBy: .client) }
+            return sample.offeredVersion?.name
+        }
+        #expect(offered([2]) == "version 2 of it" && offered([2, 2]) == "version 2 of it")
+        #expect(offered([2, 1]) == nil && offered([1]) == nil && offered([]) == nil && offered([2, 3]) == nil)
+    }
+
     @Test func `an address tells`() throws {
         #expect(try recognized([], path: "/socket.io/?EIO=4&transport=websocket")?.name == "Socket.IO")
     }

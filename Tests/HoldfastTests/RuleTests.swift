@@ -37,23 +37,23 @@ import Testing
         ("", "an action is missing at the end", "see 'conformance proxy --help' for the grammar"),
         ("cutt before done", "'cutt' is not an action", "did you mean 'cut'?"),
         ("cut befor done", "'befor' is not where", "did you mean 'before'?"),
-        ("cut before doen", "'doen' names no message and no request", "did you mean 'done'?"),
-        ("cut before", "what it is done to is missing at the end", "see 'conformance proxy --help' for the grammar"),
-        ("drop done#0", "'done#0' has no number behind '#'", "see 'conformance proxy --help' for the grammar"),
+        ("cut before doen", "'doen' is not a message or request", "did you mean 'done'?"),
+        ("cut before", "a target is missing at the end", "see 'conformance proxy --help' for the grammar"),
+        ("drop done#0", "'done#0' has no number after '#'", "see 'conformance proxy --help' for the grammar"),
         (
             "drop GET", "'GET' is a request; only messages are dropped and duplicated", "did you mean 'cut before GET'?"
         ),
-        ("delay 5 done", "'5' is no time", "see 'conformance proxy --help' for the grammar"),
-        ("delay -5s done", "'-5s' is no time", "see 'conformance proxy --help' for the grammar"),
-        ("refuse upgrade 200", "'200' is no status that refuses", "see 'conformance proxy --help' for the grammar"),
+        ("delay 5 done", "'5' is not a duration", "see 'conformance proxy --help' for the grammar"),
+        ("delay -5s done", "'-5s' is not a duration", "see 'conformance proxy --help' for the grammar"),
+        ("refuse upgrade 200", "'200' is not an error status", "see 'conformance proxy --help' for the grammar"),
         (
-            "close 1005 before done", "'1005' is no code a close frame can carry",
+            "close 1005 before done", "'1005' is not a valid close code",
             "see 'conformance proxy --help' for the grammar"
         ),
-        ("drop done from srver", "'srver' is not who sends it", "did you mean 'server'?"),
-        ("drop done always times 2", "'times' is said twice", "see 'conformance proxy --help' for the grammar"),
+        ("drop done from srver", "'srver' is not client or server", "did you mean 'server'?"),
+        ("drop done always times 2", "'times' is given twice", "see 'conformance proxy --help' for the grammar"),
         ("drop done tims 2", "'tims' is not a further word", "did you mean 'times'?"),
-        ("refuse GET in s1", "'in' means nothing to requests", "see 'conformance proxy --help' for the grammar"),
+        ("refuse GET in s1", "'in' does not apply to requests", "see 'conformance proxy --help' for the grammar"),
     ])
     func `a bad rule names the word, and the nearest one`(_ text: String, _ what: String, _ fix: String) {
         let problem = #expect(throws: InputProblem.self) { try Rule(text) }

@@ -110,7 +110,7 @@ import Testing
             #expect(!names.isEmpty, "Spec/\(path): no clauses")
             for name in names {
                 let clause = ClauseID(name).flatMap { specification[$0] }
-                #expect(clause != nil, "Spec/\(path): '\(name)' is no clause")
+                #expect(clause != nil, "Spec/\(path): '\(name)' is not a clause")
                 #expect(
                     clause?.role.rawValue == value["role"]?.stringValue, "Spec/\(path): \(name) binds the other side")
             }

@@ -36,7 +36,7 @@ struct `Schema problems` {
                 "#/required: 'required' is [\"a\",\"a\"]; expected a list of names that are all different"
             ),
             (["allOf": []], "#/allOf: 'allOf' is []; expected a list of at least one schema"),
-            (["items": 5], "#/items: 5 is no schema; expected an object or a boolean"),
+            (["items": 5], "#/items: 5 is not a schema; expected an object or a boolean"),
             (["pattern": "^(a"], "#/pattern: the pattern '^(a' cannot be used: character 4: a group is not closed"),
             (
                 ["pattern": "(a)\\1"],
@@ -67,7 +67,7 @@ struct `Schema problems` {
                 "#/$id: 'https://example.org/a#b' cannot name a schema; expected a URI reference without fragment; '$anchor' "
                     + "names a place"
             ),
-            ("text", "#: \"text\" is no schema; expected an object or a boolean"),
+            ("text", "#: \"text\" is not a schema; expected an object or a boolean"),
         ] as [(JSONValue, String)])
     func `a schema that cannot be used says why and where`(schema: JSONValue, words: String) {
         #expect(problem(schema) == words)

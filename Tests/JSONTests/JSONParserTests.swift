@@ -52,7 +52,7 @@ struct `JSON parser` {
         ("{\"a\":1,\n \"a\":2}", "2:2: the key 'a' comes twice in one object; expected each key once"),
         (
             "[\"\\ud800\"]",
-            "1:3: a surrogate escape without its other half; expected a pair such as \\ud83d\\ude00"
+            "1:3: an unpaired surrogate escape; expected a pair such as \\ud83d\\ude00"
         ),
     ])
     func `a problem names place, finding and expectation`(text: String, words: String) {
@@ -113,9 +113,9 @@ struct `JSON parser` {
         #expect(
             document.flaws.map { "\($0.pointer.description) \($0.description)" } == [
                 "/a/1/b 1:20: the key 'b' comes twice in one object; expected each key once",
-                "/t 2:9: a surrogate escape without its other half; expected a pair such as \\ud83d\\ude00",
-                "/t 2:15: a surrogate escape without its other half; expected a pair such as \\ud83d\\ude00",
-                " 3:4: a surrogate escape without its other half; expected a pair such as \\ud83d\\ude00",
+                "/t 2:9: an unpaired surrogate escape; expected a pair such as \\ud83d\\ude00",
+                "/t 2:15: an unpaired surrogate escape; expected a pair such as \\ud83d\\ude00",
+                " 3:4: an unpaired surrogate escape; expected a pair such as \\ud83d\\ude00",
                 "/a 3:16: the key 'a' comes twice in one object; expected each key once",
             ])
         #expect(document.root == ["a": 3, "t": "x\u{FFFD}\u{FFFD}y😀", "k\u{FFFD}": 0])

@@ -140,8 +140,8 @@ private func violated(
             capture: .init(lacks: [.headers]))
         let verdicts = judge(History(header: header, events: []), under: try SourceTree.specification())
         let reasons = Dictionary(uniqueKeysWithValues: verdicts.map { ($0.clause.description, $0.remarks) })
-        #expect(reasons["PERSIST-1"]?.first?.contains("only the suite makes it happen") == true)
-        #expect(reasons["REST-2"]?.first?.contains("header fields") == true)
+        #expect(reasons["PERSIST-1"]?.first?.contains("only the suite can cause it") == true)
+        #expect(reasons["REST-2"]?.first?.contains("response headers") == true)
         #expect(reasons["ENV-1"] == [])
         #expect(verdicts.allSatisfy { $0.exercised == 0 })
     }

@@ -62,8 +62,9 @@ import Testing
             let told = problems.problems.map { "\($0.location): \($0.what)" }
             #expect(told.contains("replies.json:2:3 /replies/0: none of reply, fail, script"))
             #expect(told.contains("replies.json:3:3 /replies/1: is and contains at once"))
-            #expect(told.contains { $0.hasPrefix("replies.json:4:15 /replies/2/matches: '(' is no pattern") })
-            #expect(told.contains("replies.json:5:26 /replies/3/script/0: steps follow that are never reached"))
+            #expect(
+                told.contains { $0.hasPrefix("replies.json:4:15 /replies/2/matches: '(' is not a regular expression") })
+            #expect(told.contains("replies.json:5:26 /replies/3/script/0: the steps after it are never reached"))
             #expect(told.contains("replies.json:6:26 /replies/4/script/0: none of tool, wait, reply, fail"))
             #expect(told.contains("replies.json:7:24 /replies/5/times: found 0"))
             #expect(problems.problems.contains { $0.fix == "did you mean 'reply'?" })

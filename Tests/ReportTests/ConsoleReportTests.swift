@@ -109,7 +109,7 @@ import Testing
             [
                 .init("a", [verdict(3, [excuse]), verdict(5), verdict(7, [excuse])]), .init("b", [verdict(7)]),
             ], selection: [ClauseID(.SYNC, 3), ClauseID(.SYNC, 5), ClauseID(.SYNC, 7)])
-        #expect(report.headline == "violation: 3 violated (2 to repair, 1 that this wire cannot keep)")
+        #expect(report.headline == "violation: 3 violated (2 to repair, 1 that this wire format cannot keep)")
         #expect(report.unexpected.map(\.clause.id.number) == [5, 7, 3])
         #expect(report.unexpected.map(\.isUnkeepable) == [false, false, true])
     }
@@ -124,8 +124,8 @@ import Testing
                     "c", [pass], notation: "A+ server!stop A<close(1001) server!exit(code=0) server!start server!kill"),
             ], selection: [ClauseID(.SYNC, 3)])
         let lines = ConsoleReport(report, style: ConsoleStyle(width: 200)).text.split(separator: "\n")
-        #expect(lines[1] == "the server ended by itself in 2 scenarios, exit code 1: TypeError: null (a, b)")
-        #expect(lines.count { $0.contains("ended by itself") } == 1)
+        #expect(lines[1] == "the server exited by itself in 2 scenarios, exit code 1: TypeError: null (a, b)")
+        #expect(lines.count { $0.contains("exited by itself") } == 1)
     }
 
     @Test func `plain style writes no escape, coloured style does`() throws {

@@ -133,7 +133,7 @@ import Testing
         let start = try #require(text.firstRange(of: "<body>"))
         let body = text[start.upperBound...]
         let verdict = try #require(body.firstRange(of: "Does not conform</h1>"))
-        #expect(body.contains("1 of 2 clauses in question is violated."))
+        #expect(body.contains("1 of 2 applicable clauses is violated."))
         let card = try #require(body.firstRange(of: "id=\"SYNC-3\""))
         #expect(verdict.upperBound < card.lowerBound)
         for words in [
@@ -144,17 +144,17 @@ import Testing
             #expect(body.contains(words), "\(words)")
         }
         #expect(HTMLReport(try States.green()).text.contains("Conforms</h1>"))
-        #expect(!HTMLReport(try States.green()).text.contains("What was found"))
-        #expect(HTMLReport(try States.untested()).text.contains("Not proved to conform</h1>"))
+        #expect(!HTMLReport(try States.green()).text.contains("Findings"))
+        #expect(HTMLReport(try States.untested()).text.contains("Incomplete</h1>"))
         #expect(HTMLReport(try States.broken()).text.contains("The suite failed</h1>"))
         #expect(HTMLReport(try States.stale()).text.contains("The baseline is stale</h1>"))
-        #expect(HTMLReport(try States.expected()).text.contains("Conforms, but for what is expected</h1>"))
+        #expect(HTMLReport(try States.expected()).text.contains("Conforms except for expected violations</h1>"))
     }
 
     @Test func `an expected violation says why, and until when`() throws {
         let text = HTMLReport(try States.expected()).text
         #expect(text.contains("Expected until 2026-12-31: the buffer is cut by count (https://tracker.example/412)"))
-        #expect(text.contains("Violated, as the baseline expects"))
+        #expect(text.contains("Violated as expected (baseline)"))
         #expect(!text.contains(">Violated <span"))
     }
 
@@ -182,7 +182,7 @@ import Testing
         #expect(page.elements.contains { $0.attributes["id"] == "r2.SYNC-3" })
         #expect(page.source.contains("<a href=\"#r2.SYNC-3\">"))
         let same = HTMLReport(comparing: [.init("a", try States.green()), .init("b", try States.green())]).text
-        #expect(same.contains("2 of 2 conform</h1>") && same.contains("They come to the same on every clause."))
+        #expect(same.contains("2 of 2 conform</h1>") && same.contains("They agree on every clause."))
         #expect(HTMLReport(comparing: [.init("a", try States.green())]).text == HTMLReport(try States.green()).text)
     }
 
@@ -194,13 +194,13 @@ import Testing
         let page = HTMLPageReader(HTMLReport(proved).text)
         let scenarios = page.elements.filter { $0.attributes["class"] == "item scenario" }
         #expect(scenarios.map { $0.attributes["data-v"] } == ["untested", "pass"])
-        #expect(page.source.contains("What it shows proves nothing for <a href=\"#SYNC-3\">SYNC-3</a>"))
-        #expect(!page.source.contains("is in doubt here"))
+        #expect(page.source.contains("It proves nothing for <a href=\"#SYNC-3\">SYNC-3</a>"))
+        #expect(!page.source.contains("is inconclusive here"))
         let open = try Sample.report([.init("server/SYNC/a", [doubt])], selection: [States.sync3])
-        #expect(HTMLReport(open).text.contains("? SYNC-3 is in doubt here"))
+        #expect(HTMLReport(open).text.contains("? SYNC-3 is inconclusive here"))
     }
 
-    @Test func `a violation of what is not in question is none of this run`() throws {
+    @Test func `a violation of what is not applicable is none of this run`() throws {
         let report = try Sample.report(
             [.init("server/SYNC/a", [States.verdict(States.env1, .violation), States.verdict(States.sync3, .pass)])],
             selection: [States.sync3])

@@ -35,6 +35,20 @@ import Testing
             startedAt: "2026-01-01T00:00:00Z", duration: .milliseconds(1))
     }
 
+    @Test func `a pass by chance stays out of reach, and a violation does not`() throws {
+        let (env, turn) = (ClauseID(.ENV, 1), ClauseID(.TURN, 8))
+        for (outcome, isOut) in [(Outcome.pass, true), (.inconclusive, true), (.violation, false)] {
+            let whole = try report()
+            var scenarios = whole.scenarios
+            scenarios[0].verdicts = [States.verdict(env, .pass), States.verdict(turn, outcome)]
+            let report = RunReport(
+                scenarios, of: whole.subject, at: whole.address, under: try Sample.specification.get(),
+                selection: [env, turn], intended: whole.intended, startedAt: whole.startedAt, duration: .zero)
+            #expect(report.outOfReach.flatMap(\.clauses) == (isOut ? [turn] : []), "\(outcome)")
+            #expect(report.clauses(.violation).map(\.clause.id) == (isOut ? [] : [turn]), "\(outcome)")
+        }
+    }
+
     @Test func `cases of clauses out of reach have their sentence, and stand in the order of the clauses`() throws {
         let report = try report()
         let sentence = try #require(Sample.specification.get()[ClauseID(.TURN, 3)]?.sentence)
@@ -56,7 +70,7 @@ import Testing
     }
 
     @Test func `who saw nothing is told the way in`() throws {
-        let fix = "fix: give the server a test mode that obeys scripts"
+        let fix = "fix: give the server a test mode that follows scripts"
         let id = ClauseID(.TURN, 8)
         let none = RunReport(
             [try skipped("server/TURN/turn", [agent])], of: Sample.subject([.core, .idempotency]),

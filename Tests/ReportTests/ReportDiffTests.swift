@@ -53,11 +53,11 @@ import Testing
         #expect(changes(try report([States.env1], .pass), try report(both, .pass)) == ["came SYNC-3: new, pass"])
         #expect(
             changes(try report(both, .pass), try report([States.env1], .pass)) == [
-                "worse SYNC-3: was pass, and is gone"
+                "worse SYNC-3: was pass, now missing"
             ])
         #expect(
             changes(try report(both, .violation), try report([States.env1], .violation))
-                == ["went SYNC-3: was violation, and is gone"])
+                == ["went SYNC-3: was violation, now missing"])
     }
 
     @Test func `a violation that is expected by now is better, and one that no longer is, worse`() throws {

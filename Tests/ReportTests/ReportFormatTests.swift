@@ -108,7 +108,7 @@ import FoundationXML
         let rows = violated.split(separator: "\n").filter { $0.hasPrefix("|") }
         #expect(!rows.contains { $0.contains("<b>") })
         #expect(violated.contains("| SYNC | 0 | 1 |"))
-        #expect(text(.markdown, try States.untested()).contains("### Untested\n\n- 1 clause, though "))
+        #expect(text(.markdown, try States.untested()).contains("### Untested\n\n- 1 clause, although "))
         let expected = text(.markdown, try States.expected())
         #expect(
             expected.contains(

@@ -87,8 +87,8 @@ import Testing
 
     @Test(arguments: [
         ("{", "report.json:", "no JSON"),
-        ("[]", "report.json:1:1", "this is no report"),
-        (#"{"format": "holdfast-transcript"}"#, "report.json:1:1", "this is no report"),
+        ("[]", "report.json:1:1", "this is not a report"),
+        (#"{"format": "holdfast-transcript"}"#, "report.json:1:1", "this is not a report"),
         (#"{"format": "holdfast-report"}"#, "report.json:1:1", "'version' is missing"),
         (#"{"format": "holdfast-report", "version": 7}"#, "report.json:1:42 /version", "report version 7 is unknown"),
         (
@@ -178,10 +178,10 @@ import Testing
         let clause = "\"id\": \"SYNC-3\",\n      \"outcome\": \"violation\""
         #expect(text.contains(clause))
         let lie = text.replacing(clause, with: "\"id\": \"SYNC-3\",\n      \"outcome\": \"pass\"")
-        #expect(problems(lie).map(\.what) == ["SYNC-3 is told otherwise than the verdicts of its scenarios make it"])
+        #expect(problems(lie).map(\.what) == ["SYNC-3 does not match the verdicts of its scenarios"])
         #expect(problems(lie).first?.expected == "\"violation\"")
         let exit = text.replacing("\"code\": 1,", with: "\"code\": 0,")
-        #expect(problems(exit).map(\.what) == ["the exit code is told otherwise than the clauses make it"])
+        #expect(problems(exit).map(\.what) == ["the exit code does not match the clauses"])
     }
 
     @Test func `hostile reports end in problems, few of them`() {

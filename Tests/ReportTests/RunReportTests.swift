@@ -37,9 +37,9 @@ import Testing
         #expect(
             report.scenarios.first?.problems == [
                 """
-                harness: a was performed to its end and exercised nothing
-                  expected: at least one clause put to the test
-                  fix: none on your side; this run says nothing about the clauses it names
+                harness: a ran to its end and exercised nothing
+                  expected: at least one clause exercised
+                  fix: none on your side; this run proves nothing for its clauses
                 """
             ])
         #expect(report.scenarios.last?.problems == [])

@@ -138,15 +138,15 @@ import Testing
     @Test func `a part calls nothing untested that others may decide`() throws {
         let part = try part(1, of: 7)
         #expect(part.exit == .conforms)
-        #expect(part.headline == "part 1 of 7, conforms so far: 1 pass, 4 left to the other parts")
+        #expect(part.headline == "part 1 of 7, conforms so far: 1 pass, 4 left to the other shards")
         #expect(part.gaps.isEmpty)
         #expect(part.clauses(.untested).isEmpty)
-        #expect(ConsoleReport(part).text.contains("left to the other parts: 4 clauses"))
+        #expect(ConsoleReport(part).text.contains("left to the other 6 shards: 4 clauses"))
         #expect(try self.part(3, of: 7).exit == .violation)
     }
 
     @Test func `a part without a scenario conforms so far, and an interrupted one does not`() throws {
-        #expect(try part(9, of: 9).headline == "part 9 of 9, conforms so far: 5 left to the other parts")
+        #expect(try part(9, of: 9).headline == "part 9 of 9, conforms so far: 5 left to the other shards")
         #expect(try part(1, of: 7, isInterrupted: true).exit == .incomplete)
     }
 
@@ -190,15 +190,15 @@ import Testing
         let parts = try (1...3).map { try part($0, of: 3) }
         #expect(try refusals([parts[0], parts[2]]) == ["report merge: a part is missing: 2/3"])
         #expect(try refusals([parts[0]]) == ["report merge: 2 parts are missing: 2/3, 3/3"])
-        #expect(try refusals(parts + [parts[1]]) == ["part-4.json: part 2/3 is here twice"])
+        #expect(try refusals(parts + [parts[1]]) == ["part-4.json: shard 2/3 is given twice"])
         #expect(
             try refusals([parts[0], part(2, of: 3, name: "other"), parts[2]])
                 == ["part-2.json: the subject differs: other"])
         #expect(
             try refusals([parts[0], part(2, of: 3, tool: "0.2.0"), parts[2]])
                 == ["part-2.json: the version of the program differs: 0.2.0"])
-        #expect(try refusals([parts[0], part(2, of: 2)]).first == "part-2.json: the number of parts differs: 2")
-        #expect(try refusals([part(0, of: 1)]) == ["part-1.json: it is a whole run"])
+        #expect(try refusals([parts[0], part(2, of: 2)]).first == "part-2.json: the number of shards differs: 2")
+        #expect(try refusals([part(0, of: 1)]) == ["part-1.json: this is a whole run"])
         #expect(try refusals([]) == ["report merge: no report"])
     }
 }

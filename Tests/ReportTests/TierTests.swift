@@ -65,7 +65,7 @@ import Testing
         let reached = try report(scenarios)
         #expect(reached.exit == .conforms)
         #expect(reached.outOfReach == [Gap(reason: "it needs --start", clauses: [turn8])])
-        #expect(reached.headline == "conforms, as far as this set-up shows: 1 pass, 1 out of reach")
+        #expect(reached.headline == "conforms, as far as this setup can test: 1 pass, 1 out of reach")
         #expect(
             ConsoleReport(reached, style: ConsoleStyle(width: 200)).text.contains(
                 "out of reach: 1 clause needs --start: TURN-8"))
@@ -79,7 +79,7 @@ import Testing
         scenarios[1].isOutOfReach = true
         #expect(try report(scenarios).exit == .violation)
         // What was skipped for another reason is no want of means.
-        scenarios = try results(nil, nil, skipped: "the subject took no connection in 2 scenarios in a row")
+        scenarios = try results(nil, nil, skipped: "the subject accepted no connection in 2 scenarios in a row")
         scenarios[0].isOutOfReach = true
         scenarios[0].skipped = "it needs --start"
         #expect(try report(scenarios).gaps.flatMap(\.clauses) == [turn8])
@@ -124,8 +124,8 @@ import Testing
         #expect(report.setAside.isEmpty)
         #expect(
             report.gaps.map(\.reason) == [
-                "though any was performed, which is meant to exercise it",
-                "though scripted was performed, which is meant to exercise it",
+                "although any ran, which should exercise it",
+                "although scripted ran, which should exercise it",
             ])
     }
 
@@ -134,7 +134,7 @@ import Testing
         #expect(report.unseen.map(\.profile) == [.sync])
         #expect(
             ConsoleReport(report, style: ConsoleStyle(width: 200)).text.contains(
-                "nothing seen: profile 'sync' is declared, and its clause in question was not exercised"))
+                "nothing tested: profile 'sync' is declared, but its applicable clause was not exercised"))
     }
 
     @Test(arguments: [

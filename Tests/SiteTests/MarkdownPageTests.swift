@@ -83,10 +83,10 @@ import Testing
 
     @Test(arguments: [
         ("<b>x</b>", "HTML"), ("    code", "begins with a space"), ("x\n---\n", "reads"), ("***", "across"),
-        ("* a\n  * b", "more than a paragraph"), ("| a |\n|---|\n| b | c |", "2 cells"), ("```\nx", "not closed"),
+        ("* a\n  * b", "more than one paragraph"), ("| a |\n|---|\n| b | c |", "2 cells"), ("```\nx", "not closed"),
         ("a *b", "not closed"), ("a `b", "not closed"), ("a _b_", "'_'"), ("a &amp; b", "name of a character"),
-        ("see [SYNC-3]", "not defined"), ("| a |\n| b |", "no line below"), ("##### x", "no heading"),
-        ("a <b> c", "begins HTML"), ("1. a\n3. b", "not set apart"), ("a  \nb", "forced break"),
+        ("see [SYNC-3]", "not defined"), ("| a |\n| b |", "no line below"), ("##### x", "not a heading"),
+        ("a <b> c", "begins HTML"), ("1. a\n3. b", "must be separated"), ("a  \nb", "forced break"),
     ])
     func `what is outside of the subset is refused with its line`(text: String, word: String) throws {
         if word == "reads" {

@@ -122,7 +122,7 @@ import Testing
         } catch {
             let words = error.problems.map(\.description)
             #expect(words.count == 2)
-            #expect(words.first?.hasPrefix("Spec/trace.md:3:1: the link 'chapters/10-flow.md' leads nowhere") == true)
+            #expect(words.first?.hasPrefix("Spec/trace.md:3:1: the link 'chapters/10-flow.md' is broken") == true)
             #expect(words.first?.contains("did you mean 'chapters/10-flows.md'?") == true)
         }
     }

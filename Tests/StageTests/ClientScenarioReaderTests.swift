@@ -50,7 +50,7 @@ struct ClientScenarioReaderTests {
         (#"{"do":"send","as":"c1"}"#, #"x.json /steps/0: 'send' before the app runs → begin with {"do": "launch"}"#),
         (
             #"{"do":"launch"},{"do":"finish","turn":"${turn.c2}"}"#,
-            "x.json /steps/1/turn: nothing before gives 'turn.c2' a value → save it in an earlier step"
+            "x.json /steps/1/turn: no earlier step sets 'turn.c2' → save it in an earlier step"
         ),
         (
             #"{"do":"when","comes":"read","then":"hild"}"#,
@@ -58,7 +58,7 @@ struct ClientScenarioReaderTests {
         ),
         (
             #"{"do":"when","comes":"ping","then":"drop","status":503}"#,
-            "x.json /steps/0/status: 'status' says nothing of 'ping' and 'drop' → remove it"
+            "x.json /steps/0/status: 'status' does not apply to 'ping' with 'drop' → remove it"
         ),
         (
             #"{"do":"when","comes":"read","then":"fail"}"#,
@@ -80,16 +80,16 @@ struct ClientScenarioReaderTests {
         ),
         (
             #"{"do":"elsewhere","session":"s1","messages":["x1"]}"#,
-            "x.json /steps/0/messages/0: message 'x1' does not say whose it is → "
+            "x.json /steps/0/messages/0: message 'x1' has no role → "
                 + #"write {"id": …, "role": …, "text": …} instead"#
         ),
         (
             #"{"do":"tell","hex":"0","to":"all"}"#,
-            "x.json /steps/0/to: 'to' says nothing of a text or of bytes → remove it"
+            "x.json /steps/0/to: 'to' does not apply with 'text' or 'hex' → remove it"
         ),
         (
             #"{"do":"await","comes":"sync","as":"c1"}"#,
-            "x.json /steps/0/as: 'sync' is no message of the person → remove it"
+            "x.json /steps/0/as: 'sync' is not a message of the user → remove it"
         ),
     ])
     func `a slip is named by its place, with what helps`(step: String, problem: String) {
@@ -100,7 +100,7 @@ struct ClientScenarioReaderTests {
         let text = #"{"title":"t","summary":"s","role":"client","clauses":["CLIENT-1"],"needs":{"profiles":["sync"]},"#
         #expect(
             problems(text + #""steps":[{"do":"launch"}]}"#) == [
-                "x.json /needs/profiles/0: 'sync' is a profile of servers → what the server keeps stands in /world"
+                "x.json /needs/profiles/0: 'sync' is a profile of servers → what the server stores belongs in /world"
             ])
     }
 

@@ -33,7 +33,7 @@ import Testing
         }
         let all = try await run("ws://127.0.0.1:\(listener.port)/ws")
         #expect(performed(all).count == 2)
-        #expect(all.last?.skipped == "the subject took no connection in 2 scenarios in a row")
+        #expect(all.last?.skipped == "the subject accepted no connection in 2 scenarios in a row")
         #expect(performed(all)[0].history.missed == ["upgrade"])
     }
 
@@ -47,7 +47,7 @@ import Testing
         breaker.note(performance, at: now + .seconds(1))
         #expect(breaker.reason == nil)
         breaker.note(performance, at: now + .seconds(6))
-        #expect(breaker.reason == "the subject took no connection in 2 scenarios in a row")
+        #expect(breaker.reason == "the subject accepted no connection in 2 scenarios in a row")
     }
 
     @Test(.timeLimit(.minutes(1)))
@@ -247,7 +247,7 @@ import Testing
             told.description == """
                 ws://127.0.0.1:8080/ws: connection refused, 3 attempts in 2.0 s
                   expected: a server that accepts WebSocket upgrades on /ws
-                  fix: start it first, give --wait 60 where it starts slowly, or correct the URL
+                  fix: start the server, add --wait 60 if it starts slowly, or correct the URL
                 """)
     }
 
@@ -281,9 +281,9 @@ import Testing
         }
         #expect(
             secured?.description == """
-                wss://127.0.0.1:\(port)/ws: the port does not speak TLS, and wss:// needs it
+                wss://127.0.0.1:\(port)/ws: the port does not use TLS, but the URL is wss://
                   expected: ws:// for a server without TLS
-                  fix: write ws://127.0.0.1:\(port)/ws, or let the server speak TLS
+                  fix: use ws://127.0.0.1:\(port)/ws, or turn on TLS on the server
                 """)
         let identity = try ThrowAwayAuthority(for: "127.0.0.1").identity
         let secure = try await TransportServer.start(tls: identity, handler: TestServer())
@@ -291,14 +291,14 @@ import Testing
         let plain = await #expect(throws: HarnessProblem.self) { try await subject("ws://\(url)").reach() }
         #expect(plain?.code == .wrongScheme(speaksTLS: true, better: "wss://\(url)"))
         let distrusted = await #expect(throws: HarnessProblem.self) { try await subject("wss://\(url)").reach() }
-        #expect(distrusted?.code == .tlsFailed(reason: "its certificate is not trusted here"))
+        #expect(distrusted?.code == .tlsFailed(reason: "its certificate is not trusted"))
         let told = HarnessProblem(
             .wrongScheme(speaksTLS: true, better: "wss://127.0.0.1:8443/ws"), at: "ws://127.0.0.1:8443/ws")
         #expect(
             told.description == """
-                ws://127.0.0.1:8443/ws: the port speaks TLS, and ws:// does not
-                  expected: wss:// for a server that speaks TLS
-                  fix: write wss://127.0.0.1:8443/ws, with --accept-any-certificate where its certificate is one of its own
+                ws://127.0.0.1:8443/ws: the port uses TLS, but the URL is ws://
+                  expected: wss:// for a server with TLS
+                  fix: use wss://127.0.0.1:8443/ws, and --accept-any-certificate if the certificate is self-signed
                 """)
     }
 }

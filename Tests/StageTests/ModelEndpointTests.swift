@@ -69,7 +69,7 @@ import Testing
         #expect(try JSONParser.value(wrong.text)["error"]?["type"] == "invalid_request_error")
         let broken = try await ask("POST", endpoint.httpURL("") + "/v1/chat/completions", "{")
         #expect(broken.status == 400)
-        #expect(try JSONParser.value(broken.text)["error"]?["message"] == "the body is no JSON")
+        #expect(try JSONParser.value(broken.text)["error"]?["message"] == "the body is not JSON")
         let large = try await ask("POST", endpoint.httpURL("/v1/messages"), String(repeating: " ", count: 17 << 20))
         #expect(large.status == 413)
         #expect(try JSONParser.value(large.text)["error"]?["type"] == "request_too_large")

@@ -75,8 +75,8 @@ import Testing
         #expect(moment > start + .seconds(59) && moment <= start + .seconds(61))
         #expect(
             reason
-                == "it asks 6 questions, and no principal has so many left of 10 in 60 s; give more principals, "
-                + "a larger messagesPerMinute, or --patience 60")
+                == "it asks 6 questions, and no principal has that many left of 10 in 60 s; add principals, "
+                + "raise messagesPerMinute, or give --patience 60")
         #expect(names(pool.lend(to: try chats(4), now: start + .seconds(2))) == ["p1"])
     }
 
@@ -87,7 +87,7 @@ import Testing
             return
         }
         #expect(
-            reason == "it asks 11 questions, and the budget is 10 in 60 s; configure a larger messagesPerMinute")
+            reason == "it asks 11 questions, and the rate limit is 10 in 60 s; configure a larger messagesPerMinute")
     }
 
     @Test func `some principals stay untouched for those that spend a budget`() throws {
@@ -190,7 +190,7 @@ import Testing
         let patient = try chats(1, needs: #"{"patience":{"heartbeatSeconds":4}}"#)
         #expect(
             subject.obstacle(to: patient)
-                == "it waits 4 times heartbeatSeconds of 30, 120 s, and the patience is 20 s; "
+                == "it waits 120 s for 4 × heartbeatSeconds 30, longer than the patience of 20 s; "
                 + "configure heartbeatSeconds of at most 5, or give --patience 120")
         subject.limits = ["heartbeatSeconds": 5]
         #expect(subject.obstacle(to: patient) == nil)

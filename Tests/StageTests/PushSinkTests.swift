@@ -240,7 +240,7 @@ struct PushSinkTests {
         lonely.principals = [.init(name: "p1", token: "token-of-one")]
         #expect(lonely.obstacle(to: wanted) == "it needs the device tokens of 1 principal, and 0 were given")
         lonely.pushSink = nil
-        #expect(lonely.obstacle(to: wanted) == "no push service is there to take pushes; give --push-sink")
+        #expect(lonely.obstacle(to: wanted) == "it needs a push service; give --push-sink")
     }
 
     @Test func `what belongs to nobody is answered as Apple does, and remembered`() async throws {

@@ -68,19 +68,19 @@ struct ScenarioReaderTests {
                 == ["x.json /steps/1/within: unknown bound 'trun' → did you mean 'turn'?"])
         #expect(
             problems(steps(#"{"do":"alive"}"#), clauses: [ClauseID(.SYNC, 2), ClauseID(.TURN, 3)])
-                == ["x.json /clauses/0: 'SYNC-3' is no clause → did you mean 'SYNC-2'?"])
+                == ["x.json /clauses/0: 'SYNC-3' is not a clause → did you mean 'SYNC-2'?"])
     }
 
     @Test func `a name is used after it has a value only`() {
         #expect(
             problems(steps(#"{"do":"readSession","session":"${s1}"}"#))
-                == ["x.json /steps/0/session: nothing before gives 's1' a value → save it in an earlier step"])
+                == ["x.json /steps/0/session: no earlier step sets 's1' → save it in an earlier step"])
         #expect(
             problems(
                 steps(
                     #"{"do":"connect","on":"A","save":{"seq":"/lastSeq"}},{"do":"sync","on":"A","lastSeqSeen":"${sec}"}"#
                 ))
-                == ["x.json /steps/1/lastSeqSeen: nothing before gives 'sec' a value → did you mean 'seq'?"])
+                == ["x.json /steps/1/lastSeqSeen: no earlier step sets 'sec' → did you mean 'seq'?"])
         #expect(
             problems(
                 steps(
@@ -95,7 +95,7 @@ struct ScenarioReaderTests {
         #expect(problems(steps(#"{"do":"repeat","times":2,"until":"s1",\#(round)"#)).isEmpty)
         #expect(
             problems(steps(#"{"do":"repeat","times":2,"until":"s2",\#(round)"#))
-                == ["x.json /steps/0/until: nothing before gives 's2' a value → did you mean 's1'?"])
+                == ["x.json /steps/0/until: no earlier step sets 's2' → did you mean 's1'?"])
         #expect(
             problems(steps(#"{"do":"repeat","times":2,"until":"s1","parallel":true,\#(round)"#))
                 == ["x.json /steps/0/until: found 's1' → correct the value"])
@@ -179,7 +179,7 @@ extension ScenarioReaderTests {
         #expect(
             processProblems(#"{"do":"kill"}"#, needs: "{}")
                 == [
-                    "x.json /steps/1: only a server of the scenario's own can be ended and started → add \"start\": true to /needs"
+                    "x.json /steps/1: only a server that the scenario starts can be stopped and started → add \"start\": true to /needs"
                 ])
         #expect(
             processProblems(#"{"do":"killOn","bytes":"x"}"#)
@@ -195,6 +195,6 @@ extension ScenarioReaderTests {
                 == "x.json /steps/1/after/seconds: unknown member 'seconds' → remove it")
         #expect(
             processProblems(#"{"do":"repeat","times":"${kill}","steps":[{"do":"kill"}]}"#)
-                == ["x.json /steps/1/times: nothing before gives 'kill' a value → did you mean 'kills'?"])
+                == ["x.json /steps/1/times: no earlier step sets 'kill' → did you mean 'kills'?"])
     }
 }

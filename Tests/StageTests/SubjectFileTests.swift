@@ -44,7 +44,7 @@ struct SubjectFileTests {
         #expect(whole.principals.map(\.token) == [.file("a"), .variable("B"), .command(["gh", "auth", "token"])])
         #expect(whole.headers == ["X-Tenant": "one"])
         let both = problems(#"{"url":"ws://x/ws","principals":[{"name":"p1","token":"a","tokenEnv":"B"}]}"#)
-        #expect(both.first?.what == "'token' and 'tokenEnv' both say where the token is", "\(both)")
+        #expect(both.first?.what == "'token' and 'tokenEnv' are both given", "\(both)")
     }
 
     @Test func `an unknown profile is answered with the nearest one`() {

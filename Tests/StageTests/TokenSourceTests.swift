@@ -75,7 +75,7 @@ import Testing
         _ = try await source.current()
         subject.principals[0].source = source
         let performance = try await stage(subject).perform(scenario(#"{"do":"connect","on":"A"}"#))
-        #expect(performance.skipped?.hasPrefix("it needs a token that is not over, and there is none: ") == true)
+        #expect(performance.skipped?.hasPrefix("it needs a valid token, and there is none: ") == true)
         #expect(performance.history.events.isEmpty)
     }
 }

@@ -26,7 +26,7 @@ import Testing
         let own: [Event.Kind] = [
             .close(.toServer, code: 1000, reason: ""), .close(.fromServer, code: 1000, reason: ""),
         ]
-        #expect(try refusal(own) == "no 'connected' comes")
+        #expect(try refusal(own) == "no 'connected' arrives")
         // Without a greeting, who was let in was greeted.
         #expect(try refusal(own, dialect: "nami") == nil)
         let other: [Event.Kind] = [.close(.fromServer, code: 4001, reason: "")]

@@ -54,19 +54,19 @@ import Testing
 
     @Test(arguments: [
         ("", "t.ndjson:1: the transcript is empty"),
-        ("{}", "t.ndjson:1: this is no transcript"),
-        ("[]", "t.ndjson:1: the line holds a JSON array"),
+        ("{}", "t.ndjson:1: this is not a transcript"),
+        ("[]", "t.ndjson:1: the line contains a JSON array"),
         (#"{"format":"holdfast-transcript","version":2}"#, "t.ndjson:1: transcript version 2 is unknown"),
         (first.dropLast() + #","timeScale":0.5}"#, "t.ndjson:1: 'timeScale' is '0.5'"),
         (first + "\n{", "t.ndjson:2:2: the line is not JSON"),
         (first + "\n{\"at\":1}", "t.ndjson:2: 'lane' is missing"),
         (first + "\n\n{\"at\":-1}", "t.ndjson:3: 'at' is -1"),
         (first + #"\#n{"at":1,"lane":"a","kind":"opened"}"#, "t.ndjson:2: 'lane' is '\"a\"'"),
-        (first + #"\#n{"at":1,"lane":"A","kind":"opend"}"#, "t.ndjson:2: no event is named 'opend'"),
+        (first + #"\#n{"at":1,"lane":"A","kind":"opend"}"#, "t.ndjson:2: unknown event 'opend'"),
         (first + #"\#n{"at":1,"lane":"A","kind":"binary","direction":"<","hex":"0"}"#, "t.ndjson:2: 'hex' is '\"0\"'"),
         (
             first + #"\#n{"at":2,"lane":"A","kind":"opened"}"# + #"\#n{"at":1,"lane":"A","kind":"opened"}"#,
-            "t.ndjson:3: time runs back, from 2 to 1 microseconds"
+            "t.ndjson:3: time goes backward, from 2 to 1 microseconds"
         ),
     ])
     func `a broken line is told with its place`(_ text: String, _ message: String) throws {

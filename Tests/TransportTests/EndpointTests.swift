@@ -65,7 +65,7 @@ import Testing
         #expect(
             problem?.description == """
                 htp://h/ws: unknown scheme 'htp'
-                  expected: ws://, wss://, http:// or https://, a host, and if need be a port and a path
+                  expected: ws://, wss://, http:// or https://, a host, and optionally a port and a path
                   fix: correct the URL
                 """
         )

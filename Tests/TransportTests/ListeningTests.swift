@@ -16,7 +16,7 @@ import Testing
     @Test func `why nothing can listen is told in words`() async throws {
         let listener = try await RawListener.start { _ in }
         let taken = await problem("127.0.0.1", listener.port)
-        #expect(taken?.code == .cannotListen(reason: "something listens there already"))
+        #expect(taken?.code == .cannotListen(reason: "the address is already in use"))
         #expect(taken?.address == "127.0.0.1:\(listener.port)" && taken?.causes.isEmpty == false)
         await listener.stop()
         // An address for examples, which no machine has.
@@ -25,6 +25,6 @@ import Testing
 
     @Test(arguments: [65_536, 99_999, -1])
     func `a number that is no port is refused, and never cut to one that is`(port: Int) async {
-        #expect(await problem("127.0.0.1", port)?.code == .cannotListen(reason: "ports go from 0 to 65535"))
+        #expect(await problem("127.0.0.1", port)?.code == .cannotListen(reason: "ports range from 0 to 65535"))
     }
 }

@@ -188,7 +188,7 @@ import Testing
         for _ in 0..<2 {
             let answer = try await HTTPExchange.perform(request, timeout: patience)
             #expect(answer.status == 502)
-            #expect(answer.text == "the proxy found no server at http://127.0.0.1:\(port)/: connection_refused")
+            #expect(answer.text == "the proxy cannot reach the server at http://127.0.0.1:\(port)/: connection_refused")
         }
         let refused = await problem {
             _ = try await WebSocketConnection.open(Endpoint(relay.webSocketURL()), timeout: patience)

@@ -34,10 +34,10 @@ import Testing
         let key = try String(contentsOfFile: own.keyFile, encoding: .utf8)
         let swapped = try flaws(certificate: key, key: certificate)
         #expect(swapped.map(\.part) == [.certificate, .key])
-        #expect(swapped.map(\.what) == ["holds a key and no certificate", "holds a certificate and no key"])
+        #expect(swapped.map(\.what) == ["contains a key, not a certificate", "contains a certificate, not a key"])
         #expect(
             try flaws(certificate: certificate, key: encrypted).map(\.what)
-                == ["is encrypted, and nobody is there to give the passphrase"])
+                == ["is encrypted, and there is no way to enter a passphrase"])
         let foreign = P256()
         let other = DER.pem(
             "EC PRIVATE KEY",
@@ -51,7 +51,7 @@ import Testing
         let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
         #expect(
             try flaws(ca: broken, certificate: certificate, key: key).map(\.what)
-                == ["holds a certificate that cannot be read"])
+                == ["contains an unreadable certificate"])
         #expect(try flaws(ca: "no PEM", certificate: certificate, key: key).map(\.part) == [.trustRoots])
     }
 }

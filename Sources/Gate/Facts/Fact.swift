@@ -157,7 +157,7 @@ extension FactRule.Effect {
         let isMet = !outcomes(new, seen: true).isSubset(of: outcomes(old, seen: true))
         return switch (isLost, isMet) {
         case (true, true): nil
-        case (true, false): .breaks(.held, "whoever did what is gone does not follow the table any more")
+        case (true, false): .breaks(.held, "whoever did what is gone no longer follows the table")
         case (false, true): .breaks(.others, "the other side does not expect it there")
         case (false, false): .harmless("it allows more, and the other side sees nothing of it")
         }

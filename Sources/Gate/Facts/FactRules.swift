@@ -33,7 +33,7 @@ extension FactRule {
     static let errorCode = FactRule(
         "error-code", "error code",
         added: .harmless("old clients treat a code they do not know as 'internal' (chapter 8.2)"),
-        removed: .breaks(.servers, "old servers still send it, which is not allowed any more"),
+        removed: .breaks(.servers, "old servers still send it, which is no longer allowed"),
         shows: .removed, example: "`busy` is taken out of the table of error codes: servers that send it are wrong now")
     static let errorCodeMeaning = meaning(
         "error-code", "an error code", example: "`busy` means that any session has a turn, and meant that this one has")
@@ -44,7 +44,7 @@ extension FactRule {
     static let closeCode = FactRule(
         "close-code", "close code",
         added: .harmless("old clients reconnect with backoff, as after any code they do not know"),
-        removed: .breaks(.servers, "old servers still close with it, which is not allowed any more"),
+        removed: .breaks(.servers, "old servers still close with it, which is no longer allowed"),
         shows: .removed, example: "4002 is taken out of the table of close codes")
     static let closeCodeMeaning = meaning(
         "close-code", "a close code",
@@ -66,7 +66,7 @@ extension FactRule {
     static let timeout = FactRule(
         "timeout", "bound",
         added: .breaks(.held, "anyone slower than this breaks it now"),
-        removed: .breaks(.relying, "the wait has no limit any more, and the side that waits relied on it"),
+        removed: .breaks(.relying, "the wait no longer has a limit, and the side that waits relied on it"),
         changed: .breaks(.everybody, "the old and the new value cannot be compared"),
         tightened: .breaks(.held, "anyone who only just kept the old bound is late now"),
         loosened: .breaks(.relying, "the side that waits relied on the shorter bound"),
@@ -79,7 +79,7 @@ extension FactRule {
     static let gapReason = FactRule(
         "gap-reason", "reason of a gap",
         added: .breaks(.clients, "the set of reasons is closed: old clients do not know what to do about a new one"),
-        removed: .breaks(.servers, "old servers still give it, which is not allowed any more"),
+        removed: .breaks(.servers, "old servers still give it, which is no longer allowed"),
         shows: .added, example: "`syncResult` may say `too_old`")
     static let gapReasonMeaning = meaning(
         "gap-reason", "a reason", example: "`evicted` means that frames expired, and meant that they are gone")
@@ -98,7 +98,7 @@ extension FactRule {
     static let answer = FactRule(
         "answer", "answer",
         added: .breaks(.clients, "old clients do not expect this answer there"),
-        removed: .breaks(.servers, "old servers still answer this way, which is not allowed any more"),
+        removed: .breaks(.servers, "old servers still answer this way, which is no longer allowed"),
         shows: .added, example: "an unknown type may be answered with `bad_request` too")
     static let answerTerms = FactRule(
         "answer-terms", "terms of an answer",
@@ -108,28 +108,28 @@ extension FactRule {
     static let profile = FactRule(
         "profile", "profile",
         added: .harmless("nobody declares it yet"),
-        removed: .breaks(.everybody, "declaring it means nothing any more, and the other side relied on it"),
+        removed: .breaks(.everybody, "declaring it no longer means anything, and the other side relied on it"),
         shows: .removed, example: "`rate-limit` is taken out of the table of profiles")
     static let profileSide = FactRule(
         "profile-side", "side of a profile", changed: .breaks(.everybody, "the other side declares it now"),
         example: "`push` is declared by clients and was by servers")
     static let profileNeed = FactRule(
         "profile-need", "need of a profile",
-        added: .breaks(.held, "declaring one without the other is not enough any more"),
+        added: .breaks(.held, "declaring one without the other is no longer enough"),
         removed: .breaks(.relying, "a peer that saw one could rely on the other"),
-        shows: .added, example: "`sync` needs `idempotency`: servers that declare `sync` alone do not conform any more")
+        shows: .added, example: "`sync` needs `idempotency`: servers that declare `sync` alone no longer conform")
 
     // MARK: Schemas
 
     static let openSet = FactRule(
         "open-set", "open set of values",
-        added: .breaks(.held, "peers that send other values are not allowed to any more"),
+        added: .breaks(.held, "peers that send other values are no longer allowed to"),
         removed: .harmless("readers accept any value already"),
         shows: .added, example: "`errorCode` gets an `x-extensible-enum`")
     static let openValue = FactRule(
         "open-value", "value of an open set",
         added: .harmless("old readers accept any value"),
-        removed: .breaks(.held, "peers still send it, which is not allowed any more"),
+        removed: .breaks(.held, "peers still send it, which is no longer allowed"),
         shows: .removed, example: "`busy` is taken out of the `x-extensible-enum` of `errorCode`")
 
     // MARK: REST
@@ -148,7 +148,7 @@ extension FactRule {
     static let status = FactRule(
         "status", "status",
         added: .breaks(.clients, "old clients do not expect this status, and no default covered it"),
-        removed: .breaks(.servers, "old servers still answer this way, which is not allowed any more"),
+        removed: .breaks(.servers, "old servers still answer this way, which is no longer allowed"),
         shows: .added, example: "`GET /api/sessions/{id}` may answer 410")
     static let parameter = FactRule(
         "request-parameter", "parameter",
@@ -173,7 +173,7 @@ extension FactRule {
     static let answerMedia = FactRule(
         "answer-media-type", "form of the answer",
         added: .breaks(.clients, "old clients cannot read it"),
-        removed: .breaks(.servers, "old servers still answer in it, which is not allowed any more"),
+        removed: .breaks(.servers, "old servers still answer in it, which is no longer allowed"),
         shows: .added, example: "errors come as `application/problem+json`")
     static let header = FactRule(
         "answer-header", "header",
@@ -208,7 +208,7 @@ extension FactRule {
     static let operationMessage = FactRule(
         "operation-message", "message of an operation",
         added: .breaks(.others, "old peers do not expect it there"),
-        removed: .breaks(.held, "old peers still send it there, which is not allowed any more"),
+        removed: .breaks(.held, "old peers still send it there, which is no longer allowed"),
         shows: .added, example: "`showTurn` shows `ack` too")
     static let reply = FactRule(
         "reply", "reply",
@@ -242,18 +242,18 @@ extension FactRule {
     static let dialect = FactRule(
         "dialect", "dialect",
         added: .harmless("no subject names it yet"),
-        removed: .breaks(.everybody, "subjects that name it cannot be tested any more"),
+        removed: .breaks(.everybody, "subjects that name it can no longer be tested"),
         shows: .removed, example: "dialects/nami.json is deleted")
     static let dialectMapping = FactRule(
         "dialect-mapping", "mapping of a dialect",
         added: .breaks(.perhaps, "someone has to check what it was read as before"),
-        removed: .breaks(.everybody, "what subjects of this dialect send is not understood any more"),
+        removed: .breaks(.everybody, "what subjects of this dialect send is no longer understood"),
         changed: .breaks(.everybody, "what subjects of this dialect send means something else now"),
-        shows: .removed, example: "`delivered` from servers is not mapped to `ack` any more")
+        shows: .removed, example: "`delivered` from servers is no longer mapped to `ack`")
     static let dialectExemption = FactRule(
         "dialect-exemption", "clause that a dialect cannot keep",
         added: .breaks(.perhaps, "servers of this dialect are excused now"),
-        removed: .breaks(.servers, "servers of this dialect break it, and are not excused any more"),
+        removed: .breaks(.servers, "servers of this dialect break it, and are no longer excused"),
         shows: .removed, example: "`ENV-17` is taken out of `cannotKeep`")
 
     // MARK: Tables as a whole
@@ -283,7 +283,7 @@ extension FactRule {
     static let stateRow = FactRule(
         "state-row", "row of a state table",
         added: .breaks(.others, "the other side does not expect it there"),
-        removed: .breaks(.held, "whoever did this does not follow the table any more"),
+        removed: .breaks(.held, "whoever did this no longer follows the table"),
         changed: .breaks(.everybody, "the same input has another outcome"),
         reworded: .breaks(
             .everybody, "a program cannot tell whether the new condition holds more or less often: someone has to check"

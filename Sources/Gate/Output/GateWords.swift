@@ -54,14 +54,14 @@ extension GateFinding {
         case "clause-removed": return "\(id) is gone: \(old)"
         case "clause-withdrawn": return "\(id) is withdrawn: \(old)"
         case "clause-strengthened", "clause-weakened", "clause-inverted":
-            return "\(id) is a \(new) now, and was a \(old)"
+            return "\(id) is now a \(new), was a \(old)"
         case "clause-bound-tightened", "clause-bound-loosened", "clause-bound-changed":
-            return "\(id) says \(new) now, and said \(old)"
+            return "\(id) now says \(new), said \(old)"
         case "clause-reworded": return "\(id) is reworded: \(new) Before: \(old)"
-        case "clause-id-reused": return "\(id) stands for another rule now: \(new)"
-        case "clause-profile-changed": return "\(id) belongs to profile `\(new)` now, and belonged to `\(old)`"
-        case "clause-role-changed": return "\(id) binds the \(new) now, and bound the \(old)"
-        case "clause-exclusion-added": return "\(id) is not judged any more: \(new)"
+        case "clause-id-reused": return "\(id) now names another rule: \(new)"
+        case "clause-profile-changed": return "\(id) now belongs to profile `\(new)`, belonged to `\(old)`"
+        case "clause-role-changed": return "\(id) now binds the \(new), bound the \(old)"
+        case "clause-exclusion-added": return "\(id) is no longer judged: \(new)"
         case "clause-exclusion-removed": return "\(id) is judged now"
         case "clause-evidence-changed": return "\(id) is judged from other evidence"
         case "clause-note-changed": return "\(id) is explained differently"
@@ -92,7 +92,7 @@ extension GateFinding {
         case "limit-tightened": return "\(whom)\(member) has a tighter limit\(values)"
         case "limit-loosened": return "\(whom)\(member) has a wider limit\(values)"
         case "became-nullable": return "\(whom)\(member) may be null"
-        case "became-not-nullable": return "\(whom)\(member) is never null any more"
+        case "became-not-nullable": return "\(whom)\(member) is no longer ever null"
         default:
             return "\(whom)\(member) \(rule.replacing("-", with: " "))\(values)"
         }

@@ -24,13 +24,13 @@ extension RuleBook {
         clause-reworded | error | both sides, until someone waives it | a binding sentence is reworded | "exactly one" becomes "at least one"
         clause-role-changed | error | both sides | a clause binds the other side | `client` becomes `server`
         clause-profile-changed | error | the side that is bound now, and clients that relied on it | a clause belongs to another profile | `core` becomes `push`
-        clause-exclusion-added | warning | nobody | runs do not judge a clause any more | `Excluded: …` is new
+        clause-exclusion-added | warning | nobody | runs no longer judge a clause | `Excluded: …` is new
         clause-exclusion-removed | warning | nobody | runs judge a clause now | `Excluded: …` is gone
         clause-evidence-changed | warning | nobody | a clause is judged from other evidence | `Judged from:` in other words
         area-introduction-changed | warning | nobody | the introduction of an area is reworded | the text above `### SYNC-1`
         clause-note-changed | information | nobody | a note of a clause changed | `Why:` in other words
         clause-since-wrong | error | nobody | a clause names the wrong version | `Since: 1.0` on a new clause
-        clause-without-scenario | warning | nobody | no scenario exercises a clause any more | its scenario is gone
+        clause-without-scenario | warning | nobody | no scenario exercises a clause now | its scenario is gone
         request-parameter-changed | error | the sender or the reader | a parameter has another schema | `id` has at most 8 characters
         request-body-changed | error | the sender or the reader | a body has another schema | 404 comes with another body
         request-header-changed | error | the sender or the reader | a header has another schema | `Retry-After` may be 0

@@ -6,17 +6,17 @@ public enum Area: String, Sendable, Hashable, CaseIterable, Comparable {
     case ID
     /// From an accepted question to exactly one ending.
     case TURN
-    /// What comes before what, in the history and in the stream.
+    /// The order of messages in the history and of frames in the stream.
     case ORDER
-    /// Position, replay, and the gap that is told.
+    /// Position, replay, and explicit gaps.
     case SYNC
     /// Resending without repeating.
     case IDEM
     /// Durable before sent.
     case PERSIST
-    /// The road of recovery.
+    /// Reading stored sessions, to recover.
     case REST
-    /// A budget that is told.
+    /// Advertised rate limits.
     case RATE
     /// Notifications.
     case PUSH

@@ -41,7 +41,7 @@ public struct ClauseReader {
             let profiles = profiles(in: parts[2]), let profile = profiles.first
         else {
             note(
-                heading + 1, "'\(lines[heading].dropFirst(4))' is no clause heading",
+                heading + 1, "'\(lines[heading].dropFirst(4))' is not a clause heading",
                 expected: "'### AREA-n · server|client · profile', or 'profile with profile'",
                 fix: "correct the heading")
             return nil
@@ -60,7 +60,7 @@ public struct ClauseReader {
         let origin = sections["From"] ?? ""
         let since = origin.range(of: "Since:").map { trimmed(origin[$0.upperBound...]).trimmingSuffix(".") }
         if since == nil {
-            note(heading + 1, "\(id) does not say since when", expected: "'From: R24. Since: 1.0.'", fix: "add it")
+            note(heading + 1, "\(id) has no 'Since:'", expected: "'From: R24. Since: 1.0.'", fix: "add it")
         }
         let needs = sections["Capture"].map { captureNeeds(in: $0, id: id, line: heading + 1) }
         let sources = origin.range(of: "Since:").map { origin[..<$0.lowerBound] } ?? origin[...]
@@ -117,7 +117,7 @@ public struct ClauseReader {
             note(
                 line, found.isEmpty ? "\(id) holds no keyword" : "\(id) holds \(found.count) keywords, \(names)",
                 expected: "exactly one of MUST, MUST NOT, SHOULD, SHOULD NOT, MAY",
-                fix: "give each sentence a clause of its own")
+                fix: "make each sentence a separate clause")
             return nil
         }
         return found[0]

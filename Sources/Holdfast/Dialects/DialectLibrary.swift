@@ -14,7 +14,7 @@ extension Specification {
                 if path != "dialects/\(dialect.name).json" {
                     problems.append(
                         InputProblem(
-                            location: "\(file) /name", what: "the dialect calls itself '\(dialect.name)'",
+                            location: "\(file) /name", what: "the dialect is named '\(dialect.name)'",
                             expected: "the name of the file", fix: "rename one of them"))
                 }
                 found.append(dialect)

@@ -73,13 +73,13 @@ extension Dialect {
             for clause in own.strings("clauses") ?? [] {
                 guard let id = ClauseID(clause.text) else {
                     reader.collector.note(
-                        clause.pointer, "'\(excerpt(clause.text))' is no clause", expected: "an id such as ENV-3",
+                        clause.pointer, "'\(excerpt(clause.text))' is not a clause", expected: "an id such as ENV-3",
                         fix: "see 'conformance list'")
                     continue
                 }
                 if reasons.updateValue(lack, forKey: id) != nil {
                     reader.collector.note(
-                        clause.pointer, "\(id) has a reason already", expected: "each clause once",
+                        clause.pointer, "\(id) already has a reason", expected: "each clause once",
                         fix: "remove one of them")
                 }
             }
@@ -122,7 +122,7 @@ extension Dialect {
         for (profile, sender, types) in needed where profiles.contains(profile) {
             for type in types where frameRules.saying(type, sentBy: sender).isEmpty {
                 reader.collector.note(
-                    JSONPointer(tokens: ["profiles"]), "'\(profile.rawValue)' needs '\(type)', and no frame is one",
+                    JSONPointer(tokens: ["profiles"]), "'\(profile.rawValue)' needs '\(type)', and no rule maps to it",
                     expected: "a rule with \"is\": \"\(type)\" in frames", fix: "add it, or remove the profile")
             }
         }
@@ -130,8 +130,8 @@ extension Dialect {
         if case .nobody = greeting { isGreeted = true }
         if !isGreeted {
             reader.collector.note(
-                JSONPointer(tokens: ["greeting"]), "nothing says that a client is connected",
-                expected: "a rule with \"is\": \"connected\" in frames, or a greeting that nobody opens",
+                JSONPointer(tokens: ["greeting"]), "no rule maps to 'connected'",
+                expected: "a rule with \"is\": \"connected\" in frames, or a greeting without a frame",
                 fix: "add one of them")
         }
     }

@@ -27,7 +27,7 @@ enum FrameRuleReader {
         } else {
             for key in ["members", "writes"] where reader.value(key) != nil {
                 reader.collector.note(
-                    reader.pointer.appending(key), "members of what is no message", expected: "'is' beside them",
+                    reader.pointer.appending(key), "members, but no message type", expected: "'is' beside them",
                     fix: "remove '\(key)'")
             }
         }
@@ -40,7 +40,7 @@ enum FrameRuleReader {
         let given = ["is", "ignored", "unknown"].filter { reader.value($0) != nil }
         if given.isEmpty {
             reader.collector.note(
-                reader.pointer, "nothing says what '\(excerpt(wire))' is", expected: "one of is, ignored, unknown",
+                reader.pointer, "no meaning given for '\(excerpt(wire))' is", expected: "one of is, ignored, unknown",
                 fix: "add one")
         }
         guard given.count == 1, let key = given.first, let text = reader.string(key) else { return nil }

@@ -46,7 +46,8 @@ enum MemberMapReader {
             guard let location = rule.location.wire else { continue }
             if taken.insert(location).inserted { continue }
             reader.collector.note(
-                reader.pointer.appending("members"), "two members stand at '\(location)'", expected: "a place for each",
+                reader.pointer.appending("members"), "two members map to '\(location)'",
+                expected: "a different place for each",
                 fix: "correct one of them")
         }
     }
@@ -82,7 +83,7 @@ enum MemberMapReader {
             return reader.wrong(
                 kind, .string(text),
                 placeholders.isEmpty
-                    ? "a placeholder of a path; there is none here" : placeholders.sorted().joined(separator: ", "))
+                    ? "a path placeholder, and this is not a path" : placeholders.sorted().joined(separator: ", "))
         case "lastUserText": return location(text).map { .lastUserText($0) }
         case "frames": return location(text).map { .frames($0) }
         case "list":

@@ -85,7 +85,7 @@ package struct FileSchema: Hashable, Sendable {
         case .notUnique(_, let second):
             let element = pointer.appending(second)
             collector.note(
-                element, "\(MemberReader.shown(root[element] ?? .null)) stands here twice",
+                element, "\(MemberReader.shown(root[element] ?? .null)) is listed twice",
                 expected: "each of them once",
                 fix: "remove one")
         case .enumeration(let values, let nearest) where value.stringValue?.isEmpty == false:
@@ -150,7 +150,7 @@ extension SchemaFinding {
 
     fileprivate func fix(of value: JSONValue) -> String {
         switch fault {
-        case .type(_, let types) where types.names == ["object"]: return "write an object here"
+        case .type(_, let types) where types.names == ["object"]: return "write an object"
         case .const(.string(let text)):
             let near = value.stringValue.flatMap { nearestName(to: $0, among: [text]) }
             return near.map { "did you mean '\($0)'?" } ?? "correct the value"

@@ -71,7 +71,7 @@ package final class ProblemCollector {
                 order: .flaw)
         case .loneSurrogate:
             note(
-                flaw.pointer, "a surrogate escape without its other half", expected: #"a pair such as \ud83d\ude00"#,
+                flaw.pointer, "an unpaired surrogate escape", expected: #"a pair such as \ud83d\ude00"#,
                 fix: "write the character itself", order: .flaw)
         }
     }

@@ -53,7 +53,7 @@ extension SubjectFile {
                 let _: Never? = principal.wrong("name", .string(name), "p1, p2, …")
             } else if !names.insert(name).inserted {
                 reader.collector.note(
-                    principal.pointer.appending("name"), "principal '\(name)' stands here twice",
+                    principal.pointer.appending("name"), "principal '\(name)' is listed twice",
                     expected: "each principal once", fix: "give the later one the next number")
             }
             return Principal(name: name, token: token(principal))
@@ -65,8 +65,8 @@ extension SubjectFile {
         let given = ways.filter { principal.value($0) != nil }
         if given.count > 1 {
             principal.collector.note(
-                principal.pointer.appending(given[1]), "'\(given[0])' and '\(given[1])' both say where the token is",
-                expected: "one of \(ways.joined(separator: ", "))", fix: "leave out all but one")
+                principal.pointer.appending(given[1]), "'\(given[0])' and '\(given[1])' are both given",
+                expected: "one of \(ways.joined(separator: ", "))", fix: "keep one and remove the others")
         }
         switch given.first {
         case "tokenFile": return .file(principal.text("tokenFile"))

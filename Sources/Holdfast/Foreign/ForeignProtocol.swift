@@ -26,7 +26,7 @@ public struct ForeignProtocol: Sendable, Equatable {
     public var what: String { "this is not the Holdfast protocol; it looks like \(name): \(mark)" }
 
     /// What to expect instead.
-    public static let expected = "frames of this protocol, or a dialect that maps what the server says"
+    public static let expected = "frames of this protocol, or a dialect that maps them"
 
     /// What to do about it; a recording that is at hand is named.
     public func fix(naming capture: String = "CAPTURE") -> String {
@@ -37,9 +37,9 @@ public struct ForeignProtocol: Sendable, Equatable {
             "write a dialect in ten minutes: 'conformance dialect new \(capture) > my-server.json', "
                 + "then give --dialect ./my-server.json"
         case .bridge:
-            "no dialect unwraps its messages: offer a WebSocket with one JSON object a message, "
-                + "then map its names by 'conformance dialect new CAPTURE'"
-        case .version: "let both sides speak version 1, or take the program of that version"
+            "a dialect cannot unwrap its messages: offer a WebSocket with one JSON object per message, "
+                + "then map its names with 'conformance dialect new CAPTURE'"
+        case .version: "make both sides speak version 1, or use the program for that version"
         }
     }
 }
@@ -110,6 +110,16 @@ public struct WireSample: Sendable {
             let message = messages.first(where: { $0.type == "connected" })
         else { return nil }
         return ForeignProtocol(name: "version \(number) of it", mark: Self.cut(message.text), way: .version)
+    }
+
+    /// The version that each `auth` of a client offers; nil where one offers version 1, or none was seen.
+    public var offeredVersion: ForeignProtocol? {
+        let offers = messages.filter { $0.type == "auth" }
+        guard let first = offers.first, let version = first.value?["protocol"], let number = version.intValue,
+            number > 1,
+            offers.allSatisfy({ $0.value?["protocol"] == version })
+        else { return nil }
+        return ForeignProtocol(name: "version \(number) of it", mark: Self.cut(first.text), way: .version)
     }
 
     /// A server that turns version 1 away and names others.

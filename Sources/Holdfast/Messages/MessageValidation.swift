@@ -88,7 +88,7 @@ extension MessageSchemas {
         let what: String
         let expected: String
         if let name {
-            what = "'\(name)' is no message of this protocol"
+            what = "'\(name)' is not a message of this protocol"
             expected =
                 nearestName(to: name, among: names).map { "did you mean '\($0)'?" } ?? names.joined(separator: ", ")
         } else if value.objectValue == nil {
@@ -122,7 +122,7 @@ extension MessageSchemas {
         case .duplicateKey(let key): (kind, what, expected) = (.duplicateKey, "'\(key)' comes twice", "each name once")
         case .loneSurrogate:
             (kind, what, expected) = (
-                .loneSurrogate, "a surrogate escape without its other half", "a pair such as \\ud83d\\ude00"
+                .loneSurrogate, "an unpaired surrogate escape", "a pair such as \\ud83d\\ude00"
             )
         }
         return MessageProblem(
@@ -145,7 +145,8 @@ extension MessageSchemas {
             problems.append(
                 MessageProblem(
                     type: name, instance: violation.instanceLocation, location: locate(violation.instanceLocation),
-                    what: "'\(token)' is spelled as a fraction", expected: "an integer without point and exponent",
+                    what: "'\(token)' is written as a fraction",
+                    expected: "an integer without decimal point or exponent",
                     clause: clause(of: .integerToken, name), keyword: nil, flaw: .integerToken))
         }
         return problems

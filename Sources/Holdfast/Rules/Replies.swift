@@ -60,7 +60,7 @@ private enum RepliesReader {
             return .matching(try Pattern(text))
         } catch {
             reader.collector.note(
-                reader.pointer.appending("matches"), "'\(clipped(text))' is no pattern: \(error)",
+                reader.pointer.appending("matches"), "'\(clipped(text))' is not a regular expression: \(error)",
                 expected: "a regular expression as in JSON Schema", fix: "correct it, or use 'contains'")
             return nil
         }
@@ -72,8 +72,8 @@ private enum RepliesReader {
         var steps = elements.map(step)
         for (element, step) in zip(elements, steps).dropLast() where step.isLast {
             reader.collector.note(
-                element.pointer, "steps follow that are never reached", expected: "a reply or failure at the end",
-                fix: "remove what follows, or make it a rule of its own")
+                element.pointer, "the steps after it are never reached", expected: "a reply or failure at the end",
+                fix: "remove them, or put them in a separate rule")
         }
         if steps.last?.isLast != true { steps.append(.reply("You said: \(AgentStep.placeholder)")) }
         return steps

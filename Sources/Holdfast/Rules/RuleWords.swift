@@ -10,14 +10,19 @@ extension Rule {
 
     /// The grammar, for people.
     package static let grammar = """
-        A rule is an action and what it is done to:
-          cut|reset|silence|close CODE before|after TARGET   end in order, by a reset, by falling silent, by a close frame
-          drop TARGET · duplicate TARGET · delay TIME TARGET TIME is a number with ms or s
-          refuse upgrade|GET|POST|… [STATUS]                 the proxy answers itself; 503 unless told otherwise
-        TARGET: a type of the specification (done, toolUse, chat, …), a type on the wire in quotes ('tool_use'), 'frame' for \
-        any message, 'N frames', 'upgrade', or a method such as POST ('request' for any); '#N' is the Nth of its kind on a \
-        connection.
-        Further words: 'from client' or 'from server', 'in SESSION', 'times N' or 'always' (once unless told otherwise).
+        A fault rule is an action and a target:
+          cut before|after TARGET          end the connection (TCP FIN)
+          reset before|after TARGET        reset the connection
+          silence before|after TARGET      stop forwarding
+          close CODE before|after TARGET   send a close frame
+          drop TARGET                      do not forward it
+          duplicate TARGET                 forward it twice
+          delay TIME TARGET                such as 500ms or 2s
+          refuse TARGET [STATUS]           answer an upgrade or a request; default 503
+        TARGET is a message type of the specification (done, toolUse, chat, …), a type on the wire in quotes \
+        ('tool_use'), 'frame' for any message, 'N frames', 'upgrade', a method such as POST, or 'request' for any \
+        method. '#N' after it means the Nth of its kind on a connection.
+        Options: 'from client' or 'from server', 'in SESSION', 'times N' or 'always'. Default: once.
         """
 }
 
@@ -44,16 +49,16 @@ private struct RuleWordReader {
         rule.cut = cut
         switch rule.deed {
         case .close:
-            rule.code = try next("a close code", "is no code a close frame can carry", "such as 1001 or 1012") { word in
+            rule.code = try next("a close code", "is not a valid close code", "such as 1001 or 1012") { word in
                 Int(word).flatMap { isCloseCode($0) ? $0 : nil }
             }
         case .delay:
-            rule.milliseconds = try next("how long", "is no time", "such as 500ms or 2s", Self.milliseconds)
+            rule.milliseconds = try next("how long", "is not a duration", "such as 500ms or 2s", Self.milliseconds)
         case .refuse:
-            aim(&rule, at: try choice("what is refused", among: ["upgrade"] + Self.methods))
+            aim(&rule, at: try choice("what to refuse", among: ["upgrade"] + Self.methods))
             rule.status = 503
             if index < words.count, Int(words[index]) != nil {
-                rule.status = try next("", "is no status that refuses", "400 to 599") { word in
+                rule.status = try next("", "is not an error status", "400 to 599") { word in
                     Int(word).flatMap { (400...599).contains($0) ? $0 : nil }
                 }
             }
@@ -83,9 +88,9 @@ private struct RuleWordReader {
     }
 
     private mutating func readTarget(_ rule: inout Rule) throws(InputProblem) {
-        let word = try next("what it is done to", among: Self.targets) { $0 }
+        let word = try next("a target", among: Self.targets) { $0 }
         if let count = Int(word), index < words.count, ["frames", "frame"].contains(words[index]) {
-            guard count > 0 else { throw problem(word, "is no count", expected: "1 or more") }
+            guard count > 0 else { throw problem(word, "is not a count", expected: "1 or more") }
             index += 1
             rule.side = .server
             rule.index = count
@@ -102,12 +107,12 @@ private struct RuleWordReader {
                 rule.side = event.sender ?? .server
             } else {
                 throw problem(
-                    name, "names no message and no request", expected: Self.targets.joined(separator: ", "),
+                    name, "is not a message or request", expected: Self.targets.joined(separator: ", "),
                     near: nearestName(to: name, among: Self.targets))
             }
             if parts.count > 1 {
                 guard parts.count == 2, let number = Int(parts[1]), number > 0 else {
-                    throw problem(word, "has no number behind '#'", expected: "such as \(name)#2")
+                    throw problem(word, "has no number after '#'", expected: "such as \(name)#2")
                 }
                 rule.index = number
             }
@@ -120,7 +125,7 @@ private struct RuleWordReader {
         let word = words[index - 1]
         if rule.event == .upgrade, rule.isAfter {
             throw problem(
-                word, "has an answer only the server gives", expected: "'before upgrade', or 'after 1 frames'")
+                word, "is answered only by the server", expected: "'before upgrade', or 'after 1 frames'")
         }
         guard !rule.event.isMessage else { return }
         switch rule.deed {
@@ -139,18 +144,18 @@ private struct RuleWordReader {
             let word = try choice("a further word", among: ["from", "in", "times", "always"])
             let kind = word == "always" ? "times" : word
             guard seen.insert(kind).inserted else {
-                throw problem(word, "is said twice", expected: "each of from, in and times once")
+                throw problem(word, "is given twice", expected: "from, in and times once each")
             }
             guard rule.event.isMessage || kind == "times" else {
-                throw problem(word, "means nothing to requests", expected: "times N, or always")
+                throw problem(word, "does not apply to requests", expected: "times N, or always")
             }
             switch word {
             case "from":
-                rule.side = try choice("who sends it", among: ["client", "server"]) == "client" ? .client : .server
+                rule.side = try choice("client or server", among: ["client", "server"]) == "client" ? .client : .server
             case "in": rule.session = try next("a session") { $0 }
             case "always": rule.times = nil
             default:
-                rule.times = try next("how often", "is no count", "1 or more") { word in
+                rule.times = try next("how often", "is not a count", "1 or more") { word in
                     Int(word).flatMap { $0 > 0 ? $0 : nil }
                 }
             }

@@ -8,7 +8,7 @@ extension MemberReader {
             guard let id = ClauseID(element.text), known?.contains(id) ?? true else {
                 let near = nearestName(to: element.text, among: (known ?? []).map(\.description))
                 collector.note(
-                    element.pointer, "'\(excerpt(element.text))' is no clause",
+                    element.pointer, "'\(excerpt(element.text))' is not a clause",
                     expected: "an id of the specification such as \(example)",
                     fix: near.map { "did you mean '\($0)'?" } ?? "correct the id")
                 return nil

@@ -61,7 +61,7 @@ final class ScenarioFlow {
         let known = (1...max(1, principals)).map { "p\($0)" }
         guard !known.contains(principal) else { return }
         problems.note(
-            pointer, "principal '\(excerpt(principal))' is not asked for", expected: known.joined(separator: ", "),
+            pointer, "principal '\(excerpt(principal))' is not in /needs", expected: known.joined(separator: ", "),
             fix: "raise /needs/principals, or correct the name")
     }
 
@@ -93,14 +93,14 @@ final class ScenarioFlow {
             parts = try ScenarioVariables.parts(of: text)
         } catch {
             problems.note(
-                pointer, "'\(excerpt(text))' holds a reference that is none",
+                pointer, "'\(excerpt(text))' has an invalid reference",
                 expected: "${name}, ${name+1} or ${name-1}", fix: "correct the reference")
             return
         }
         for case .reference(let reference) in parts where !isKnown(reference.name) {
             let near = nearestName(to: reference.name, among: names)
             problems.note(
-                pointer, "nothing before gives '\(excerpt(reference.name))' a value",
+                pointer, "no earlier step sets '\(excerpt(reference.name))'",
                 expected: names.sorted().joined(separator: ", "),
                 fix: near.map { "did you mean '\($0)'?" } ?? "save it in an earlier step")
         }

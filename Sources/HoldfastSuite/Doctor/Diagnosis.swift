@@ -51,6 +51,10 @@ package struct Diagnosis: Sendable {
     var open: [Open] = []
     /// Whether nothing can be reached at all.
     var isUnreachable = false
+    /// Whether it speaks another protocol.
+    var isForeign = false
+    /// Flags that let a run test more, found by the examination.
+    var betterFlags: [String] = []
 
     /// The one place that says how the command ends.
     package var exit: ExitStatus {
@@ -70,7 +74,7 @@ package struct DiagnosisReport {
     package init(_ diagnosis: Diagnosis, of subject: ServerSubject, next: String) {
         self.diagnosis = diagnosis
         self.subject = "\(subject.name) at \(subject.shownAddress)"
-        self.next = next
+        self.next = ([next] + diagnosis.betterFlags).joined(separator: " ")
     }
 
     /// The first and the last line.
@@ -86,8 +90,8 @@ package struct DiagnosisReport {
         if clauses > 0 { parts.append(counted(clauses, "clause") + " may stay open") }
         if !parts.isEmpty { return "not ready: " + parts.joined(separator: ", ") }
         return unreached > 0
-            ? "ready: \(counted(unreached, "clause")) out of reach of this set-up"
-            : "ready: nothing stands in the way of the suite"
+            ? "ready: \(counted(unreached, "clause")) out of reach with this setup"
+            : "ready: the suite can test every clause"
     }
 
     package func text(_ style: ConsoleStyle) -> String {
@@ -97,16 +101,10 @@ package struct DiagnosisReport {
             if let fix = finding.fix { lines.append(style.wrapped("fix: \(fix)", indent: Self.margin, hanging: 2)) }
         }
         for open in diagnosis.open {
-            let names = open.gap.clauses.map(\.description).joined(separator: ", ")
-            let count = open.gap.clauses.count
-            lines.append("")
-            lines.append(
-                style.wrapped(
-                    "\(open.outcome.rawValue): \(count) clause\(count == 1 ? "" : "s") (\(names)), because \(open.gap.reason)",
-                    indent: 0, hanging: 2))
+            lines += ["", style.wrapped("\(open.outcome.rawValue): \(open.gap.line)", indent: 0, hanging: 2)]
             if let fix = open.fix { lines.append(style.wrapped("fix: \(fix)", indent: 2, hanging: 2)) }
         }
-        if !diagnosis.isUnreachable { lines += ["", "next: \(next)"] }
+        if !diagnosis.isUnreachable, !diagnosis.isForeign { lines += ["", "next: \(next)"] }
         return lines.joined(separator: "\n") + "\n"
     }
 

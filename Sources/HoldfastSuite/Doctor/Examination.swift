@@ -40,7 +40,7 @@ package struct Examination {
                 unreachable("reach", error)
                 return
             }
-            note("reach", .ok, "\(subject.webSocket.address) takes connections (\(readable(.now - began)))")
+            note("reach", .ok, "\(subject.webSocket.address) accepts connections (\(readable(.now - began)))")
         }
         // Whoever was greeted before is not asked again.
         let greetings = subject.greeting == nil ? self.greetings.scenarios : []
@@ -51,13 +51,14 @@ package struct Examination {
             return
         }
         if let start = subject.start {
-            note("start", .ok, "'\(start.command.first ?? "")' becomes ready, and ends when asked")
+            note("start", .ok, "'\(start.command.first ?? "")' starts, and stops when asked")
         }
         let results = Dictionary(
             (subject.greetings + outcome.performances).map { ($0.scenario, Probe($0, under: specification)) },
             uniquingKeysWith: { $1 })
         if let foreign = foreign(in: results.values) {
             note("connected", .fault, foreign.what, fix: foreign.fix())
+            diagnosis.isForeign = true
             return
         }
         let isUsable = credentials(results)
@@ -148,18 +149,20 @@ package struct Examination {
     private mutating func refuse(_ principal: ServerSubject.Principal, _ reason: String, isAboutCredentials: Bool) {
         guard isAboutCredentials else {
             note(
-                "auth", .fault, "\(principal.name) is not greeted: \(reason)",
-                fix: "let the server answer 'auth' with 'connected' within \(readable(subject.timeouts.connect))")
+                "auth", .fault, "\(principal.name) gets no greeting: \(reason)",
+                fix: "make the server answer 'auth' with 'connected' within \(readable(subject.timeouts.connect))")
             return
         }
-        let token = principal.token == nil ? "no token was given for \(principal.name)" : "‹token of \(principal.name)›"
+        let token = principal.token == nil ? "no token given for \(principal.name)" : "‹token of \(principal.name)›"
         if subject.profiles.contains(.auth) {
-            note("auth", .fault, "\(token): \(reason)", fix: "correct the token of \(principal.name), on both sides")
+            note(
+                "auth", .fault, "\(token): \(reason)",
+                fix: "correct the token of \(principal.name) here or on the server")
         } else {
-            let typing = principal.token == nil ? "" : ", most likely a typing mistake"
+            let typing = principal.token == nil ? "" : ", most likely a typo"
             note(
                 "auth", .fault,
-                "\(token): \(reason), though no profile 'auth' is declared and 'core' asks for no token\(typing)",
+                "\(token): \(reason), although the profile 'auth' is not declared and core needs no token\(typing)",
                 fix: "\(principal.token == nil ? "give" : "correct") the token of \(principal.name);"
                     + " a server that checks tokens can declare the profile 'auth'")
         }
@@ -171,8 +174,8 @@ package struct Examination {
         for same in owners.values.map({ $0.map(\.name) }).filter({ $0.count > 1 }).sorted(by: { $0[0] < $1[0] }) {
             note(
                 "principals", .fault,
-                "\(same.joined(separator: ", ")) have the same token, so they are one person to the server",
-                fix: "give each a token of its own")
+                "\(same.joined(separator: ", ")) have the same token, so the server sees one principal",
+                fix: "give each a different token")
         }
     }
 
@@ -183,7 +186,7 @@ package struct Examination {
         } else {
             note(
                 "connected", .fault, "greeting and first reads break \(probe.breaches.joined(separator: "; "))",
-                fix: "the suite will say the same with its evidence; 'conformance explain' shows the sentences")
+                fix: "the suite will report the same with evidence; 'conformance explain' shows each clause")
         }
         if !probe.unkeepable.isEmpty {
             let clauses = probe.unkeepable.map(\.description).joined(separator: ", ")
@@ -206,9 +209,9 @@ package struct Examination {
         for (status, answers) in refused.sorted(by: { ($0.key ?? 0) < ($1.key ?? 0) }) {
             let fix =
                 switch status {
-                case 401, 403: "let REST take the same token as the WebSocket, as a bearer token"
-                case 404: "correct --http, the base of the REST paths"
-                default: "make the REST paths reachable, or name their base with --http"
+                case 401, 403: "make REST accept the same token as the WebSocket, as a bearer token"
+                case 404: "correct --http, the base URL of the REST API"
+                default: "make the REST API reachable, or give its base URL with --http"
                 }
             note(
                 "rest", .fault,
@@ -216,7 +219,7 @@ package struct Examination {
                     + answers.map(\.name).joined(separator: ", "), fix: fix)
         }
         if refused.isEmpty, !answers.isEmpty {
-            note("rest", .ok, "\(location) answers to the same credentials")
+            note("rest", .ok, "\(location) accepts the same credentials")
         }
     }
 
@@ -231,20 +234,21 @@ package struct Examination {
         switch (subject.agent, answer == probes.reply) {
         case (.plain, true):
             note(
-                "agent", .note, "the agent obeys scripts, and the declaration does not say so",
+                "agent", .note, "the agent follows scripts, but this is not declared",
                 fix: "give --scripted-agent, or 'agent': 'scripted' in the subject file: more clauses can be tested")
+            diagnosis.betterFlags.append("--scripted-agent")
         case (.plain, false) where answer != nil:
-            note("agent", .ok, "the agent answers; it obeys no scripts, so tier 1 is what can be tested")
+            note("agent", .ok, "the agent answers but does not follow scripts, so only tier 1 can be tested")
         case (.plain, false):
-            note("agent", .fault, "a question brings \(said)", fix: "let the agent answer an ordinary question")
+            note("agent", .fault, "a question brings \(said)", fix: "make the agent answer an ordinary question")
         case (_, true):
-            note("agent", .ok, "the agent obeys a script to the letter")
+            note("agent", .ok, "the agent follows a script exactly")
             if subject.agent == .model { tools(probe) }
         case (_, false):
             let way =
                 subject.agent == .model
                 ? "point the server's model address at the suite's endpoint (chapter 3.3 of the specification)"
-                : "switch the server's test mode on (chapter 3.3 of the specification), or declare 'agent': 'plain'"
+                : "turn on the server's test mode (chapter 3.3 of the specification), or declare 'agent': 'plain'"
             note("agent", .fault, "told to answer exactly '\(probes.reply)', the agent says \(said)", fix: way)
         }
     }
@@ -255,14 +259,14 @@ package struct Examination {
             // Some dialects have no word for it.
             guard subject.dialect.isCanonical else { return }
             note(
-                "tools", .gap, "the model uses a tool, and no 'toolUse' comes: ORDER-3 will be untested",
-                fix: "offer the model one tool at least, and send 'toolUse' when it is used")
+                "tools", .gap, "the model uses a tool, but no 'toolUse' arrives: ORDER-3 will be untested",
+                fix: "offer the model at least one tool, and send 'toolUse' when it is used")
             return
         }
         guard use.turnId == nil, use["input"]?["of"] != .string(probes.reply) else { return }
         note(
             "tools", .gap,
-            "'toolUse' shows neither its turn nor what the tool is given: ORDER-3 will be inconclusive, because nothing "
+            "'toolUse' has neither 'turnId' nor 'input': ORDER-3 will be inconclusive, because nothing "
                 + "tells two questions of one session apart", fix: "send 'input' as the model gave it, or 'turnId'")
     }
 
@@ -271,7 +275,7 @@ package struct Examination {
     /// An answer nobody was connected for has to arrive at the push service.
     private mutating func push(_ probe: Probe) {
         if probe.hasPush {
-            note("push", .ok, "an answer nobody took live arrives at the suite's push service")
+            note("push", .ok, "an answer that nobody received live arrives at the suite's push service")
             return
         }
         var why =
@@ -284,7 +288,7 @@ package struct Examination {
         note(
             "push", .gap, why,
             fix:
-                "point the server's push service at {push} or --push-sink, and give the device tokens it knows: --device p1=…"
+                "configure the server to push to {push} or --push-sink, and give its device tokens: --device p1=…"
         )
     }
 
@@ -295,41 +299,43 @@ package struct Examination {
         guard let probe, probe.has("start") else {
             note(
                 "restart", .fault,
-                "killed and started again, the server does not come back: \(probe?.reason ?? "nothing was tried")",
+                "killed and restarted, the server does not come back: \(probe?.reason ?? "nothing was tried")",
                 fix:
-                    "let it start with the data and the port it had; a lock file of the killed process must not stop it"
+                    "make it start with the same data and port; a stale lock file must not stop it"
             )
             return
         }
         let text = probe.answer?.string("text") ?? ""
         let answer = probe.response(to: "p1")
         if let answer, answer.status == 200, answer.body.contains(text) {
-            note("restart", .ok, "killed and started again, it is back with its data")
+            note("restart", .ok, "killed and restarted, it is back with its data")
         } else {
             let found = answer.map { "answers \($0.status)" } ?? "gives no answer"
             note(
-                "restart", .fault, "killed and started again, it \(found) for a session whose answer was told as done",
-                fix: "let it store in a place that survives a restart: {data} is the folder of one instance")
+                "restart", .fault,
+                "killed and restarted, it \(found) for a session whose answer it had sent with 'done'",
+                fix: "store data where it survives a restart: {data} is the folder of one instance")
         }
     }
 
     /// Lets writes fail and asks a question: a store the fault reaches cannot have stored the answer.
     private mutating func writes(_ probe: Probe?) {
-        let fix = "store in files of the started process or its children; another machine or service is out of reach"
+        let fix =
+            "store data in files of the started process or its children; the suite cannot reach another machine or service"
         guard let probe, probe.has("refuseWrites") else {
             note(
                 "writes", .gap,
-                "writes cannot be refused here: \(probe?.reason ?? "nothing was tried"); PERSIST-1 will be inconclusive",
-                fix: "run on Linux, as the user who may limit the server's processes")
+                "writes cannot be made to fail here: \(probe?.reason ?? "nothing was tried"); PERSIST-1 will be inconclusive",
+                fix: "run on Linux, as a user who may limit the server's processes")
             return
         }
         if probe.last("done", after: "refuseWrites") != nil {
             note(
                 "writes", .gap,
-                "'done' comes although writes are refused: the fault does not reach the store, or the answer is not stored",
+                "'done' arrives although writes fail: the fault does not reach the store, or the answer is not stored",
                 fix: fix)
         } else {
-            note("writes", .ok, "refused writes reach the store: no 'done' while they last")
+            note("writes", .ok, "failing writes reach the store: no 'done' while they last")
         }
     }
 
@@ -340,8 +346,8 @@ package struct Examination {
             note("strace", .ok, "\(folder)/strace is there, for --trace")
         } else {
             note(
-                "strace", .note, "strace is not there: the order of write, fsync and send will not be watched",
-                fix: "install strace, if you want the extra evidence of --trace")
+                "strace", .note, "strace is not installed: the order of write, fsync and send will not be checked",
+                fix: "install strace to use --trace")
         }
     }
 
@@ -350,7 +356,7 @@ package struct Examination {
     /// What the suite cannot do here, clause by clause; what the probes exercised already will not stay open.
     private mutating func means(_ exercised: Set<ClauseID>) {
         let forecast = Forecast(of: selection, against: subject, scope: scope, under: specification)
-        note("scenarios", .ok, "\(forecast.performed.count) of \(selection.scenarios.count) can be performed")
+        note("scenarios", .ok, "\(forecast.performed.count) of \(selection.scenarios.count) can run")
         diagnosis.open = Prognosis(forecast: forecast, exercised: exercised).open
     }
 

@@ -100,21 +100,21 @@ struct Probe: Sendable {
             switch event.kind {
             case .act(DialectView.assumedAct, _): isGreeted = true
             // What follows the end of the stage's own making answers that.
-            case .close(.toServer, _, _): return isGreeted ? nil : "no 'connected' comes"
+            case .close(.toServer, _, _): return isGreeted ? nil : "no 'connected' arrives"
             case .refused(let status?, _): return "the upgrade is refused with \(status)"
-            case .refused(nil, let reason): return "no connection comes about (\(reason))"
+            case .refused(nil, let reason): return "no connection (\(reason))"
             case .close(.fromServer, let code, _): return Self.words(closing: code)
             case .text(.fromServer, let text):
                 let frame = Frame(text)
                 if frame.type == "error" { return "the server answers error{\(frame.code ?? "no code")}" }
             case .act("cut", let details):
-                guard let bytes = details["moreThan"]?.intValue else { return "no 'connected' comes" }
+                guard let bytes = details["moreThan"]?.intValue else { return "no 'connected' arrives" }
                 return "the server sends a message of more than \(bytes) bytes"
             case .eof: return "the server ends the connection"
             default: break
             }
         }
-        return isGreeted ? nil : "no 'connected' comes"
+        return isGreeted ? nil : "no 'connected' arrives"
     }
 
     private static func words(closing code: Int?) -> String { "the server closes\(code.map { " with \($0)" } ?? "")" }

@@ -202,7 +202,7 @@ package struct Exploration: Sendable {
     private static func nothingPerformed(_ first: Performance?) -> String {
         """
         no plan could be performed
-          expected: a server that takes connections, whose agent obeys scripts, or a client whose driver answers
+          expected: a server that accepts connections and follows scripts, or a client whose driver answers
           actual: \(first?.skipped ?? "nothing began")
           fix: see what 'conformance doctor' says of the server, or what 'conformance client' says of the client
         """

@@ -200,7 +200,7 @@ package struct ExploreMatrix: Sendable {
                 if Task.isCancelled { return [] }
                 let plan = guide.plan(seed: seed)
                 guard let trial = explorer.trial(of: plan, seed: seed) else {
-                    return [Alarm(seed: seed, peer: name, what: "the plan is no scenario")]
+                    return [Alarm(seed: seed, peer: name, what: "the plan is not a scenario")]
                 }
                 guide.learn(from: plan, explorer.coverage(of: trial))
                 let accused = trial.broken.map { verdict in

@@ -15,12 +15,12 @@ package enum Files {
             let isStream = path.hasPrefix("/dev/fd/") && status.kind == .pipe
             if status.kind == .folder {
                 throw InputProblem(
-                    path, "it is a folder", expected: "a file", fix: "name the file in it that is meant")
+                    path, "it is a folder", expected: "a file", fix: "choose a file in it")
             }
             guard isStream || status.kind == .regular else {
                 throw InputProblem(
                     path, "cannot be read: it is a pipe or a device", expected: "a regular file",
-                    fix: "copy what it brings into a file")
+                    fix: "copy its content to a file")
             }
             if status.size > maxBytes { throw tooLarge(path) }
         }
@@ -69,8 +69,8 @@ package enum Files {
 
     private static func tooLarge(_ location: String) -> InputProblem {
         InputProblem(
-            location, "there are more than \(maxBytes) bytes", expected: "at most \(maxBytes) bytes",
-            fix: "check that it is what was meant")
+            location, "the file has more than \(maxBytes) bytes", expected: "at most \(maxBytes) bytes",
+            fix: "check that it is the right file")
     }
 
     /// Writes a file whole or not at all, and makes the folders above it where that is asked for.
@@ -90,7 +90,7 @@ package enum Files {
         } catch {
             throw InputProblem(
                 path, "cannot be written: \(reason(error))", expected: "a writable place",
-                fix: "check that the folder exists and may be written to")
+                fix: "check that the folder exists and is writable")
         }
     }
 
@@ -105,8 +105,8 @@ package enum Files {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         } catch {
             throw InputProblem(
-                path, "cannot be made: \(reason(error))", expected: "a folder that can be written to",
-                fix: "name another one")
+                path, "cannot be created: \(reason(error))", expected: "a writable folder",
+                fix: "choose another one")
         }
     }
 
@@ -114,7 +114,7 @@ package enum Files {
     package static func reason(_ error: any Error) -> String {
         let error = error as? CocoaError
         return (error?.underlying as? POSIXError).map { SystemError($0.code.rawValue).description }
-            ?? error.map { "\($0)" } ?? "the system refuses it"
+            ?? error.map { "\($0)" } ?? "the system does not allow it"
     }
 }
 

@@ -25,8 +25,8 @@ package struct GivenHeaders {
             // Without a colon the whole may be the secret.
             guard Self.isName(name), name.endIndex < text.endIndex else {
                 problems.note(
-                    "--header", "'…' is no header with a value", expected: "Name: value",
-                    fix: "for instance --header 'X-Tenant: one'")
+                    "--header", "'…' is not a header with a value", expected: "Name: value",
+                    fix: "for example --header 'X-Tenant: one'")
                 continue
             }
             let value = text.dropFirst(name.count + 1).drop { $0 == " " }
@@ -38,7 +38,7 @@ package struct GivenHeaders {
                 problems.note(
                     flag, "its value is empty",
                     expected: flag == "--origin" ? "an address such as https://chat.example" : "NAME=VALUE",
-                    fix: "give one, or leave \(flag) out; a variable of the shell may be unset")
+                    fix: "give a value, or remove \(flag); a shell variable may be unset")
             } else if Self.check(flag, name, value[...], &problems) {
                 given.append((name, value))
             }
@@ -60,19 +60,19 @@ package struct GivenHeaders {
     ) -> Bool {
         if own.contains(name.lowercased()) || name.lowercased().hasPrefix("sec-websocket-") {
             problems.note(
-                location, "'\(name)' is a header that the suite writes itself",
-                expected: "a header that a gateway or the server asks for beside it", fix: "leave it out")
+                location, "'\(name)' is a header that the suite sets itself",
+                expected: "another header that the server or a gateway needs", fix: "remove it")
             return false
         }
         if value.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) {
             problems.note(
-                location, "the value of '\(name)' holds a line break", expected: "one line",
-                fix: "take the line break out; a file read into a variable may end with one")
+                location, "the value of '\(name)' contains a line break", expected: "one line",
+                fix: "remove it; a file read into a variable may end with one")
             return false
         }
         if value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
             problems.note(
-                location, "the value of '\(name)' holds a control character", expected: "text", fix: "take it out")
+                location, "the value of '\(name)' contains a control character", expected: "text", fix: "remove it")
             return false
         }
         return true

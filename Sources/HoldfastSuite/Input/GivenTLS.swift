@@ -20,7 +20,7 @@ package struct GivenTLS: Sendable, Equatable {
         case (nil, nil): break
         default:
             problems.note(
-                key == nil ? "--client-certificate" : "--client-key", "one is useless without the other",
+                key == nil ? "--client-certificate" : "--client-key", "one needs the other",
                 expected: "--client-certificate FILE and --client-key FILE", fix: "give both")
         }
         let options = TLSOptions(

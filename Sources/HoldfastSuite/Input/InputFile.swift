@@ -93,12 +93,12 @@ extension InputProblem {
                 fix: "check the name and the permissions")
         case .stalled(let seconds):
             self.init(
-                location, "nothing came for \(seconds) s", expected: "a capture that ends, or goes on",
-                fix: "end what writes it, or give --pipe-timeout 0 to wait for ever")
+                location, "no data for \(seconds) s", expected: "a capture that ends, or goes on",
+                fix: "stop the writer, or give --pipe-timeout 0 to wait forever")
         case .cutShort(let bytes, let expected):
             self.init(
-                location, "the file ends after \(bytes) bytes, though it had \(expected) when reading began",
-                expected: "a file that stays as it is while it is read", fix: fix)
+                location, "the file shrank from \(expected) to \(bytes) bytes while it was read",
+                expected: "a file that does not change while it is read", fix: fix)
         }
     }
 }

@@ -29,9 +29,9 @@ extension SubjectFile.Token {
             guard let text = ProcessInfo.processInfo.environment[name] else {
                 // What names no variable may be the token itself.
                 throw InputProblem(
-                    location, "there is no variable of the given name",
+                    location, "the environment variable is not set",
                     expected: "the name of a variable that holds a token",
-                    fix: "export the variable, or correct the name; a token itself does not belong here")
+                    fix: "export the variable, or correct the name; do not put the token itself here")
             }
             return try Self.checked(text, of: "the variable '\(name)'", given: location)
         case .command: return nil
@@ -52,16 +52,17 @@ extension SubjectFile.Token {
         func refuse(_ what: String, _ fix: String) -> InputProblem {
             InputProblem(location, "'\(program)' \(what)", expected: "a program that prints a token and ends", fix: fix)
         }
-        guard !words.isEmpty else { throw refuse("is no program", "for instance \(location) 'gh auth token'") }
+        guard !words.isEmpty else { throw refuse("no program given", "for example \(location) 'gh auth token'") }
         let run: ProgramRun
         do throws(ProgramProblem) {
             run = try await ProgramRun(words, atMost: maxBytes, within: .seconds(30))
         } catch {
             switch error {
             case .notStarted(let reason): throw refuse("cannot be started: \(reason)", "correct the command")
-            case .tooMuch(let bytes): throw refuse("prints more than \(bytes) bytes", "let it print the token alone")
+            case .tooMuch(let bytes): throw refuse("prints more than \(bytes) bytes", "make it print only the token")
             case .late(let limit):
-                throw refuse("does not end within \(limit.components.seconds) s", "let it ask nobody for a password")
+                throw refuse(
+                    "does not finish within \(limit.components.seconds) s", "make it run without asking for a password")
             }
         }
         guard run.exit == .code(0) else {
@@ -78,8 +79,8 @@ extension SubjectFile.Token {
         let token = String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
         guard !token.isEmpty, token.utf8.count <= maxBytes else {
             throw InputProblem(
-                location, "\(what) holds no token in its first line", expected: "the token alone, in the first line",
-                fix: "look at what is in it")
+                location, "\(what) has no token in its first line", expected: "only the token, in the first line",
+                fix: "check its content")
         }
         return token
     }

@@ -21,7 +21,7 @@ enum CapturedEvents {
         guard form != .report else {
             throw InputProblem(
                 path, "this is a report", expected: "a transcript or a capture",
-                fix: "check the transcripts that lie beside it")
+                fix: "check the transcripts next to it")
         }
         let subject = History.Subject(name: dialect.name, role: .server, profiles: dialect.profiles)
         var reader = CaptureReader(form, file: path, options: .init(subject: subject, dialect: dialect))

@@ -37,7 +37,7 @@ package struct DialectCheck {
         capture.leftOut = try CapturedEvents.read(path, by: dialect) { take($0, $1, into: &capture.coverage) }
         guard capture.coverage.total > 0 else {
             throw InputProblem(
-                path, "holds no frame",
+                path, "contains no frame",
                 expected: "frames, notes such as 'A -> {\"type\":\"ping\"}', a transcript or a HAR file",
                 fix: "name a capture")
         }
@@ -59,7 +59,7 @@ package struct DialectCheck {
     /// For people.
     package var text: String {
         let count = Role.allCases.reduce(0) { $0 + dialect.types(sentBy: $1).count }
-        var text = "\(dialect.name): the file is sound, \(count) wire types, can declare "
+        var text = "\(dialect.name): valid, \(count) wire types, can declare "
         text += dialect.profiles.sorted().map(\.rawValue).joined(separator: " ") + "\n"
         for capture in captures {
             let entries = capture.coverage.entries

@@ -43,7 +43,7 @@ package struct DialectDraft {
         }
         guard !said.isEmpty else {
             throw InputProblem(
-                file, "no JSON object in it tells who sent it",
+                file, "no message in it shows who sent it",
                 expected:
                     "messages with their direction: a HAR file, a transcript, or notes such as 'A -> {…}' and 'A <- {…}'",
                 fix: "record it with 'conformance proxy --upstream URL --out capture.ndjson', or add the arrows")
@@ -186,7 +186,7 @@ package struct DialectDraft {
         let greets = kinds.contains { $0.meaning == "auth" }
         return JSONValue(members: [
             "$schema": "https://holdfast.example/spec/1/schemas/files/dialect.json", "name": "my-server",
-            "summary": "\(Self.mark): whose wire this is, in one sentence.", "profiles": ["core"],
+            "summary": "\(Self.mark): what system this is, in one sentence.", "profiles": ["core"],
             "socket": JSONValue(members: [
                 "path": path,
                 "credential": JSONValue(members: [
@@ -228,7 +228,7 @@ package struct DialectDraft {
         guard let type = kind.meaning else {
             return JSONValue(members: [
                 "sender": kind.sender.rawValue, "wire": kind.wire,
-                "ignored": "\(Self.mark): say what it is, or why the protocol has nothing to say of it",
+                "ignored": "\(Self.mark): say what it is, or why to ignore it",
             ])
         }
         var members: [(key: String, value: JSONValue)] = []
@@ -276,7 +276,7 @@ package struct DialectDraft {
                 "to decide: " + open.map { "\($0.sender.rawValue) \($0.wire) (\($0.count)×)" }.joined(separator: ", "))
         }
         lines.append(
-            "next: edit what says \(Self.mark), then conformance dialect check my-server.json --capture \(file)")
+            "next: edit the \(Self.mark) entries, then conformance dialect check my-server.json --capture \(file)")
         return lines.joined(separator: "\n")
     }
 }

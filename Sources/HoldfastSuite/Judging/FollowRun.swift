@@ -57,7 +57,7 @@ package struct FollowRun: Sendable {
     package func judge(_ paths: [String], until end: @escaping @Sendable () async -> Void) async throws -> Judgement {
         guard paths.count <= Self.mostFiles else {
             throw InputProblem(
-                "--follow", "\(paths.count) files are too many", expected: "at most \(Self.mostFiles)",
+                "--follow", "\(paths.count) files are too many to follow", expected: "at most \(Self.mostFiles)",
                 fix: "follow some of them, or merge them into one pipe")
         }
         let sources = paths.enumerated().map { JudgeSource($0.element, index: $0.offset, options: options) }
@@ -135,10 +135,10 @@ package struct FollowRun: Sendable {
                 if let piece {
                     switch piece {
                     case .end: isOver = true
-                    case .rotated: note("\(source.name): rotated; lines of the new file count from 1")
+                    case .rotated: note("\(source.name): rotated; line numbers start again at 1")
                     case .truncated:
                         plan.metrics?.lost(of: index)
-                        note("\(source.name): truncated; what was not read yet is lost")
+                        note("\(source.name): truncated; unread lines are lost")
                     case .dropped(let lines, let bytes):
                         dropped += lines
                         plan.metrics?.lost(lines: lines, bytes: bytes, of: index)

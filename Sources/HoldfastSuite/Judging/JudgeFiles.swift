@@ -11,7 +11,7 @@ package enum JudgeFiles {
     package static func paths(_ arguments: [String]) throws(InputProblem) -> [String] {
         if arguments.count(where: { $0 == "-" }) > 1 {
             throw InputProblem(
-                "-", "standard input is named twice", expected: "it once", fix: "leave one of them out")
+                "-", "standard input is given twice", expected: "it once", fix: "remove one of them")
         }
         var paths: [String] = []
         for argument in arguments {
@@ -31,7 +31,7 @@ package enum JudgeFiles {
             guard !inside.isEmpty else {
                 throw InputProblem(
                     argument, "the folder holds no capture",
-                    expected: "report.json, or \(endings.joined(separator: ", "))", fix: "name the captures themselves")
+                    expected: "report.json, or \(endings.joined(separator: ", "))", fix: "name the captures directly")
             }
             paths += inside
         }

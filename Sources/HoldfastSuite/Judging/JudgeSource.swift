@@ -184,7 +184,7 @@ final class JudgeSource: Sendable {
             bytes += more
             guard bytes.count <= ReportReader.maxBytes else {
                 throw InputProblem(
-                    "\(name) (byte \(ReportReader.maxBytes))", "the report has more bytes than are read",
+                    "\(name) (byte \(ReportReader.maxBytes))", "the report is too large",
                     expected: "at most \(ReportReader.maxBytes) bytes", fix: "judge its transcripts one by one")
             }
         }
@@ -270,7 +270,7 @@ extension JudgeSource {
     }
 
     /// Why lines are missing.
-    static let tooFast = "lines of a pipe that came faster than they were judged"
+    static let tooFast = "lines of a pipe dropped because the judge was too slow"
     static let truncated = "an unknown number of lines, because the file was truncated"
 
     private func take(_ items: [CaptureItem], _ observe: (Event) -> Void, _ state: inout State) -> [Unit] {
@@ -290,7 +290,7 @@ extension JudgeSource {
         guard ![.har, .report].contains(form) else {
             throw InputProblem(
                 name, "\(form.name) is one document and cannot be followed",
-                expected: "a transcript, frames or notes, one event a line", fix: "judge it without --follow")
+                expected: "a transcript, frames or notes, one event per line", fix: "judge it without --follow")
         }
         state.summary.form = form
         state.reader = CaptureReader(form, file: name, options: options.reading, skipsWrongLines: true)

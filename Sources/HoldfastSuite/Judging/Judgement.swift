@@ -142,7 +142,7 @@ package struct Judgement: Sendable {
         let lost = clauses(.violation).count { clauses[$0]?.isUnkeepable == true }
         var parts = words.map { (clauses($0).count, $1) }.filter { $0.0 > 0 }.map { "\($0) \($1)" }
         if lost > 0 {
-            parts[0] += " (\(clauses(.violation).count - lost) to repair, \(lost) that this wire cannot keep)"
+            parts[0] += " (\(clauses(.violation).count - lost) to repair, \(lost) that this wire format cannot keep)"
         }
         if let first = parts.first {
             let count = Int(first.prefix { $0 != " " }) ?? 0
@@ -157,7 +157,7 @@ package struct Judgement: Sendable {
         if differenceCount > 0 {
             parts.append("\(readable(differenceCount)) of \(readable(recomputed)) stored verdicts differ")
         }
-        return parts.isEmpty ? "no clause is in question" : parts.joined(separator: ", ")
+        return parts.isEmpty ? "no clause applies" : parts.joined(separator: ", ")
     }
 
     package var exit: ExitStatus {

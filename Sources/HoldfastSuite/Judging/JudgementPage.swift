@@ -25,7 +25,7 @@ extension Judgement {
         }
         if let drawn, drawn.count > parts.count {
             notes.append(
-                "Drawn are \(parts.count) of \(drawn.count) parts; those come first in which something was found.")
+                "Showing \(parts.count) of \(drawn.count) parts, those with findings first.")
         }
         return HTMLCapture(
             (exit == .violation ? "violation: " : exit == .conforms ? "no violations; " : "not decided; ") + counts,

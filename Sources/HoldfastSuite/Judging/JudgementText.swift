@@ -30,7 +30,8 @@ package struct JudgementText {
         parts += violated.filter { !lost.contains($0) }.compactMap(details)
         if !lost.isEmpty {
             let count = counted(lost.count, "clause")
-            parts.append(style.bold("\(violated.count - lost.count) to repair; \(count) that this wire cannot keep:"))
+            parts.append(
+                style.bold("\(violated.count - lost.count) to repair; \(count) that this wire format cannot keep:"))
             parts += lost.compactMap(details)
         }
         for outcome in [Outcome.warning, .inconclusive] { parts += judgement.clauses(outcome).compactMap(details) }
@@ -57,7 +58,7 @@ package struct JudgementText {
 
     private var files: String {
         let shown = judgement.files.prefix(20).map { file -> String in
-            var words = [file.summary.form?.name ?? "not recognised", "\(readable(file.events)) events"]
+            var words = [file.summary.form?.name ?? "not recognized", "\(readable(file.events)) events"]
             if file.histories > 1 {
                 let isReport = file.summary.form == .report
                 words.append("\(readable(file.histories)) \(isReport ? "scenarios" : "histories")")
@@ -66,13 +67,13 @@ package struct JudgementText {
             let dialects = file.dialects.subtracting(["canonical"]).sorted()
             if !dialects.isEmpty { words.append("dialect \(dialects.joined(separator: ", "))") }
             if !file.profiles.isEmpty {
-                let stated = file.summary.stated.isEmpty ? "" : " as 'connected' states them"
+                let stated = file.summary.stated.isEmpty ? "" : " (from 'connected')"
                 words.append("profiles \(file.profiles.sorted().map(\.rawValue).joined(separator: ", "))\(stated)")
             }
             let foreign = file.foreignSpecifications(to: specification.version)
             if !foreign.isEmpty {
                 let names = JudgedEvents.cut(foreign.joined(separator: ", "))
-                words.append("recorded under specification \(names) and judged under \(specification.version)")
+                words.append("recorded under specification \(names), judged under \(specification.version)")
             }
             return "\(JudgedEvents.cut(file.name)): \(words.joined(separator: ", "))"
         }
@@ -112,10 +113,10 @@ package struct JudgementText {
     private var observations: String {
         guard !judgement.observed.isEmpty else {
             return style.wrapped(
-                "observations: none; no question without an answer, no text twice, no gap, no read that found nothing",
+                "observations: none (no unanswered question, repeated text, gap or empty read)",
                 indent: 0, hanging: 2)
         }
-        let head = "\(style.bold("observations")): no verdicts; a clause may allow them"
+        let head = "\(style.bold("observations")): not verdicts; the specification may allow them"
         return ([head] + judgement.observed.map(observation)).joined(separator: "\n\n")
     }
 
@@ -135,7 +136,7 @@ package struct JudgementText {
 
     private var differences: String {
         guard judgement.differenceCount > 0 else {
-            return "all \(readable(judgement.recomputed)) stored verdicts were computed again and are the same"
+            return "all \(readable(judgement.recomputed)) stored verdicts were recomputed and match"
         }
         var lines = judgement.differences.prefix(50).map { difference in
             "\(style.red("differs")) \(difference.scenario) \(style.bold(difference.clause.description)): "
@@ -169,7 +170,7 @@ package struct JudgementText {
             lines.append(
                 "not from a capture: \(clauses.count), because \(reason) (\(names(clauses.map(\.key).sorted())))")
         }
-        if !listsAll, !silent.isEmpty || !unreached.isEmpty { lines.append("--verbose names the clauses") }
+        if !listsAll, !silent.isEmpty || !unreached.isEmpty { lines.append("--verbose lists the clauses") }
         let foreign = judgement.clauses(.notApplicable)
         if !foreign.isEmpty {
             lines.append("not applicable: \(foreign.count) clauses of profiles that are not declared (--profile)")

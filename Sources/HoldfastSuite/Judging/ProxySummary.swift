@@ -69,30 +69,31 @@ package struct ProxySummary {
             return style.row(clause, entry.outcome, exercised: entry.exercised)
         }
         for (clause, count) in breaches.rest.sorted(by: { $0.key < $1.key }) {
-            lines.append("\(clause) was found broken \(counted(count, "more time")), as 'conformance judge' shows")
+            lines.append("\(clause) is violated \(counted(count, "more time")), as 'conformance judge' shows")
         }
         for rule in unused {
             lines.append(
                 """
-                harness: the fault '\(rule.text)' was armed and nothing ever matched it
-                  expected: at least one message or request that it is about
-                  fix: correct the rule, or let the client do what it waits for
+                harness: the fault rule '\(rule.text)' matched nothing
+                  expected: at least one matching message or request
+                  fix: correct the rule, or make the client send such a message
                 """)
         }
-        if let failure { lines.append("harness: the transcript is not whole: \(failure)") }
+        if let failure { lines.append("harness: the transcript is incomplete: \(failure)") }
         if tallies.unjudged > 0 {
             lines.append(
                 """
                 not judged: \(readable(tallies.unjudged)) \(tallies.unjudged == 1 ? "event" : "events") came faster than \
-                they could be looked at
-                  fix: judge the transcript of '--out' with 'conformance judge', which takes its time
+                they could be judged
+                  fix: record with --out and run 'conformance judge' on the transcript
                 """)
         }
-        if let foreign { lines.append("not judged: \(foreign.what)\n  fix: \(foreign.fix())") }
+        // Said as soon as it was recognized, unless that was to be quiet.
+        if let foreign, isQuiet { lines.append("not judged: \(foreign.what)\n  fix: \(foreign.fix())") }
         if !isQuiet { lines.append(passed) }
         if !stated.isEmpty {
             let names = stated.union(subject.profiles).sorted().map(\.rawValue).joined(separator: ", ")
-            lines.append("profiles: \(names), as 'connected' states them")
+            lines.append("profiles from 'connected': \(names)")
         }
         lines.append(headline(style))
         return lines.joined(separator: "\n") + "\n"
@@ -112,17 +113,25 @@ package struct ProxySummary {
         let entries = tally.entries.values
         let unseen = entries.count { $0.exercised == 0 }
         let counts = [
-            (Outcome.pass, "kept"), (.violation, "violated"), (.warning, "warned"), (.inconclusive, "inconclusive"),
+            (Outcome.pass, "passed"), (.violation, "violated"), (.warning, "with warnings"),
+            (.inconclusive, "inconclusive"),
         ]
         .compactMap { outcome, word in count(outcome) == 0 ? nil : "\(count(outcome)) \(word)" }
-        let rest = unseen == 0 ? [] : ["\(unseen) not seen"]
+        let rest = unseen == 0 ? [] : ["\(unseen) not covered"]
         let meaning =
             switch exit {
-            case .conforms: style.green("nothing was broken")
+            case .conforms: style.green("no violations")
             case .violation: style.red("violation")
-            case .incomplete: style.yellow(tallies.unjudged > 0 ? "not everything was judged" : "nothing was seen")
+            case .incomplete: style.yellow(shortfall)
             default: style.red(exit.meaning)
             }
-        return "\(meaning): \((counts + rest).joined(separator: ", ")) of \(subject.role.rawValue) clauses"
+        return "\(meaning); \(subject.role.rawValue) clauses: \((counts + rest).joined(separator: ", "))"
+    }
+
+    /// Why the verdict is incomplete.
+    private var shortfall: String {
+        if foreign != nil { return "not judged: another protocol" }
+        if tallies.unjudged > 0 { return "not everything was judged" }
+        return tallies.messages + tallies.requests == 0 ? "no traffic" : "no clause was covered"
     }
 }

@@ -69,7 +69,7 @@ package struct ClientSuite {
         let hasAsked = events.contains { if case .opening = $0 { true } else { false } }
         if wasLaunched, !hasAsked {
             lines.append(
-                "the client never asked for a connection: does it connect to the 'url' that each 'launch' brings?")
+                "the client never asked for a connection: does it connect to the 'url' in each 'launch'?")
         }
         return lines
     }

@@ -10,7 +10,12 @@ final class ForeignWatch: Sendable {
         var found: ForeignProtocol?
         /// Whether enough was heard.
         var isOver = false
+        /// How many performances offered another version and never this one: a client may begin with a newer one.
+        var otherVersions = 0
     }
+
+    /// After so many performances a client is taken to speak no other version.
+    private static let mostOtherVersions = 3
 
     private let role: Role
     private let dialects: [Dialect]
@@ -32,7 +37,10 @@ final class ForeignWatch: Sendable {
             guard !state.isOver else { return }
             for event in history.events { state.sample.take(event, from: role) }
             state.found = state.sample.foreign(among: dialects)
-            state.isOver = state.found != nil || state.sample.isOwn || state.sample.isFull
+            let offered = role == .client ? state.sample.offeredVersion : nil
+            if offered != nil { state.otherVersions += 1 }
+            if state.found == nil, state.otherVersions >= Self.mostOtherVersions { state.found = offered }
+            state.isOver = state.found != nil || state.sample.isOwn && offered == nil || state.sample.isFull
         }
     }
 

@@ -69,7 +69,7 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
                 let area = role == .server ? "SYNC" : "CLIENT"
                 problems.append(
                     InputProblem(
-                        flag, "'\(text)' names no clause and no scenario", insteadOf: text,
+                        flag, "'\(text)' matches no clause or scenario", insteadOf: text,
                         among: clauses.map(\.description) + Area.allCases.map(\.rawValue) + scenarios.map(\.name),
                         expected: "a clause id such as \(area)-3, an area such as \(area)-*, "
                             + "or a scenario such as \(role.rawValue)/\(area)/*",
@@ -104,7 +104,7 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
         }
         if problems.isEmpty, !excluding.isEmpty, self.scenarios.allSatisfy({ exclusions[$0.name] != nil }) {
             problems.note(
-                "--exclude", "nothing is left to perform", expected: "clauses and scenarios that remain",
+                "--exclude", "nothing is left to run", expected: "at least one scenario",
                 fix: "exclude less")
         }
         try problems.throwAll()
@@ -144,7 +144,7 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
     /// Scenarios that will be performed, a line each, and why others will not.
     package static func plan(of scenarios: [Item], notPerformed reasons: [(reason: String, count: Int)]) -> String {
         let lines = scenarios.map { "\($0.name)  \($0.clauses.map(\.description).joined(separator: " "))\n" }
-        let left = reasons.map { "not performed: \(counted($0.count, "scenario")), \($0.reason)\n" }
+        let left = reasons.map { "skipped: \(Gap.words($0.count, "scenario", $0.reason))\n" }
         return lines.joined() + "\n\(counted(scenarios.count, "scenario"))\n" + left.joined()
     }
 }

@@ -47,7 +47,7 @@ package struct ProjectSetup: Sendable {
     package mutating func take(url text: String) throws(InputProblem) {
         do {
             let endpoint = try Endpoint(text.replacing("{port}", with: "1"))
-            guard endpoint.isWebSocket else { throw TransportProblem(.badURL(reason: "it is no WebSocket"), at: text) }
+            guard endpoint.isWebSocket else { throw TransportProblem(.badURL(reason: "not a WebSocket URL"), at: text) }
         } catch {
             throw InputProblem(
                 "url", "'\(Self.shown(text))' is not the address of a WebSocket",
@@ -56,8 +56,8 @@ package struct ProjectSetup: Sendable {
         guard !text.contains("?") else {
             throw InputProblem(
                 "url", "'\(Self.shown(text))' has a query, which may hold a token",
-                expected: "an address that may be committed",
-                fix: "leave it out and name the token's variable with --token-env, or add it to subject.json by hand"
+                expected: "a URL without secrets",
+                fix: "remove it and use --token-env for the token, or add it to subject.json by hand"
             )
         }
         url = text
@@ -76,8 +76,8 @@ package struct ProjectSetup: Sendable {
     package mutating func take(start text: String) throws(InputProblem) {
         guard let words = try? ShellWords(text).words, !words.isEmpty else {
             throw InputProblem(
-                "--start", "'\(clipped(text))' is no command line", expected: "a program and its arguments",
-                fix: "for instance './my-server --port {port} --data {data}'")
+                "--start", "'\(clipped(text))' is not a command line", expected: "a program and its arguments",
+                fix: "for example './my-server --port {port} --data {data}'")
         }
         start = words
     }
@@ -94,9 +94,9 @@ package struct ProjectSetup: Sendable {
             let looksLikeOne = name.allSatisfy { $0 == "_" || $0.isUppercase || $0.isNumber } && name.contains("_")
             guard isName, looksLikeOne || isSet(name) else {
                 throw InputProblem(
-                    "--token-env", isName ? "no variable of that name is set" : "that is no name of a variable",
+                    "--token-env", isName ? "no variable of that name is set" : "that is not a variable name",
                     expected: "a name such as CHAT_TOKEN",
-                    fix: "a token does not belong in a file that is committed: export it, and name the variable")
+                    fix: "export the token and give the name of the variable; a token must not be committed")
             }
         }
         tokenVariables = names
@@ -146,7 +146,7 @@ package struct ProjectSetup: Sendable {
 
     private var building: String {
         start.isEmpty
-            ? "# The server has to run by now, where subject.json says."
+            ? "# The server must be running now, at the URL in subject.json."
             : "# Build the server first, so that subject.json can start it."
     }
 
@@ -198,8 +198,8 @@ package struct ProjectSetup: Sendable {
         let paths = files.map { (path: folder == "." ? $0.path : "\(folder)/\($0.path)", text: $0.text) }
         let problems = paths.filter { FileManager.default.fileExists(atPath: $0.path) }.map { file in
             InputProblem(
-                file.path, "it is there already", expected: "a project without it",
-                fix: "edit it by hand, move it away, or give --out FOLDER")
+                file.path, "the file exists", expected: "a project without this file",
+                fix: "edit it by hand, move it, or give --out FOLDER")
         }
         try problems.throwAll()
         var written: [String] = []

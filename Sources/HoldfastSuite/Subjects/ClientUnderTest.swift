@@ -97,7 +97,7 @@ public struct ClientUnderTest: Sendable {
             throw InputProblem(
                 "--listen", String("\(error)".prefix { $0 != "\n" }),
                 expected: "an address of this machine with a free port",
-                fix: "give another one; this machine has \(LocalAddresses.all.joined(separator: ", "))")
+                fix: "choose another one; this machine has \(LocalAddresses.all.joined(separator: ", "))")
         }
     }
 
@@ -134,8 +134,8 @@ public struct ClientUnderTest: Sendable {
         problems += Self.unknown(profiles, "--profile", among: Profile.all(of: .client).map(\.rawValue).sorted())
         if !(1...1000).contains(timeScale) {
             problems.note(
-                "--time-scale", "'\(Self.readable(timeScale))' is no scale", expected: "a number from 1 to 1000",
-                fix: "leave it out for 10, or give 1 to wait as long as people do")
+                "--time-scale", "'\(Self.readable(timeScale))' is out of range", expected: "a number from 1 to 1000",
+                fix: "remove it for 10, or give 1 for real time")
         }
         return problems
     }
@@ -143,7 +143,7 @@ public struct ClientUnderTest: Sendable {
     private static func unknown(_ names: [String], _ flag: String, among known: [String]) -> [InputProblem] {
         InputProblem.unknown(
             names, given: flag, among: known,
-            expected: known.count > 9 ? "a name of 'conformance chat --list-defects'" : nil,
+            expected: known.count > 9 ? "a name from 'conformance chat --list-defects'" : nil,
             otherwise: "correct the name")
     }
 

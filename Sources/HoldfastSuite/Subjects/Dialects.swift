@@ -47,7 +47,7 @@ extension Dialect {
         declared.subtracting(profiles).sorted().map { profile in
             InputProblem(
                 location, "no server of the dialect '\(name)' can declare '\(profile.rawValue)'",
-                expected: profiles.sorted().map(\.rawValue).joined(separator: ", "), fix: "leave it out")
+                expected: profiles.sorted().map(\.rawValue).joined(separator: ", "), fix: "remove it")
         }
     }
 }

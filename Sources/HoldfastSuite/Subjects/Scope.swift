@@ -34,18 +34,18 @@ package struct Scope: Sendable {
                 InputProblem(
                     location, "there is no tier \(unknown)",
                     expected:
-                        "1 (any agent), 2 (an agent that obeys scripts) or 3 (one that asks the suite's model endpoint)",
-                    fix: "name one of them, or leave it out for all that the agent allows")
+                        "1 (any agent), 2 (scripted agent) or 3 (model endpoint)",
+                    fix: "choose one of them, or remove it for all that the agent allows")
             ]
         }
         guard let tier = tiers.subtracting(possible).min() else { return [] }
-        let needs = [2: "obeys scripts", 3: "asks the suite's model endpoint"]
+        let needs = [2: "follows scripts", 3: "asks the suite's model endpoint"]
         let what = needs[tier].map { "tier \(tier) needs an agent that \($0), and this one is '\(agent.rawValue)'" }
         return [
             InputProblem(
-                location, what ?? "'\(tier)' is no tier",
+                location, what ?? "'\(tier)' is not a tier",
                 expected: possible.sorted().map(String.init).joined(separator: " or "),
-                fix: "name another tier, or say what the agent does: --scripted-agent, or 'agent' in the subject file")
+                fix: "choose another tier, or declare the agent: --scripted-agent, or 'agent' in the subject file")
         ]
     }
 }

@@ -16,7 +16,7 @@ extension ServerUnderTest {
         }
         for (flag, names) in [("--defect", defects), ("--variation", variations)] where !names.isEmpty {
             problems.note(
-                flag, "nothing can break a server that is not ours", expected: "--reference beside it",
+                flag, "only works on the reference server", expected: "--reference with it",
                 fix: "add --reference, or start 'conformance serve \(flag) \(names[0])'")
         }
         let described = try subjectFile.map { try SubjectFile(file: $0) }
@@ -42,7 +42,7 @@ extension ServerUnderTest {
             problems.note(
                 "server", "no address",
                 expected: "a URL such as ws://127.0.0.1:8080/ws, --start 'COMMAND', or --subject FILE",
-                fix: "name the server to test; ./conformance.sh without arguments brings one along")
+                fix: "give the server to test, or use --reference for the built-in one")
         }
         let named = profiles.isEmpty ? described?.profiles : Profile.declared(named: profiles, &problems)
         let declared = named ?? spoken.usualProfiles
@@ -57,7 +57,7 @@ extension ServerUnderTest {
         name(devicesOf: &people, described?.push?.devices ?? [:], &problems)
         if !(0...86_400).contains(wait) {
             problems.note(
-                "--wait", "'\(wait)' seconds", expected: "a number from 0 to 86400", fix: "leave it out, or give 60")
+                "--wait", "'\(wait)' seconds", expected: "a number from 0 to 86400", fix: "remove it, or give 60")
         }
         let tls = GivenTLS(
             authorities: certificateAuthorities, certificate: clientCertificate, key: clientKey,
@@ -67,8 +67,8 @@ extension ServerUnderTest {
             headers, cookie: cookie, origin: origin, besides: described?.headers ?? [:], &problems)
         if headers.names.contains("authorization"), people.contains(where: { $0.token != nil }) {
             problems.note(
-                "--header", "'Authorization' is where the suite puts the tokens", expected: "a header or tokens",
-                fix: "leave one of them out")
+                "--header", "the suite sets 'Authorization' from the tokens", expected: "a header or tokens",
+                fix: "remove one of them")
         }
         guard problems.isEmpty, let webSocket else { throw InputProblems(problems) }
         var subject = ServerSubject(
@@ -98,7 +98,7 @@ extension ServerUnderTest {
         }
         if pushCertificate != nil, push?.isSecure != true {
             throw InputProblem(
-                "--push-certificate", "there is none without TLS", expected: "--push-tls, or --push-sink host:port,tls",
+                "--push-certificate", "it needs TLS", expected: "--push-tls, or --push-sink host:port,tls",
                 fix: "add one of them")
         }
         let model = try modelEndpoint.map { try ServiceAddress($0, given: "--model-endpoint") }
@@ -131,8 +131,8 @@ extension ServerUnderTest {
         return given.compactMap { location, name, token in
             if case .command(let words) = token, words.isEmpty {
                 problems.note(
-                    location, "no program in it", expected: "a command line as for a shell",
-                    fix: "for instance \(location) 'gh auth token'")
+                    location, "no program given", expected: "a command line as in a shell",
+                    fix: "for example \(location) 'gh auth token'")
                 return nil
             }
             do {
@@ -147,8 +147,8 @@ extension ServerUnderTest {
     private func noteKills(_ problems: inout [InputProblem]) {
         guard !(1...1000).contains(kills) else { return }
         problems.note(
-            "--kills", "'\(kills)' is no number of kills", expected: "a number from 1 to 1000",
-            fix: "leave it out for 20, the least that proves anything")
+            "--kills", "'\(kills)' is out of range", expected: "a number from 1 to 1000",
+            fix: "remove it for 20, the smallest number that proves anything")
     }
 
     private func measured(_ subject: ServerSubject) -> ServerSubject {
@@ -166,8 +166,8 @@ extension ServerUnderTest {
             (http == nil ? "--subject /http" : "--http", http ?? described?.http),
         ] where address?.contains("{port}") ?? false {
             problems.note(
-                location, "{port} is the port of a server the suite starts, and nothing says how",
-                expected: "a port by number, or --start 'COMMAND'",
+                location, "{port} needs a server that the suite starts, and there is no start command",
+                expected: "a port number, or --start 'COMMAND'",
                 fix: "write the port the server listens on, or add --start 'COMMAND'")
         }
     }
@@ -186,7 +186,7 @@ extension ServerUnderTest {
             } else {
                 problems.note(
                     "--device", "no principal with a device token",
-                    expected: "name=token, \(SubjectFile.expectedDevice)", fix: "for instance p1=ab12cd34")
+                    expected: "name=token, \(SubjectFile.expectedDevice)", fix: "for example p1=ab12cd34")
             }
         }
         for (name, token) in tokens.sorted(by: { $0.key < $1.key }) {
@@ -195,7 +195,7 @@ extension ServerUnderTest {
             } else {
                 problems.note(
                     devices.isEmpty ? "--subject /push/devices" : "--device", "no principal is named '\(name)'",
-                    expected: people.map(\.name).joined(separator: ", "), fix: "give its token too, or correct the name"
+                    expected: people.map(\.name).joined(separator: ", "), fix: "add its token, or correct the name"
                 )
             }
         }
@@ -215,14 +215,14 @@ extension ServerUnderTest {
         ]
         for (flag, isGiven) in others where isGiven {
             problems.note(
-                flag, "another server is described", expected: "--reference or another server",
-                fix: "leave one of them out")
+                flag, "conflicts with --reference", expected: "--reference, or another server",
+                fix: "remove one of them")
         }
         for (flag, names, known) in [
             ("--defect", defects, Defect.all.map(\.name)), ("--variation", variations, Variation.all.map(\.name)),
         ] {
             problems += InputProblem.unknown(
-                names, given: flag, among: known, expected: "a name of 'conformance serve --list-defects'",
+                names, given: flag, among: known, expected: "a name from 'conformance serve --list-defects'",
                 otherwise: "correct it")
         }
         let spoken = try dialect.map { try specification.dialect($0, given: "--dialect") } ?? .canonical

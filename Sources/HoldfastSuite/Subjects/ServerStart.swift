@@ -21,7 +21,7 @@ extension ServerUnderTest {
         guard let words = words(described, &problems), !words.isEmpty else {
             if self.start == nil, described == nil, isAsked {
                 problems.note(
-                    data != nil ? "--data" : ready != nil ? "--ready" : "--env", "there is no command to start",
+                    data != nil ? "--data" : ready != nil ? "--ready" : "--env", "no start command given",
                     expected: "--start COMMAND, or a subject file with 'start'", fix: "add --start 'COMMAND'")
             }
             return nil
@@ -43,7 +43,7 @@ extension ServerUnderTest {
             if words.isEmpty {
                 problems.note(
                     "--start", "no program in '\(command)'", expected: "a program and its arguments",
-                    fix: "for instance --start 'my-server --port {port}'")
+                    fix: "for example --start 'my-server --port {port}'")
             }
             return words
         } catch {
@@ -53,8 +53,8 @@ extension ServerUnderTest {
                 case .unfinishedBackslash: "a backslash at the end"
                 }
             problems.note(
-                "--start", "\(what) in '\(command)'", expected: "a command line as for a shell",
-                fix: "close the quote; a shell of its own is started with sh -c '…'")
+                "--start", "\(what) in '\(command)'", expected: "a command line as in a shell",
+                fix: "close the quote; for shell syntax use sh -c '…'")
             return nil
         }
     }
@@ -68,8 +68,8 @@ extension ServerUnderTest {
                 && name.allSatisfy { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
             guard isName, name.endIndex < text.endIndex else {
                 problems.note(
-                    "--env", "'\(isName ? String(name) : "…")' is no name with a value", expected: "NAME=VALUE",
-                    fix: "for instance --env LOG_LEVEL=warning")
+                    "--env", "'\(isName ? String(name) : "…")' is not NAME=VALUE", expected: "NAME=VALUE",
+                    fix: "for example --env LOG_LEVEL=warning")
                 continue
             }
             variables[String(name)] = String(text[text.index(after: name.endIndex)...])

@@ -62,9 +62,9 @@ package struct ServiceAddress: Sendable, Equatable {
         let number = colon.map { text[text.index(after: $0)...] } ?? text[...]
         guard let port = Int(number), (0...65_535).contains(port), !host.isEmpty else {
             throw InputProblem(
-                option, "'\(text)' is no address",
+                option, "'\(text)' is not an address",
                 expected: "a port, or host:port such as 127.0.0.1:9100"
-                    + (maySecure ? ", and ,tls behind it for TLS" : ""), fix: "write it so; port 0 takes a free one")
+                    + (maySecure ? ", followed by ,tls for TLS" : ""), fix: "correct it; port 0 picks a free one")
         }
         (self.host, self.port) = (host, port)
     }

@@ -21,8 +21,8 @@ extension ServerSubject {
     /// What it is judged by, in words.
     var statedWords: String {
         profiles == [.core]
-            ? "no profile was named, and 'connected' states none beside core; name them with --profile"
-            : "no profile was named, so these hold, as 'connected' states them: "
+            ? "profiles: only core; 'connected' announces no others (add them with --profile)"
+            : "profiles from 'connected' (change with --profile): "
                 + profiles.sorted().map(\.rawValue).joined(separator: ", ")
     }
 }

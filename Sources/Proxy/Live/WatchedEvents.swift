@@ -103,7 +103,7 @@ final class WatchedEvents: Sendable {
         }
     }
 
-    /// How many events came faster than they could be looked at, and went unjudged.
+    /// How many events came faster than they could be judged, and went unjudged.
     var unjudged: Int { state.withLock { $0.unjudged } }
 
     /// Whether it is time to let the older half go.

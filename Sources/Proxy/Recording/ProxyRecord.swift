@@ -90,7 +90,7 @@ final class ProxyRecord: Sendable {
             let wasWhole = file.failure == nil
             file.write(TranscriptWriter.line(event))
             if wasWhole, let failure = file.failure {
-                note("the transcript ends here, because it cannot be written: \(failure)")
+                note("the transcript ends here; it cannot be written: \(failure)")
             }
         }
         watched.add(event)
@@ -350,7 +350,7 @@ extension ProxyRecord: RelayWatcher {
                 .act("unreadable", ["from": .string(side.rawValue), "why": .string(reason)]), on: connection.lane,
                 &state)
             write(.act("cut", ["how": "silence"]), on: connection.lane, &state)
-            note("\(connection.lane): the \(side.rawValue)'s bytes are no WebSocket frames any more, and pass unread")
+            note("\(connection.lane): the \(side.rawValue)'s bytes are no longer WebSocket frames; forwarded unread")
         }
     }
 

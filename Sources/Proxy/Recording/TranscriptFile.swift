@@ -23,8 +23,8 @@ final class TranscriptFile {
             throw InputProblem(
                 location: path,
                 what: exists ? "the file exists" : "cannot be written: \(error)",
-                expected: "a new file in a folder that may be written to",
-                fix: exists ? "name another one; a transcript is never written over" : "check the folder")
+                expected: "a new file in a writable folder",
+                fix: exists ? "choose another one; a transcript is never overwritten" : "check the folder")
         }
         write(TranscriptWriter.line(header))
     }

@@ -45,7 +45,7 @@ extension Defect {
             })
         Defect(
             "env-reads-text-as-numbers", .ENV, 9,
-            "Takes a `lastSeqSeen` that is no integer for the nearest one.",
+            "Takes a `lastSeqSeen` that is not an integer for the nearest one.",
             .hears("sync") { frame, _ in
                 for name in ["lastSeqSeen", "limit"] where frame[name]?.intValue == nil {
                     guard name == "lastSeqSeen" || frame[name] != nil else { continue }

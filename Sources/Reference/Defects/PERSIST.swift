@@ -36,7 +36,7 @@ extension Defect {
             "Sends nothing when an answer could not be stored.", .swallowsFailures(.persistFailed))
         Defect(
             "persist-stays-broken", .PERSIST, 6, need: .storageFault,
-            "Takes no question any more after one write has failed.",
+            "Accepts no more questions after one write has failed.",
             .outcomes { _, succeeded, server in
                 if !succeeded { server.notes.marks.insert("failed") }
                 return !server.notes.marks.contains("failed")

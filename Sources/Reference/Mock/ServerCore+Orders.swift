@@ -107,7 +107,7 @@ extension ServerCore {
         guard sessions.session(id, of: principal) != nil else {
             throw InputProblem(
                 location: "sessionId", what: "\(principal) has no session '\(clipped(id))'",
-                expected: "an id that GET /control/state lists", fix: "leave it out for the newest session")
+                expected: "an id that GET /control/state lists", fix: "omit it for the newest session")
         }
         return (principal, id)
     }

@@ -258,7 +258,8 @@ actor ServerEngine {
     func obey(_ order: ServerOrder) throws -> JSONValue {
         guard !hasEnded else {
             throw InputProblem(
-                location: "server", what: "it is down", expected: "a server that runs", fix: "wait until it is up again"
+                location: "server", what: "the server is down", expected: "a running server",
+                fix: "wait until it is up again"
             )
         }
         let (answer, effects) = try core.obey(order, at: clock.now)

@@ -30,7 +30,7 @@ extension Baseline {
                 member.collector.note(
                     member.pointer.appending("reason"), "the reason is not filled in",
                     expected: "why this violation is expected",
-                    fix: "say in a sentence why it may stand until it expires")
+                    fix: "say in one sentence why it is accepted until it expires")
             }
             guard let expires = member.expiry("expires", today: today) else { continue }
             let line = member.collector.location(of: member.pointer)?.line ?? 0
@@ -38,7 +38,7 @@ extension Baseline {
             if let before = entries.first(where: { $0.clause == entry.clause && $0.scenario == entry.scenario }) {
                 member.collector.note(
                     member.pointer,
-                    "\(entry.clause) in '\(entry.scenario.text)' stands here already, in line \(before.line)",
+                    "\(entry.clause) in '\(entry.scenario.text)' is already listed, in line \(before.line)",
                     expected: "each clause and scenario once", fix: "remove one of them")
             }
             entries.append(entry)

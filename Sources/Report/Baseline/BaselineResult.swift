@@ -66,16 +66,16 @@ package struct BaselineResult: Sendable, Equatable {
             let name = "\(entry.clause) in \(entry.scenario.text)"
             switch state {
             case .violated: return "\(name) is violated as expected"
-            case .intermittent: return "\(name) is violated in \(violated) of \(exercised) performances"
+            case .intermittent: return "\(name) is violated in \(violated) of \(exercised) runs"
             case .notInRun: return "\(name) is not in this run"
-            case .passes: return "\(name) is expected to be violated, and holds"
+            case .passes: return "\(name) is expected to be violated, but passes"
             case .passesSometimes:
-                return "\(name) is expected to be violated, and is in only \(violated) of \(exercised) performances"
+                return "\(name) is expected to be violated, but is in only \(violated) of \(exercised) runs"
             case .passesElsewhere:
-                return "\(name) is expected to be violated, and holds in scenarios that this pattern names too"
+                return "\(name) is expected to be violated, but passes in other scenarios that match"
             case .neverViolated:
-                return "\(name) is expected to be violated now and then, and held in all \(exercised) performances"
-            case .notShown: return "\(name) is expected to be violated, and nothing put it to the test"
+                return "\(name) is expected to be violated sometimes, but passed in all \(exercised) runs"
+            case .notShown: return "\(name) is expected to be violated, but nothing exercised it"
             case .expired: return "\(name) was expected until \(entry.expires)"
             case .unknownClause: return "there is no clause '\(clipped(entry.clause))' for this side"
             case .unknownScenario: return "there is no scenario '\(clipped(entry.scenario.text))' for this side"
@@ -87,12 +87,12 @@ package struct BaselineResult: Sendable, Equatable {
         package var fix: String? {
             switch state {
             case .violated, .intermittent, .notInRun: nil
-            case .passes: "delete the entry, so that the clause stays kept"
-            case .passesSometimes: "add \"intermittent\": true, or mend what is left of it and delete the entry"
+            case .passes: "delete the entry"
+            case .passesSometimes: "add \"intermittent\": true, or fix the rest and delete the entry"
             case .passesElsewhere: "name the scenarios: \(listed(violatedIn, most: 10))"
-            case .neverViolated: "delete the entry, so that the clause stays kept"
-            case .notShown: "delete the entry, or find out why the scenario ends before it comes to the clause"
-            case .expired: "mend the violation and delete the entry, or decide anew and give a later day"
+            case .neverViolated: "delete the entry"
+            case .notShown: "delete the entry, or find out why the scenario ends before it reaches the clause"
+            case .expired: "fix the violation and delete the entry, or extend its expiry date"
             case .unknownClause, .unknownScenario:
                 nearest.map { "did you mean '\($0)'?" } ?? "delete the entry; 'conformance list' shows all names"
             case .notApplicable: "delete the entry"

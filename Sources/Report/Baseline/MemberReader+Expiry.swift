@@ -17,7 +17,7 @@ extension MemberReader {
         guard day <= latest else {
             collector.note(
                 pointer.appending(key), "\(day) is more than a year ahead", expected: "a day up to \(latest)",
-                fix: "give a nearer day; on it somebody decides anew")
+                fix: "choose an earlier date")
             return nil
         }
         return day

@@ -36,10 +36,10 @@ package struct SequenceChart: Sendable, Equatable {
         /// What it is, in words for a person who sees such a chart for the first time.
         package var meaning: String {
             switch kind {
-            case .process: "what was done to the program, and what it showed"
+            case .process: "the program under test: actions and state"
             case .connection: "WebSocket connection of device \(name)"
-            case .server: "the server's end of connections and requests"
-            case .rest: "HTTP requests: what is stored"
+            case .server: "the server's side of connections and requests"
+            case .rest: "HTTP requests"
             case .push: "push service"
             }
         }

@@ -7,7 +7,7 @@ import HoldfastJudge
 /// of the scenarios that decided it; one scenario may decide several clauses.
 ///
 /// A violation is a failure, and so is a clause that nothing shows to be kept; what the suite or a driver could not do is an
-/// error; what is expected or not in question is skipped.
+/// error; what is expected or not applicable is skipped.
 struct JUnitReport {
     let report: RunReport
     /// Whether a clause that nothing exercised is skipped, and not a failure.

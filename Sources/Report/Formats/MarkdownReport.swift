@@ -71,7 +71,7 @@ struct MarkdownReport {
         guard let baseline = report.baseline else { return nil }
         let results = baseline.results.filter { !$0.isStale }
         guard !results.isEmpty else { return nil }
-        return "### As the baseline expects\n\n"
+        return "### Expected by the baseline\n\n"
             + rows(
                 ["clause", "scenario", "seen", "reason", "until"],
                 results.map { result in

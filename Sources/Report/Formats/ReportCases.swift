@@ -90,8 +90,8 @@ struct ReportCases {
         let unreached = report.outOfReach.map { ($0.clauses, "out of reach: \($0.reason)") }
         let left: [([ClauseID], String)] =
             unreached + [
-                (report.setAside, "set aside: it was left out on request"),
-                (report.elsewhere, "left to the other parts of the run"), (report.pending, "there is no check yet"),
+                (report.setAside, "set aside: skipped on request"),
+                (report.elsewhere, "left to the other shards of the run"), (report.pending, "no check yet"),
             ]
         for (ids, reason) in left {
             cases += ids.map { id in

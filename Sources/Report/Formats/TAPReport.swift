@@ -8,7 +8,7 @@ struct TAPReport {
     var text: String {
         let cases = ReportCases(report).all
         var lines = ["TAP version 14", "# \(PlainText.line(report.headline))", "1..\(cases.count)"]
-        if cases.isEmpty { lines[2] += " # SKIP nothing was in question" }
+        if cases.isEmpty { lines[2] += " # SKIP no clause applies" }
         for (index, one) in cases.enumerated() { lines += self.lines(of: one, number: index + 1) }
         return lines.joined(separator: "\n") + "\n"
     }

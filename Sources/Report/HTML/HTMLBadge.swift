@@ -10,7 +10,7 @@ struct HTMLBadge: Hashable {
     /// A violation that the baseline expects.
     static let expected = HTMLBadge(name: "expected", word: "expected", sign: "≈")
     /// A scenario that was not performed.
-    static let skipped = HTMLBadge(name: "notApplicable", word: "not performed", sign: "–")
+    static let skipped = HTMLBadge(name: "notApplicable", word: "skipped", sign: "–")
     /// A scenario that a driver ended.
     static let failed = HTMLBadge(name: "harnessError", word: "driver failure", sign: "⚠")
 }

@@ -78,14 +78,14 @@ package struct HTMLCapture {
     package var text: String {
         var page = HTMLPage(title: headline)
         page.again = "conformance judge FILE"
-        page.header = "<p class=\"kicker\">Holdfast, judgement of a capture</p>\n\(verdict)\(list)"
+        page.header = "<p class=\"kicker\">Holdfast: a judged capture</p>\n\(verdict)\(list)"
         page.add("observations", "Observations", HTMLPage.legend + observations)
-        if run.hasFindings { page.add("found", "What was found", run.findings(level: 3)) }
+        if run.hasFindings { page.add("found", "Findings", run.findings(level: 3)) }
         if !run.report.clauses.isEmpty {
             page.add("areas", "Verdicts by area", HTMLMatrix(report: run.report, links: run.links).html)
-            page.add("clauses", "All clauses seen", HTMLPage.filter(run.report) + run.clauses(level: 3))
+            page.add("clauses", "All exercised clauses", HTMLPage.filter(run.report) + run.clauses(level: 3))
         }
-        page.add("scenarios", "What was recorded", run.scenarios(level: 3))
+        page.add("scenarios", "Recording", run.scenarios(level: 3))
         if !notes.isEmpty {
             page.add(
                 "notes", "About this capture",
@@ -112,10 +112,10 @@ package struct HTMLCapture {
     private var observations: Markup {
         guard !observed.isEmpty else {
             return """
-                <p>None: no question without an answer, no text twice, no gap, no read that found nothing.</p>\n
+                <p>None: no unanswered question, repeated text, gap or empty read.</p>\n
                 """
         }
-        let lead: Markup = "<p class=\"meta\">These are no verdicts. A clause may allow them.</p>\n"
+        let lead: Markup = "<p class=\"meta\">Observations, not verdicts: the specification may allow them.</p>\n"
         return lead + Markup.joined(observed.map(kind))
     }
 

@@ -109,13 +109,13 @@ struct HTMLChart {
 
     private func mark(_ mark: SequenceChart.Mark) -> Markup {
         guard let clause = mark.clause else {
-            return mark.isCited ? "<strong class=\"soft\">look here</strong>" : "<em>belongs to it</em>"
+            return mark.isCited ? "<strong class=\"soft\">see here</strong>" : "<em>related</em>"
         }
         guard mark.isCited else { return "<em>part of the evidence for \(clause.description)</em>" }
         switch outcomes[clause] {
         case .violation, nil: return "<strong>✕ \(clause.description) is violated here</strong>"
-        case .warning: return "<strong class=\"soft\">! \(clause.description) is not followed here</strong>"
-        default: return "<strong class=\"soft\">? \(clause.description) is in doubt here</strong>"
+        case .warning: return "<strong class=\"soft\">! \(clause.description) is ignored here</strong>"
+        default: return "<strong class=\"soft\">? \(clause.description) is inconclusive here</strong>"
         }
     }
 

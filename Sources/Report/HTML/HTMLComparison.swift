@@ -77,9 +77,9 @@ struct HTMLComparison {
     private var difference: String {
         let (count, partly) = (differing.count, clauses.count { isPartly($0.id) })
         let same =
-            partly == 0 ? "They come to the same on every clause." : "They come to the same on every clause they share."
-        let sentence = "\(counted(count, "clause")) \(count == 1 ? "does" : "do") not come to the same in all of them."
-        let rest = "\(counted(partly, "clause")) \(partly == 1 ? "is" : "are") in question in only some of them."
+            partly == 0 ? "They agree on every clause." : "They agree on every clause they share."
+        let sentence = "\(counted(count, "clause")) \(count == 1 ? "does" : "do") differ."
+        let rest = "\(counted(partly, "clause")) \(partly == 1 ? "is" : "are") apply to only some of them."
         return (count == 0 ? same : sentence) + (partly == 0 ? "" : " " + rest)
     }
 
@@ -89,7 +89,7 @@ struct HTMLComparison {
             "<tr><th scope=\"row\">\(title)</th>\(entries.map { "<td>\(cell($0.report))</td>" as Markup })</tr>\n"
         }
         let proof = { (report: RunReport) -> Markup in
-            guard let proof = report.persistenceProof else { return "not in question" }
+            guard let proof = report.persistenceProof else { return "not applicable" }
             return "\(HTMLBadge(proof.outcome).html) <small>\(.prose(PlainText.line(proof.words, limit: 300)))</small>"
         }
         return """
@@ -121,7 +121,7 @@ struct HTMLComparison {
         let rows = clauses.map { clause -> Markup in
             let cells = entries.indices.map { index -> Markup in
                 guard let badge = badge(clause.id, index), let result = results[index][clause.id] else {
-                    return "<td><small>not in question</small></td>"
+                    return "<td><small>not applicable</small></td>"
                 }
                 let isFound = [.violation, .inconclusive, .warning].contains(result.outcome)
                 guard isFound else { return "<td>\(badge.html)</td>" }

@@ -22,7 +22,7 @@ struct HTMLNotes {
         }
         return """
             <div class="scroll" tabindex="0" role="region" aria-label="Scenarios by tier"><table>
-            <thead><tr><th scope="col">Scenarios</th><th scope="col">performed</th><th scope="col">not performed</th>\
+            <thead><tr><th scope="col">Scenarios</th><th scope="col">run</th><th scope="col">skipped</th>\
             <th scope="col">clauses</th></tr></thead><tbody>\(rows)</tbody></table></div>\n
             """
     }
@@ -31,15 +31,15 @@ struct HTMLNotes {
         var lines = JSONReport.lines(of: report.unseen).map { "\($0)." } + report.notes + report.diagnostics
         lines += report.outOfReach.map { "Out of reach: \($0.line)" }
         if !report.setAside.isEmpty {
-            lines.append("Set aside, because they were left out on request: \(names(report.setAside))")
+            lines.append("Set aside (skipped on request): \(names(report.setAside))")
         }
         if !report.elsewhere.isEmpty {
-            lines.append("Left to the other parts of the run: \(names(report.elsewhere))")
+            lines.append("Left to the other shards of the run: \(names(report.elsewhere))")
         }
         if !report.pending.isEmpty { lines.append("Without a check yet: \(names(report.pending))") }
         let skipped = Dictionary(grouping: report.scenarios.filter { $0.skipped != nil }) { $0.skipped ?? "" }
         for (reason, all) in skipped.sorted(by: { $0.key < $1.key }) {
-            lines.append("Not performed, \(counted(all.count, "scenario")): \(reason)")
+            lines.append("Skipped: \(Gap.words(all.count, "scenario", reason))")
         }
         for result in report.baseline?.results.filter({ $0.state == .notInRun }) ?? [] { lines.append(result.what) }
         guard !lines.isEmpty else { return "" }
@@ -48,7 +48,7 @@ struct HTMLNotes {
 
     private var excluded: Markup {
         guard !report.excluded.isEmpty else { return "" }
-        return "<p>No black box can judge \(names(report.excluded)); people have to.</p>\n"
+        return "<p>A black-box test cannot judge \(names(report.excluded)); review them by hand.</p>\n"
     }
 
     private func names(_ clauses: [ClauseID]) -> String { clauses.map(\.description).joined(separator: ", ") }

@@ -49,8 +49,8 @@ struct HTMLPage {
             <nav aria-label="Sections">\(navigation)</nav>
             <main id="main" tabindex="-1">
             \(content)</main>
-            <footer><p>Every verdict here can be computed again from the transcripts: \
-            <code>\(again)</code>. This page loads nothing from anywhere.</p></footer>
+            <footer><p>Recompute every verdict from the transcripts: \
+            <code>\(again)</code>. This page loads nothing from the network.</p></footer>
             <div id="peek" aria-hidden="true" hidden></div>
             <script>
             """

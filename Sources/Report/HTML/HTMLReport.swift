@@ -40,7 +40,7 @@ package struct HTMLReport {
         var page = HTMLPage(title: report.headline)
         page.header = "<p class=\"kicker\">Holdfast conformance report</p>\n\(head.verdict(level: 1))\(head.facts)"
         if run.hasFindings {
-            page.add("found", "What was found", HTMLPage.legend + run.findings(level: 3))
+            page.add("found", "Findings", HTMLPage.legend + run.findings(level: 3))
         }
         page.add("areas", "Verdicts by area", HTMLMatrix(report: report, links: run.links).html)
         page.add("clauses", "All clauses", HTMLPage.filter(report) + run.clauses(level: 3))

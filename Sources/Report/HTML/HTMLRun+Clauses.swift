@@ -23,7 +23,7 @@ extension HTMLRun {
         let start: Markup = hasCard ? "" : " id=\"\(links.id(clause.id))\""
         let inner: Markup
         if hasCard {
-            inner = "<p>What was found stands above: \(links.link(clause.id)).</p>"
+            inner = "<p>See the findings above: \(links.link(clause.id)).</p>"
         } else {
             inner = "\(evidence(of: result))\(remarks(result))"
         }
@@ -49,7 +49,7 @@ extension HTMLRun {
         let shown = (meant + result.scenarios.filter { !meant.contains($0) }).prefix(5)
         let left = result.scenarios.count - shown.count
         return """
-            <p>Put to the test \(times(result.exercised)) in \(counted(result.scenarios.count, "scenario")):</p>
+            <p>Exercised \(times(result.exercised)) in \(counted(result.scenarios.count, "scenario")):</p>
             <ul>\(shown.map { "<li>\(links.link(scenario: $0))</li>" as Markup })\
             \(left > 0 ? "<li>and \(left) more</li>" as Markup : "")</ul>
             """

@@ -7,10 +7,10 @@ extension HTMLRun {
     static func groups(of report: RunReport) -> [(title: String, results: [ClauseResult])] {
         [
             ("Violated", report.unexpected.filter { !$0.isUnkeepable }),
-            ("Violated, and this wire cannot keep them", report.unexpected.filter(\.isUnkeepable)),
+            ("Violated, because this wire format cannot keep them", report.unexpected.filter(\.isUnkeepable)),
             ("In doubt", report.clauses(.inconclusive)),
-            ("Recommended, and not followed", report.clauses(.warning)),
-            ("Violated, as the baseline expects", report.expected),
+            ("Warnings: recommendations not followed", report.clauses(.warning)),
+            ("Violated as expected (baseline)", report.expected),
         ].filter { !$0.1.isEmpty }
     }
 
@@ -62,7 +62,7 @@ extension HTMLRun {
             if !others.isEmpty { html += more(others) }
         }
         html += remarks(result)
-        if let again = report.again { html += command("Run only this again", again.only(clause.id.description)) }
+        if let again = report.again { html += command("Rerun only this", again.only(clause.id.description)) }
         return html + "</article>\n"
     }
 
@@ -85,7 +85,7 @@ extension HTMLRun {
         }
         return """
             <p class="meta">in \(links.link(scenario: occurrence.scenario)) · \(clause.keyword.rawValue) for the \
-            \(clause.role.rawValue) · profile \(clause.profileNames) · put to the test \(times(result.exercised))</p>
+            \(clause.role.rawValue) · profile \(clause.profileNames) · exercised \(times(result.exercised))</p>
             \(reason)
             """
     }

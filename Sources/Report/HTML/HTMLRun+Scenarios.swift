@@ -42,20 +42,20 @@ extension HTMLRun {
     private func later(_ account: Markup, _ badge: HTMLBadge) -> Markup {
         badge.name == HTMLBadge(.violation).name
             ? account
-            : "<template>\(account)</template><noscript><p>Shown with scripts; else see report.json.</p></noscript>"
+            : "<template>\(account)</template><noscript><p>Needs JavaScript; otherwise see report.json.</p></noscript>"
     }
 
     private func account(of scenario: ScenarioResult, _ room: inout Int) -> Markup {
         if let reason = scenario.skipped { return "<p>Not performed: \(PlainText.line(reason)).</p>" }
         var html: Markup = ""
         if let intended = report.intended[scenario.name], !intended.isEmpty {
-            html += "<p>Made to exercise \(Markup.joined(intended.map(links.link), by: ", ")).</p>\n"
+            html += "<p>Should exercise \(Markup.joined(intended.map(links.link), by: ", ")).</p>\n"
         }
         let counts = Dictionary(grouping: report.weighty(scenario.verdicts), by: \.outcome).mapValues(\.count)
         let words = [Outcome.violation, .warning, .inconclusive, .pass].compactMap { outcome in
             counts[outcome].map { "\(readable($0)) \(outcome.word)" }
         }
-        if !words.isEmpty { html += "<p>Clauses it put to the test: \(words.joined(separator: ", ")).</p>\n" }
+        if !words.isEmpty { html += "<p>Exercised: \(words.joined(separator: ", ")).</p>\n" }
         if let location = scenario.stoppedAt { html += "<p>It ended early, at \(PlainText.line(location)).</p>\n" }
         if let failure = scenario.failure { html += "<p>The driver failed: \(PlainText.line(failure)).</p>\n" }
         for problem in scenario.problems.prefix(5) {
@@ -70,7 +70,7 @@ extension HTMLRun {
         }.map(\.clause)
         if !elsewhere.isEmpty {
             html += """
-                <p class="meta">What it shows proves nothing for \(Markup.joined(elsewhere.map(links.link), by: ", ")); \
+                <p class="meta">It proves nothing for \(Markup.joined(elsewhere.map(links.link), by: ", ")); \
                 other scenarios decide there.</p>\n
                 """
         }

@@ -45,7 +45,7 @@ extension HTMLRun {
         }
         return """
             <h\(level) class="group">Untested <span class="count">\(untested.count)</span></h\(level)>
-            <p class="meta">Declared, but nothing in this run put these clauses to the test. That counts as incomplete.</p>
+            <p class="meta">Declared, but nothing in this run exercised these clauses. The run is incomplete.</p>
             <ul class="plain">\(items)</ul>\n
             """
     }

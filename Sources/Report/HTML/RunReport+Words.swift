@@ -7,10 +7,10 @@ extension RunReport {
     /// The verdict as a person says it.
     var verdict: String {
         switch exit {
-        case .conforms where !expected.isEmpty: "Conforms, but for what is expected"
+        case .conforms where !expected.isEmpty: "Conforms except for expected violations"
         case .conforms: part == nil ? "Conforms" : "Conforms so far"
         case .violation: "Does not conform"
-        case .incomplete: "Not proved to conform"
+        case .incomplete: "Incomplete"
         case .staleBaseline: "The baseline is stale"
         case .harness: "The suite failed"
         case .usage, .unreachable: "No run"
@@ -20,7 +20,7 @@ extension RunReport {
     /// What the verdict rests on, in a sentence or two.
     var reason: String {
         let declared = clauses.filter { $0.outcome != .notApplicable }
-        let of = "of \(counted(declared.count, "clause")) in question"
+        let of = "of \(counted(declared.count, "applicable clause"))"
         let unproved = clauses.count(where: \.isUndecided)
         var sentences: [String]
         switch exit {
@@ -28,8 +28,8 @@ extension RunReport {
             let kept = declared.count - expected.count
             sentences =
                 expected.isEmpty
-                ? ["Every clause in question was put to the test and kept: \(counted(kept, "clause"))."]
-                : ["\(readable(expected.count)) \(of) are violated, each as the baseline expects."]
+                ? ["Every applicable clause was tested and passed: \(counted(kept, "clause"))."]
+                : ["\(readable(expected.count)) \(of) are violated, all expected by the baseline."]
             let warned = clauses(.warning).count
             if warned > 0 {
                 sentences = ["No MUST \(of) is violated; \(counted(warned, "recommendation")) not followed."]
@@ -38,27 +38,27 @@ extension RunReport {
             sentences = ["\(readable(unexpected.count)) \(of) \(unexpected.count == 1 ? "is" : "are") violated."]
             if unproved > 0 { sentences.append("\(readable(unproved)) more could not be proved.") }
         case .incomplete:
-            sentences = [expected.isEmpty ? "Nothing is violated." : "Nothing is violated that is not expected."]
+            sentences = [expected.isEmpty ? "No violations." : "No unexpected violations."]
             if unproved > 0 {
                 sentences.append(
-                    "But \(readable(unproved)) \(of) \(unproved == 1 ? "is" : "are") untested or in doubt.")
+                    "But \(readable(unproved)) \(of) \(unproved == 1 ? "is" : "are") untested or inconclusive.")
             } else if !scenarios.contains(where: { $0.failure != nil }), !wasInterrupted {
-                sentences.append("But nothing was put to the test.")
+                sentences.append("But nothing was tested.")
             }
         case .staleBaseline:
             sentences = ["\(counted(baseline?.stale.count ?? 0, "entry", "entries")) of the baseline no longer hold."]
-        case .harness: sentences = ["Something went wrong in the suite itself, so the run proves nothing there."]
+        case .harness: sentences = ["The suite itself failed, so the run proves nothing there."]
         case .usage, .unreachable: sentences = []
         }
         sentences += deaths.map { "\($0.prefix(1).uppercased())\($0.dropFirst())." }
         let failures = scenarios.count { $0.failure != nil }
         if failures > 0 { sentences.append("The driver failed in \(counted(failures, "scenario")).") }
         if wasInterrupted { sentences.append("The run was interrupted.") }
-        if let part { sentences.append("This is part \(part.shard.index) of \(part.shard.count).") }
+        if let part { sentences.append("This is shard \(part.shard.index) of \(part.shard.count).") }
         return sentences.joined(separator: " ")
     }
 
-    /// How strong the proof is that answers are stored before they are announced; nil where that is not in question.
+    /// How strong the proof is that answers are stored before they are announced; nil where that is not applicable.
     var persistenceProof: (outcome: Outcome, words: String)? {
         guard let result = clauses.first(where: { $0.clause.id == ClauseID(.PERSIST, 1) }) else { return nil }
         let words: String
@@ -66,9 +66,10 @@ extension RunReport {
         case .pass:
             words =
                 result.remarks.isEmpty
-                ? "put to the test \(times(result.exercised))" : result.remarks.joined(separator: "; ")
-        case .violation, .warning: words = result.findings.first?.finding.what ?? "an answer was told and not stored"
-        case .inconclusive: words = result.findings.first?.finding.what ?? "the evidence proves nothing"
+                ? "exercised \(times(result.exercised))" : result.remarks.joined(separator: "; ")
+        case .violation, .warning:
+            words = result.findings.first?.finding.what ?? "an answer was announced but not stored"
+        case .inconclusive: words = result.findings.first?.finding.what ?? "the evidence is inconclusive"
         case .untested: words = "no proof: " + whyUntested(result.clause.id)
         case .notApplicable: words = "its profile is not declared"
         case .harnessError: words = "no proof: the suite failed"

@@ -33,9 +33,9 @@ extension GateRule {
     /// What may become of the schema of everything that has none of its own.
     private static func rest(_ id: String, of things: String) -> [GateRule] {
         pair(
-            "\(id)-closed", "\(things) are not allowed any more", "\(id)-opened", "\(things) are allowed now",
+            "\(id)-closed", "\(things) are no longer allowed", "\(id)-opened", "\(things) are allowed now",
             narrowToServer: "Old clients may send them.",
-            narrowToClient: "They were allowed before and are not sent any more.")
+            narrowToClient: "They were allowed before and are no longer sent.")
             + pair(
                 "\(id)-narrowed", "\(things) have a narrower schema", "\(id)-widened", "\(things) have a wider schema")
     }
@@ -72,8 +72,8 @@ extension GateRule {
         ]
         + both(
             "message-direction-changed", "a message travels another way", .always(.error),
-            toServer: "Servers receive it from peers that never sent it, or not any more.",
-            toClient: "Clients receive it from peers that never sent it, or not any more.")
+            toServer: "Servers receive it from peers that never sent it, or no longer do.",
+            toClient: "Clients receive it from peers that never sent it, or no longer do.")
         + both(
             "discriminator-property-changed", "another member names the type of message", .always(.error),
             toServer: "New servers look for the type where old clients do not write it.",
@@ -106,7 +106,7 @@ extension GateRule {
             GateRule(
                 id: "property-removed-optional", title: "an optional member is gone",
                 whyToServer: "Old clients may send it, and new servers reject it.",
-                whyToClient: "Old clients that use it do not get it any more.",
+                whyToClient: "Old clients that use it no longer get it.",
                 toServer: .broken(.error), toClient: .always(.warning), mirror: .rule("property-added-optional")),
         ]
         + pair(
@@ -123,22 +123,22 @@ extension GateRule {
             mirror: .absent(
                 "taking a name out of use falls under property-removed-optional or property-removed-required"))
         + both(
-            "reserved-name-released", "a name is not reserved any more", .always(.error),
+            "reserved-name-released", "a name is no longer reserved", .always(.error),
             toServer: "A later use may meet clients that send its old meaning.",
             toClient: "A later use may meet clients that read its old meaning.",
             mirror: .absent("reserving a name takes nothing from anybody"))
         + pair(
             "dependent-required-added", "one member now requires another", "dependent-required-removed",
-            "one member does not require another any more",
+            "one member no longer requires another",
             narrowToServer: "Old clients may send one without the other.",
             narrowToClient: "Both were allowed before.", widenToClient: "Old clients expect both.")
         + both("dependent-schemas-changed", "what a member requires of the others changed")
         + pair(
             "pattern-properties-added", "members that match a pattern have a schema now",
-            "pattern-properties-removed", "members that match a pattern have no schema any more")
+            "pattern-properties-removed", "members that match a pattern no longer have a schema")
         + pair(
             "property-names-added", "names of members are restricted now", "property-names-removed",
-            "names of members are not restricted any more")
+            "names of members are no longer restricted")
         + rest("additional-properties", of: "other members")
         + rest("unevaluated-properties", of: "unevaluated members")
 
@@ -146,13 +146,13 @@ extension GateRule {
         pair("type-narrowed", "fewer types are allowed", "type-widened", "more types are allowed")
         + both("type-changed", "other types are allowed")
         + pair(
-            "became-not-nullable", "null is not allowed any more", "became-nullable", "null is allowed now",
+            "became-not-nullable", "null is no longer allowed", "became-nullable", "null is allowed now",
             narrowToServer: "Old clients may send null.",
-            narrowToClient: "Clients accepted null and do not get it any more.",
+            narrowToClient: "Clients accepted null and no longer get it.",
             widenToClient: "Old clients do not expect null."
         )
         + pair(
-            "enum-value-removed", "a value is not allowed any more", "enum-value-added", "a value is new",
+            "enum-value-removed", "a value is no longer allowed", "enum-value-added", "a value is new",
             narrowToServer: "Old clients may send it.", narrowToClient: "Old clients know every remaining value.",
             widenToServer: "Old clients never send it.", widenToClient: "Old clients do not know it.")
         + pair(
@@ -161,10 +161,10 @@ extension GateRule {
         + pair(
             "const-introduced", "only one value is allowed now", "const-dropped", "more than one value is allowed now")
         + both("const-changed", "another fixed value")
-        + pair("format-introduced", "a format is required now", "format-dropped", "a format is not required any more")
+        + pair("format-introduced", "a format is required now", "format-dropped", "a format is no longer required")
         + both("format-changed", "another format is required")
         + pair(
-            "pattern-introduced", "a pattern is required now", "pattern-dropped", "a pattern is not required any more")
+            "pattern-introduced", "a pattern is required now", "pattern-dropped", "a pattern is no longer required")
         + both("pattern-changed", "another pattern is required")
         + both(
             "content-changed", "the encoding or type of a text changed", .always(.error),
@@ -192,7 +192,7 @@ extension GateRule {
         + both("prefix-items-changed", "another number of elements has its own schema")
         + pair(
             "contains-added", "one element must match a schema now", "contains-removed",
-            "no element has to match a schema any more")
+            "no element has to match a schema now")
         + both("contains-changed", "one element must match another schema")
 
     private static let alternativeRules =
@@ -208,10 +208,10 @@ extension GateRule {
             widenToServer: "Old clients never use it.", widenToClient: "Old clients do not know it.")
         + pair(
             "alternatives-introduced", "one of several alternatives must match now", "alternatives-dropped",
-            "no alternative has to match any more")
+            "no alternative has to match now")
         + pair(
             "all-of-member-added", "a further schema must match", "all-of-member-removed",
-            "a further schema does not have to match any more")
+            "a further schema no longer has to match")
         + both("condition-changed", "if, then or else changed")
         + both("not-changed", "what is excluded changed")
         + both("schema-changed", "the schema accepts other values")
@@ -227,7 +227,7 @@ extension GateRule {
             "dialect-changed", "the schema uses another dialect",
             why: "The same keywords may mean something else.")
         + always(
-            "schema-id-changed", "the schema has another id", .warning, why: "References from outside point nowhere.")
+            "schema-id-changed", "the schema has another id", .warning, why: "References from other files break.")
         + always(
             "unknown-keyword", "an unknown keyword",
             why: "Probably a typo: nothing is checked.",
@@ -236,7 +236,7 @@ extension GateRule {
             "annotation-changed", "documentation", .information,
             why: "It decides nothing about any message.")
         + always(
-            "deprecation-withdrawn", "something is not deprecated any more", .warning,
+            "deprecation-withdrawn", "something is no longer deprecated", .warning,
             why: "Peers that moved away did not have to.",
             mirror: .absent("deprecating takes nothing yet: it is an annotation-changed"))
 }

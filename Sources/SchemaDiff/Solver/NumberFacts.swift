@@ -48,7 +48,7 @@ struct NumberFacts: Sendable {
         let numbers = [lower, upper].compactMap { $0?.number }
         let bounds = numbers.compactMap { ExactNumber($0) }
         guard bounds.count == numbers.count else {
-            return .unknown("a bound has more digits than can be reckoned with")
+            return .unknown("a bound has too many digits")
         }
         if !facts.multiples.isEmpty { return facts.multiple(good) }
         // A range of more than one point holds endless candidates, of which every exclusion takes only single ones.
@@ -85,7 +85,7 @@ struct NumberFacts: Sendable {
         let nearest =
             goesDown ? upper.flatMap { ExactNumber($0.number)?.times(-1) } : lower.flatMap { ExactNumber($0.number) }
         guard let start = nearest.map({ $0.quotientUp(unit) }) ?? 0 else {
-            return .unknown("a bound has more digits than can be reckoned with")
+            return .unknown("a bound has too many digits")
         }
         let direction: Int128 = goesDown ? -1 : 1
         // Plain numbers read best: 0 and 1 come first where they are allowed.

@@ -21,7 +21,7 @@ extension Solver {
             if let max = contained.max {
                 facts.every.append((0, nil, [.fails(contained.node)]))
                 facts.limited[facts.every.count - 1] = group
-                if max > contained.min { tries.leave("how many elements may be contained was not tried in full") }
+                if max > contained.min { tries.leave("not every number of contained elements was tried") }
             }
         }
         var plan = ItemPlan(facts)

@@ -61,9 +61,9 @@ struct BlockReader {
         if line.hasPrefix(">") { return quote() }
         if let foreign = Self.foreign.first(where: { line.hasPrefix($0.start) }) {
             note(
-                next, "\(foreign.what) is outside of the subset of Markdown that is used here",
+                next, "\(foreign.what) is not in the Markdown subset used here",
                 expected: "headings, paragraphs, fences of backticks, flat lists, quotations, tables and links",
-                fix: "say it with one of these")
+                fix: "use one of these")
             return nil
         }
         return paragraph()
@@ -105,7 +105,7 @@ struct BlockReader {
         let line = lines[next]
         let level = line.prefix { $0 == "#" }.count
         guard level <= 4, line.dropFirst(level).hasPrefix(" ") else {
-            note(next, "'\(line)' is no heading", expected: "one to four # and a space", fix: "correct it")
+            note(next, "'\(line)' is not a heading", expected: "one to four # and a space", fix: "correct it")
             return nil
         }
         next += 1
@@ -150,8 +150,8 @@ struct BlockReader {
                 let rest = lines[next].dropFirst(marker)
                 if rest.first == " " || isBullet(rest) || rest.hasPrefix("```") {
                     note(
-                        next, "a point of a list holds more than a paragraph", expected: "one paragraph",
-                        fix: "put it outside of the list")
+                        next, "a list item has more than one paragraph", expected: "one paragraph",
+                        fix: "move it out of the list")
                 }
                 parts.append(String(rest))
                 next += 1
@@ -160,8 +160,8 @@ struct BlockReader {
         }
         if next < lines.count, !interrupts(lines[next]) {
             note(
-                next, "the text after a list is not set apart from it", expected: "an empty line, or an indented one",
-                fix: "add one, or number the points from 1 upward")
+                next, "the text after a list must be separated", expected: "an empty line, or an indented one",
+                fix: "add one, or number the items from 1")
         }
         return .list(ordered: ordered, items)
     }

@@ -66,7 +66,9 @@ struct InlineReader {
         case "_":
             let isInWord =
                 next > 0 && characters[next - 1].isInWord && next + 1 < end && characters[next + 1].isInWord
-            if !isInWord { refuse("'_' may be read as stress", expected: "*stress*, or code", fix: "use one of them") }
+            if !isInWord {
+                refuse("'_' may be read as emphasis", expected: "*emphasis*, or code", fix: "use one of them")
+            }
             return nil
         case "&":
             let rest = characters[(next + 1)..<end].prefix { $0.isLetter || $0 == "#" || $0.isNumber }
@@ -158,13 +160,13 @@ struct InlineReader {
         next += 1
         guard let close = bracket(from: next, before: end), let destination = destination(after: close, before: end)
         else {
-            refuse("'![' begins no picture", expected: "![words](file)", fix: "correct it")
+            refuse("'![' starts no image", expected: "![words](file)", fix: "correct it")
             next = start + 2
             return nil
         }
         let words = String(characters[(start + 2)..<close])
         if words.isEmpty {
-            refuse("a picture has no words", expected: "what it shows", fix: "say it between the brackets")
+            refuse("an image has no text", expected: "what it shows", fix: "say it between the brackets")
         }
         next = destination.end
         return .image(words: words, destination: destination.text)

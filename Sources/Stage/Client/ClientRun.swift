@@ -44,7 +44,7 @@ package struct ClientRun: Sendable {
                     var reason = subject.obstacle(to: scenario)
                     if Task.isCancelled { reason = "the run was interrupted" }
                     if unanswered >= Self.patience {
-                        reason = "no driver was to be had for \(Self.patience) scenarios in a row"
+                        reason = "no driver was available for \(Self.patience) scenarios in a row"
                     }
                     if let reason {
                         let skipped = stage.skip(scenario, reason)

@@ -57,7 +57,7 @@ package struct ClientStepContext<Scene: ClientScene> {
     /// What belongs to a question has no value before the question came, and that is the client's doing.
     private func end(filling problem: ScenarioVariables.Problem) -> StepEnd {
         if case .unknown(let name, _) = problem, ClientScenarioReader.isOfAQuestion(name) {
-            return .unmet("\(pointer): no question came that would give '\(name)' a value")
+            return .unmet("\(pointer): no question came that sets '\(name)'")
         }
         return .harness(HarnessProblem(filling: problem, at: location))
     }

@@ -342,7 +342,7 @@ extension ScriptedServer: TransportHandler {
                 state.cutAt[number] = time
                 state.sockets[number]?.cut(.reset)
                 recorder.note(
-                    .eof(reason: "flooded: more than the stage keeps, so the stage cut the connection"), on: lane)
+                    .eof(reason: "flooded: more than the suite keeps, so the suite cut the connection"), on: lane)
                 return false
             }
             switch event {

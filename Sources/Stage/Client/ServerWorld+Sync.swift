@@ -7,7 +7,7 @@ extension ServerWorld {
     mutating func sync(_ frame: JSONValue, on connection: Int) {
         effects.append(.arrived(WorldArrival([.sync], connection: connection)))
         guard let position = frame["lastSeqSeen"]?.intValue, position >= 0 else {
-            return send(Self.error("bad_request", "lastSeqSeen is no position"), to: connection)
+            return send(Self.error("bad_request", "lastSeqSeen is not a position"), to: connection)
         }
         let rule = follow(.sync).rule
         switch rule.deed {

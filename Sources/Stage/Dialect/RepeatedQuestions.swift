@@ -53,7 +53,7 @@ final class RepeatedQuestions: Sendable {
         }
         guard let first, let transport = [asking.transport, first].first(where: keyless.contains) else { return }
         let reason =
-            "the dialect \(dialect) carries no key \(transport.rawValue), so that a repeat of what is asked there is a new question"
+            "the dialect \(dialect) carries no key \(transport.rawValue), so a resend there is a new question"
         throw asking.isSaved ? StepEnd.unmet("\(step.pointer): \(reason)") : StepEnd.inexpressible(reason)
     }
 

@@ -8,7 +8,7 @@ final class DeviceListener: TransportHandler {
     private let waiters = Waiters()
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
-        let words = "conformance waits for the WebSocket of a driver at this address.\n"
+        let words = "conformance waits for a driver's WebSocket at this address.\n"
         return HTTPServerResponse(
             status: 426, headers: [("Content-Type", "text/plain; charset=utf-8"), ("Upgrade", "websocket")],
             body: Array(words.utf8))

@@ -99,7 +99,7 @@ final class DriverConversation: Sendable {
         if name == "state", value["state"] == nil {
             throw noReply(line, ["a reply to state without 'state'"], to: name)
         }
-        if name != "hello", value["name"] != nil { throw noReply(line, ["'name' answers hello alone"], to: name) }
+        if name != "hello", value["name"] != nil { throw noReply(line, ["'name' is only for hello"], to: name) }
         return .done(state: value["state"], answer: value)
     }
 

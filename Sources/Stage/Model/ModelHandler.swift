@@ -28,7 +28,7 @@ struct ModelHandler: TransportHandler {
             guard request.method == "POST" else { throw .wrongMethod(asked) }
             guard request.body.count <= Self.maxBodyBytes else { throw .tooLarge(Self.maxBodyBytes) }
             guard let body = try? JSONParser.value(String(decoding: request.body, as: UTF8.self)) else {
-                throw .badRequest("the body is no JSON")
+                throw .badRequest("the body is not JSON")
             }
             let request = try ModelRequest(body, of: vendor, bytes: request.body.count)
             let script = ModelScript(for: request)

@@ -20,7 +20,7 @@ struct ModelRequest: Sendable {
     /// Reads the body of a request.
     /// - Throws: `badRequest` with what is missing or wrong, in the words of the vendor's form.
     init(_ body: JSONValue, of vendor: ModelVendor, bytes: Int) throws(ModelProblem) {
-        guard body.objectValue != nil else { throw .badRequest("the body is no JSON object") }
+        guard body.objectValue != nil else { throw .badRequest("the body is not JSON object") }
         guard let model = body["model"]?.stringValue, !model.isEmpty else {
             throw .badRequest("model: a name is required")
         }

@@ -249,7 +249,7 @@ final class ConnectionLane: Sendable {
     private func refused(moreThan bytes: Int, _ time: ContinuousClock.Instant) -> Bool {
         let cut = Event.Kind.act("cut", ["how": .string(Cut.reset.rawValue), "moreThan": JSONValue(bytes)])
         _ = recorder.record(cut, on: lane, at: time)
-        return ended("a message of more than \(bytes) bytes, so the stage cut the connection", time)
+        return ended("a message of more than \(bytes) bytes, so the suite cut the connection", time)
     }
 
     /// Cuts a connection that brings more than is kept; the end is noted even where nothing else fits.
@@ -257,7 +257,7 @@ final class ConnectionLane: Sendable {
         recorder.noteFlood()
         connection.cut(.reset)
         recorder.note(.act("cut", ["how": .string(Cut.reset.rawValue)]), on: lane)
-        recorder.note(.eof(reason: "flooded: more than the stage keeps, so the stage cut the connection"), on: lane)
+        recorder.note(.eof(reason: "flooded: more than the suite keeps, so the suite cut the connection"), on: lane)
         return false
     }
 

@@ -61,7 +61,7 @@ struct PrincipalPool {
         if scenario.needs.budget {
             guard limit <= Self.largestBudget else {
                 return .never(
-                    reason: "it spends a whole budget, and \(limit) questions are more than the suite asks; configure "
+                    reason: "it uses up a rate limit, and \(limit) questions are more than the suite sends; configure "
                         + "messagesPerMinute of at most \(Self.largestBudget)")
             }
             asked["p1"] = limit
@@ -69,7 +69,7 @@ struct PrincipalPool {
         let wanted = (1...count).map { (role: $0, chats: asked["p\($0)"] ?? 0) }.sorted { $0.chats > $1.chats }
         if let most = wanted.first, most.chats > limit {
             return .never(
-                reason: "it asks \(most.chats) questions, and the budget is \(limit) in "
+                reason: "it asks \(most.chats) questions, and the rate limit is \(limit) in "
                     + "\(wholeSeconds(budget.window)); configure a larger messagesPerMinute")
         }
         // Nobody knows yet what was asked before the run; a short window is waited for, a long one would take too long.
@@ -100,10 +100,10 @@ struct PrincipalPool {
     private func reason(for scenario: Scenario, _ limit: Int, _ chats: Int) -> String {
         let window = wholeSeconds(budget.window)
         let fix =
-            "give more principals, a larger messagesPerMinute, or --patience \(wholeSeconds(budget.window, unit: ""))"
+            "add principals, raise messagesPerMinute, or give --patience \(wholeSeconds(budget.window, unit: ""))"
         return scenario.needs.budget
-            ? "it spends the whole budget of a principal that asked nothing for \(window), and none is left; \(fix)"
-            : "it asks \(chats) questions, and no principal has so many left of \(limit) in \(window); \(fix)"
+            ? "it uses up the rate limit of a principal that asked nothing for \(window), and none is left; \(fix)"
+            : "it asks \(chats) questions, and no principal has that many left of \(limit) in \(window); \(fix)"
     }
 
     /// The free principals that a scenario may be lent, best first.

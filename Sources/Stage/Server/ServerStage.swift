@@ -66,7 +66,7 @@ package struct ServerStage: Sendable {
             lent = try await (principals ?? Array(subject.principals.prefix(scenario.needs.principals))).refreshed()
         } catch {
             var performance = skip(
-                scenario, lacking: ["it needs a token that is not over, and there is none: \(error)"])
+                scenario, lacking: ["it needs a valid token, and there is none: \(error)"])
             performance.wasInterrupted = Task.isCancelled
             return performance
         }
@@ -97,7 +97,7 @@ package struct ServerStage: Sendable {
             instance.stopObserving(observer)
             if !scenario.needs.start, let exit = exits.withLock({ $0.first }) {
                 // Every scenario it served at that moment stops, whichever of them did it.
-                let words = ["the server ended by itself, \(exit)", instance.complaint, performance.stoppedAt]
+                let words = ["the server exited by itself, \(exit)", instance.complaint, performance.stoppedAt]
                 performance.stoppedAt = words.compactMap { $0 }.joined(separator: "; ")
                 performance.sawServerEnd = true
             }

@@ -109,7 +109,7 @@ package struct ServerSubject: Sendable {
 
     /// Why pushes cannot be watched for so many principals.
     private func obstacleToPush(_ count: Int) -> String? {
-        guard let pushSink else { return "no push service is there to take pushes; give --push-sink" }
+        guard let pushSink else { return "it needs a push service; give --push-sink" }
         let usable = principals.count { $0.device.map { pushSink.usefulness(of: $0) != .refused } ?? false }
         if usable >= count { return nil }
         let known = principals.count { $0.device != nil }
@@ -201,8 +201,8 @@ extension ServerSubject {
             if !overflow, Duration.seconds(min(wait, 1 << 31)) <= patience { continue }
             let (whole, _) = patience.components
             return
-                "it waits \(times == 1 ? "for" : "\(times) times") \(name) of \(stated), \(overflow ? "" : "\(wait) s, ")"
-                + "and the patience is \(wholeSeconds(patience)); configure \(name) of at most \(Int(whole) / times)"
+                "it waits \(overflow ? "" : "\(wait) s ")for \(times == 1 ? "" : "\(times) × ")\(name) \(stated), longer than the patience of "
+                + "\(wholeSeconds(patience)); configure \(name) of at most \(Int(whole) / times)"
                 + ", or give --patience \(overflow ? "" : "\(wait)")"
         }
         return nil

@@ -65,7 +65,7 @@ actor SharedInstance {
         restarted += 1
         guard restarted <= Self.restarts else {
             let problem = HarnessProblem(
-                .notStarted(reason: "it ended \(restarted) times by itself", output: instance.lastWords),
+                .notStarted(reason: "it exited \(restarted) times by itself", output: instance.lastWords),
                 at: command.shown)
             return Task { .failure(problem) }
         }

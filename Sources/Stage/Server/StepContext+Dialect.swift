@@ -71,7 +71,7 @@ extension StepContext {
         guard let seen = view(of: wire), isKnown == seen["type"]?.stringValue.map(performer.schemas.isSentByClients),
             !isKnown || seen["type"] == frame["type"]
         else {
-            throw StepEnd.inexpressible("the dialect \(dialect.name) takes '\(type ?? "")' for something else")
+            throw StepEnd.inexpressible("the dialect \(dialect.name) reads '\(type ?? "")' for something else")
         }
         if isKnown, let type, performer.schemas.accepts(frame, as: type) != performer.schemas.accepts(seen, as: type) {
             throw StepEnd.inexpressible("the dialect \(dialect.name) cannot say what is wrong with this '\(type)'")

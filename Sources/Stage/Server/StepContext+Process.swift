@@ -57,7 +57,7 @@ extension StepContext {
 
     /// The subject ended by itself before the scenario could end it.
     private func ended(_ instance: SubjectInstance) -> StepEnd {
-        .unmet("\(pointer): the server had ended by itself, \(instance.exit?.description ?? "just now")")
+        .unmet("\(pointer): the server had exited by itself, \(instance.exit?.description ?? "just now")")
     }
 
     // MARK: armed

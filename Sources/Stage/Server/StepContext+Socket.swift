@@ -339,8 +339,8 @@ extension StepContext {
         let total = performer.addToldWait(duration)
         guard total <= subject.patience else {
             throw StepEnd.outOfReach(
-                "it waits \(wholeSeconds(total)) as told, longer than the patience of \(wholeSeconds(subject.patience)); "
-                    + "configure the subject with a shorter time, or give --patience \(wholeSeconds(total, unit: ""))")
+                "it would wait \(wholeSeconds(total)), longer than the patience of \(wholeSeconds(subject.patience)); "
+                    + "configure a shorter time, or give --patience \(wholeSeconds(total, unit: ""))")
         }
         return duration
     }

@@ -99,7 +99,7 @@ struct StepContext: Sendable {
             if performer.schemas.accepts(proper, as: name) { return }
         }
         guard !value.members.contains(where: said.contains) else {
-            throw StepEnd.unmet("\(pointer): with what the server said, this is no valid '\(name)' frame to send")
+            throw StepEnd.unmet("\(pointer): with the server's values, this is not a valid '\(name)' frame to send")
         }
         throw StepEnd.harness(problem)
     }
@@ -153,7 +153,7 @@ struct StepContext: Sendable {
         let isOurs = template.stringValue?.contains("${") != true
         return isOurs
             ? .harness(HarnessProblem(.notANumber(name: "\(template)"), at: location))
-            : .unmet("\(pointer): the server's values give \(Self.excerpt(value)) here, which cannot be used")
+            : .unmet("\(pointer): the server's values give \(Self.excerpt(value)) here, which is not usable")
     }
 
     /// Keeps values for later steps; what the subject left out, or said in another way, ends the scenario where a step needs it.

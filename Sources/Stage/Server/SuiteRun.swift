@@ -101,7 +101,7 @@ package struct SuiteRun: Sendable {
         if !state.again.isEmpty {
             let names = state.again.sorted().map { scenarios[$0].name }.joined(separator: ", ")
             outcome.diagnostics.append(
-                "performed again alone, because the server ended while they ran side by side: \(names)")
+                "run again alone, because the server exited while they ran in parallel: \(names)")
         }
         if traces, !Task.isCancelled, outcome.startProblem == nil {
             outcome.diagnostics.append(await PowerLossTrace(stage: stage).line())
@@ -318,7 +318,7 @@ struct Breaker {
         }
         if performance.skipped == nil { floods = performance.wasFlooded ? floods + 1 : 0 }
         if unanswered >= patience {
-            reason = "the subject took no connection in \(patience) scenarios in a row"
+            reason = "the subject accepted no connection in \(patience) scenarios in a row"
         } else if floods >= patience {
             reason = "the subject flooded \(patience) scenarios in a row"
         }

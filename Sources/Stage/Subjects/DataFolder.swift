@@ -50,15 +50,15 @@ struct DataFolder: Sendable {
         guard let status = try? FileStatus(of: path) else { return nil }
         guard status.kind == .folder else {
             return InputProblem(
-                location: location, what: "'\(path)' is no folder", expected: "a folder that is absent or empty",
-                fix: "name another one, or leave it out for a temporary one")
+                location: location, what: "'\(path)' is not a folder", expected: "a new or empty folder",
+                fix: "choose another one, or remove it for a temporary one")
         }
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         guard let first = entries.min() else { return nil }
         return InputProblem(
             location: location, what: "'\(path)' is not empty: it holds '\(first)'",
-            expected: "a folder that is absent or empty; the suite deletes nobody's data",
-            fix: "empty it yourself, name another one, or leave it out for a temporary one")
+            expected: "a new or empty folder; the suite never deletes data",
+            fix: "empty it yourself, choose another one, or remove it for a temporary one")
     }
 
     private static func made(_ folder: DataFolder) throws(InputProblem) -> DataFolder {
@@ -67,9 +67,9 @@ struct DataFolder: Sendable {
             return folder
         } catch {
             throw InputProblem(
-                location: "--data", what: "'\(folder.path)' cannot be made",
-                expected: "a folder that can be written to",
-                fix: "name another one")
+                location: "--data", what: "'\(folder.path)' cannot be created",
+                expected: "a writable folder",
+                fix: "choose another one")
         }
     }
 }

@@ -59,7 +59,7 @@ package struct DriverProblem: Error, Sendable, Equatable {
 
     /// What is wrong, in one line and without the place.
     package var what: String {
-        output.last.map { "\(words.what); its last words: '\($0)'" } ?? words.what
+        output.last.map { "\(words.what); its last output: '\($0)'" } ?? words.what
     }
 
     /// The first line.
@@ -88,18 +88,18 @@ extension DriverProblem: CustomStringConvertible {
         case .notStarted(let reason):
             (
                 "the driver cannot be started, \(reason)", "a program that reads commands from standard input",
-                "run the command by hand; what comes after '--' is the program and its arguments"
+                "run the command by hand; '--' is followed by the program and its arguments"
             )
         case .nobodyConnected(let milliseconds):
             (
                 "no device connected in \(Self.seconds(milliseconds))",
-                "a WebSocket that the driver in the app opens to this address",
-                "start the app with this address; a phone must be in the same network and reach this port"
+                "a WebSocket from the driver in the app",
+                "start the app with this address; a phone must be on the same network and reach this port"
             )
         case .ended(let exit):
             (
                 "the driver ended with \(exit) before it answered \(asked)", "an answer, then the next command",
-                "find out why it ended; after 'quit' alone it may end"
+                "find out why it ended; it may end only after 'quit'"
             )
         case .disconnected:
             (
@@ -109,28 +109,30 @@ extension DriverProblem: CustomStringConvertible {
         case .hung(let milliseconds):
             (
                 "no answer to \(asked) in \(Self.seconds(milliseconds))", "an answer to every command",
-                "answer as soon as the app has taken the command; do not wait for the server"
+                "answer as soon as the app has accepted the command; do not wait for the server"
             )
         case .noReply(let line, let reasons):
             (
                 "instead of an answer to \(asked) came '\(line)' (\(reasons.joined(separator: "; ")))",
                 "one JSON object in one line, as in Spec/schemas/files/driver-reply.json",
-                "print nothing but replies to standard output; logs belong to standard error"
+                line.hasPrefix("{")
+                    ? "correct the reply" : "print only replies to standard output; logs belong on standard error"
             )
         case .unasked(let line, let expected):
             (
-                "a reply that nothing asked for: '\(line)'",
-                expected.map { "a reply with id \($0), once" } ?? "nothing between an answer and the next command",
+                "an unexpected reply: '\(line)'",
+                expected.map { "a reply with id \($0), once" } ?? "one reply per command",
                 "answer each command once, with its id"
             )
         case .flooded(let bytes):
             (
                 "\(bytes) bytes came instead of an answer to \(asked)", "a line of at most 1048576 bytes",
-                "show only the messages of the session on the screen, and print nothing else"
+                "report only the messages of the visible session, and print nothing else"
             )
         case .refused(let reason):
             (
-                "the driver refuses \(asked): \(reason)", "a driver that obeys 'hello', 'launch' and 'state' at least",
+                "the driver refuses \(asked): \(reason)",
+                "a driver that supports at least 'hello', 'launch' and 'state'",
                 command == "hello" ? "answer 'hello' with the name of the app" : "find out why, and run it again"
             )
         case .interrupted:
@@ -139,7 +141,7 @@ extension DriverProblem: CustomStringConvertible {
             (
                 "no server for the app at \(location), \(reason)",
                 "an address of this machine and a place for temporary files",
-                "name another address with --host"
+                "choose another address with --host"
             )
         case .invalidCommand(let reasons):
             (

@@ -14,7 +14,7 @@ package struct HarnessProblem: Error, Sendable, Equatable {
         case invalidFrame(type: String, reasons: [String])
         case unusableSchema(String)
         case notStarted(reason: String, output: [String])
-        /// The started subject ended before it took connections; it may have left a daemon, which was ended.
+        /// The started subject ended before it accepted connections; it may have left a daemon, which was ended.
         case endedEarly(String, url: String, output: [String], leftDaemon: Bool = false)
         /// A fault was armed, and it never came.
         case faultNeverFired(fault: String)
@@ -89,7 +89,7 @@ extension HarnessProblem: CustomStringConvertible {
 
     private static func said(_ output: [String]) -> String {
         output.isEmpty
-            ? ", and said nothing" : "; the last it said:\n" + output.map { "    \($0)" }.joined(separator: "\n")
+            ? ", without output" : "; its last output:\n" + output.map { "    \($0)" }.joined(separator: "\n")
     }
 
     private var words: (what: String, expected: String, fix: String) {
@@ -102,7 +102,7 @@ extension HarnessProblem: CustomStringConvertible {
         case .notANumber(let name):
             ("'\(name)' is not an integer", "an integer", "save an integer under this name")
         case .malformedReference(let text):
-            ("'\(text)' holds a reference that is none", "${name}, ${name+1} or ${name-1}", "correct the scenario")
+            ("'\(text)' has an invalid reference", "${name}, ${name+1} or ${name-1}", "correct the scenario")
         case .noConnection(let lane):
             ("connection \(lane) is not open", "a connect step before", "correct the scenario")
         case .invalidFrame(let type, let reasons):
@@ -115,26 +115,26 @@ extension HarnessProblem: CustomStringConvertible {
         case .notStarted(let reason, let output):
             (
                 reason + Self.said(output), "a command that starts the server in the foreground and lets it listen",
-                "run the command by hand until it does; the suite puts the port into {port} and HOLDFAST_PORT"
+                "run the command by hand until it works; the port is in {port} and HOLDFAST_PORT"
             )
         case .endedEarly(let exit, let url, let output, let leftDaemon):
             (
-                "it ended with \(exit) before it took connections on \(url)"
-                    + (leftDaemon ? "; a daemon stayed, and was ended" : "") + Self.said(output),
-                "a command that stays in the foreground and takes connections there",
+                "it ended with \(exit) before it accepted connections on \(url)"
+                    + (leftDaemon ? "; a daemon was left behind and killed" : "") + Self.said(output),
+                "a command that stays in the foreground and accepts connections there",
                 leftDaemon
-                    ? "turn the server's daemon mode off; the suite ends whatever the command leaves behind"
-                    : "run the command by hand until it does; the suite puts the port into {port} and HOLDFAST_PORT"
+                    ? "turn off the server's daemon mode; the suite kills what the command leaves behind"
+                    : "run the command by hand until it works; the port is in {port} and HOLDFAST_PORT"
             )
         case .faultNeverFired(let fault):
             (
-                "fault \(fault) was armed and never fired", "its bytes while it was armed",
-                "none on your side; this run says nothing about what the fault would have shown"
+                "the fault \(fault) never happened", "its bytes while it was armed",
+                "none on your side; this run proves nothing for its clauses"
             )
         case .faultImpossible(let fault, let reason):
             (
-                "fault \(fault) cannot be brought about, \(reason)", "a system on which it can",
-                "run the suite on Linux as the user of the server; this run says nothing about what the fault would have shown"
+                "the fault \(fault) is impossible here: \(reason)", "a system on which it is possible",
+                "run the suite on Linux as the user of the server; this run proves nothing for its clauses"
             )
         case .unreachable(let reason, let attempts, let milliseconds, let path):
             (
@@ -142,36 +142,36 @@ extension HarnessProblem: CustomStringConvertible {
                 "a server that accepts WebSocket upgrades on \(path)",
                 reason == Self.noHost
                     ? "correct the host in the URL"
-                    : "start it first, give --wait 60 where it starts slowly, or correct the URL"
+                    : "start the server, add --wait 60 if it starts slowly, or correct the URL"
             )
         case .noUpgrade(let milliseconds, let path):
             (
-                "it takes connections, and does not answer the WebSocket upgrade within \(DriverProblem.seconds(milliseconds))",
+                "it accepts connections, but does not answer the WebSocket upgrade within \(DriverProblem.seconds(milliseconds))",
                 "a server that accepts WebSocket upgrades on \(path)",
-                "correct host, port and path, or find out what the server waits for"
+                "check host, port and path, or find out what the server waits for"
             )
         case .wrongScheme(true, let better):
             (
-                "the port speaks TLS, and ws:// does not", "wss:// for a server that speaks TLS",
-                "write \(better), with --accept-any-certificate where its certificate is one of its own"
+                "the port uses TLS, but the URL is ws://", "wss:// for a server with TLS",
+                "use \(better), and --accept-any-certificate if the certificate is self-signed"
             )
         case .wrongScheme(false, let better):
             (
-                "the port does not speak TLS, and wss:// needs it", "ws:// for a server without TLS",
-                "write \(better), or let the server speak TLS"
+                "the port does not use TLS, but the URL is wss://", "ws:// for a server without TLS",
+                "use \(better), or turn on TLS on the server"
             )
         case .tlsFailed(let reason):
             (
-                "TLS fails, because \(reason)",
-                "a TLS server with a certificate that a trusted root signed for this host",
-                "name its root with --ca FILE, or give --accept-any-certificate"
+                "TLS failed: \(reason)",
+                "a certificate for this host, signed by a trusted root",
+                "add its root with --ca FILE, or give --accept-any-certificate"
             )
         case .certificateRefused(let reason, let wasShown):
             (
-                "TLS fails, because \(reason)", "a client certificate that the server trusts",
+                "TLS failed: \(reason)", "a client certificate that the server trusts",
                 wasShown
-                    ? "give one of an authority that the server trusts with --client-certificate and --client-key"
-                    : "give one with --client-certificate FILE and --client-key FILE"
+                    ? "use --client-certificate and --client-key with a certificate that the server trusts"
+                    : "add --client-certificate FILE and --client-key FILE"
             )
         case .driver(let problem): (problem.inShort, "an answer to each command", "correct the driver")
         case .upgradeRefused(let status, let path):

@@ -53,7 +53,7 @@ package struct StartCommand: Sendable, Equatable {
         if let directory, !directory.contains("{"), !DataFolder.isFolder(directory) {
             problems.append(
                 InputProblem(
-                    location: "start", what: "'\(directory)' is no folder",
+                    location: "start", what: "'\(directory)' is not a folder",
                     expected: "the folder to start the server in",
                     fix: "correct 'directory'"))
         }

@@ -37,7 +37,8 @@ final class SubjectInstance: Sendable {
                     try Endpoint(command.filled(url, values))
                 } ?? webSocket.httpBase
         } catch {
-            throw HarnessProblem(.notStarted(reason: "its address is none, \(error)", output: []), at: command.shown)
+            throw HarnessProblem(
+                .notStarted(reason: "its address is not valid: \(error)", output: []), at: command.shown)
         }
     }
 
@@ -85,7 +86,7 @@ final class SubjectInstance: Sendable {
     private func refuseStranger() async throws(HarnessProblem) {
         guard await isListening() else { return }
         throw HarnessProblem(
-            .notStarted(reason: "something else takes connections on \(webSocket.address) already", output: []),
+            .notStarted(reason: "another program already listens on \(webSocket.address)", output: []),
             at: command.shown)
     }
 
@@ -132,7 +133,7 @@ final class SubjectInstance: Sendable {
         let awaited = hasSaid ? "no connection on \(webSocket.address)" : "no '\(command.ready ?? "")' in its output"
         throw problem(
             .notStarted(
-                reason: Task.isCancelled ? "interrupted while it started" : "\(awaited) in \(seconds) s",
+                reason: Task.isCancelled ? "interrupted during the start" : "\(awaited) in \(seconds) s",
                 output: words(of: process)))
     }
 

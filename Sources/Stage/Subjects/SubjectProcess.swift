@@ -149,7 +149,7 @@ final class SubjectProcess: Sendable {
             }
         }
         // A cancelled task waits too: only once the result is there is it known what to end.
-        let late = LaunchProblem(reason: "the system made no process within \(Int(startLimit / .seconds(1))) s")
+        let late = LaunchProblem(reason: "the system started no process within \(Int(startLimit / .seconds(1))) s")
         _ = await Task.detached { await started.wait(within: startLimit) }.value
         started.set(.failure(late))
         return try (started.value ?? .failure(late)).get()

@@ -181,7 +181,7 @@ struct FrameExpansion {
             let types = ["message", "toolUse", "done", "error"]
             guard types.contains(inner.name), let object = try object(inner, .fromServer) else {
                 throw inner.unknown(
-                    "'\(inner.name)' is no frame that is replayed", known: types, fix: "correct the name")
+                    "'\(inner.name)' is not a replayed frame", known: types, fix: "correct the name")
             }
             missed.append(.object(object))
         }

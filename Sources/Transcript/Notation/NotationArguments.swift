@@ -19,7 +19,7 @@ struct NotationArguments {
             case .id(let letter, let number, let value):
                 guard word.ids.contains(letter) else {
                     throw argument.location.problem(
-                        "'\(letter)\(number)' says nothing on \(frame.name)",
+                        "'\(letter)\(number)' does not apply to \(frame.name)",
                         expected: word.ids.isEmpty
                             ? "no ids" : "ids with \(word.ids.map(String.init).joined(separator: ", "))")
                 }

@@ -74,7 +74,7 @@ private struct EventBuilder {
         case (.state(let frame), _?): append(try state(frame), item)
         default:
             throw item.location.problem(
-                "this mark says nothing on lane '\(item.lane?.description ?? "")'",
+                "this mark does not apply to lane '\(item.lane?.description ?? "")'",
                 expected:
                     "a mark that fits the lane: + and verbatim text on A to Z, > and < on all but server and client",
                 fix: "correct the lane or the mark")
@@ -145,7 +145,7 @@ private struct EventBuilder {
             let digits = arguments.words.first ?? ""
             guard let bytes = bytes(ofHexDigits: digits) else {
                 throw frame.location.problem(
-                    "'\(digits)' is no hexadecimal", expected: "pairs of digits such as 00ff",
+                    "'\(digits)' is not hexadecimal", expected: "pairs of digits such as 00ff",
                     fix: "correct the digits")
             }
             return .binary(direction, bytes)
@@ -159,7 +159,7 @@ private struct EventBuilder {
         if let text = arguments.field("details") {
             guard let details = (try? JSONParser.value(text))?.objectValue else {
                 throw frame.location.problem(
-                    "the details are no JSON object", expected: "details='{…}'", fix: "correct the text")
+                    "the details are not a JSON object", expected: "details='{…}'", fix: "correct the text")
             }
             return .act(name, details)
         }

@@ -75,7 +75,7 @@ struct NotationLocation {
     let line: Int
     let column: Int
 
-    func problem(_ what: String, expected: String, fix: String = "leave it out") -> InputProblem {
+    func problem(_ what: String, expected: String, fix: String = "remove it") -> InputProblem {
         InputProblem(location: "\(source):\(line):\(column)", what: what, expected: expected, fix: fix)
     }
 }

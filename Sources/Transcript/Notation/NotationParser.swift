@@ -75,7 +75,7 @@ struct NotationParser {
         guard let factor = factors[unit] else {
             throw problem(
                 unit.isEmpty ? "a wait without a unit" : "unknown unit '\(unit)'", expected: "ms, s or min",
-                fix: "write one of them right after the number", at: unitStart)
+                fix: "put one of them right after the number", at: unitStart)
         }
         let (duration, overflow) = amount.multipliedReportingOverflow(by: factor)
         guard !overflow, duration <= 1_000_000_000_000_000 else {
@@ -95,7 +95,7 @@ struct NotationParser {
         let name = take(Self.isNameScalar)
         guard !name.isEmpty else {
             throw problem(
-                "nothing is named after the mark", expected: "a word such as chat, 200 or kill",
+                "nothing follows the mark", expected: "a word such as chat, 200 or kill",
                 fix: "write what happened")
         }
         let arguments = try arguments()
@@ -150,21 +150,22 @@ struct NotationParser {
             index += 1
             let digits = take(Self.isNameScalar)
             guard let number = Int(digits) else {
-                throw problem("'#\(digits)' is no position", expected: "such as #7", fix: "write a number", at: start)
+                throw problem(
+                    "'#\(digits)' is not a position", expected: "such as #7", fix: "write a number", at: start)
             }
             return NotationArgument(content: .position(number), location: start)
         case "-":
             index += 1
             let name = take(Self.isNameScalar)
             guard !name.isEmpty else {
-                throw problem("nothing is named after '-'", expected: "such as -s", fix: "name what is missing")
+                throw problem("nothing follows '-'", expected: "such as -s", fix: "name what is missing")
             }
             return NotationArgument(content: .dropped(name), location: start)
         default:
             let word = take(Self.isNameScalar)
             guard !word.isEmpty else {
                 throw problem(
-                    "'\(rest)' begins no argument", expected: "an id, #7, 'text', -name or a word", fix: "correct it")
+                    "'\(rest)' is not an argument", expected: "an id, #7, 'text', -name or a word", fix: "correct it")
             }
             var value: NotationArgument.Value?
             if current == "=" {
@@ -183,7 +184,7 @@ struct NotationParser {
         {
             guard "cstuaenp".contains(letter), let number = Int(word.dropFirst()) else {
                 throw problem(
-                    "'\(word)' is no id", expected: "a letter of c s t u a e n p with a number",
+                    "'\(word)' is not an id", expected: "a letter of c s t u a e n p with a number",
                     fix: "correct the letter, or quote the text", at: start)
             }
             return .id(letter, number, value)

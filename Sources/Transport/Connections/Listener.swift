@@ -68,7 +68,7 @@ enum Listening {
         let address = "\(host):\(port)"
         // A larger number would be cut to its last sixteen bits, and something listen where nobody asked for it.
         guard (0...65_535).contains(port) else {
-            throw TransportProblem(.cannotListen(reason: "ports go from 0 to 65535"), at: address)
+            throw TransportProblem(.cannotListen(reason: "ports range from 0 to 65535"), at: address)
         }
         do {
             return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -87,9 +87,9 @@ enum Listening {
     /// In the words of people what they can do something about, else in those of the library.
     private static func reason(_ error: any Error) -> String {
         switch (error as? IOError)?.reason {
-        case .addressInUse: "something listens there already"
+        case .addressInUse: "the address is already in use"
         case .addressNotAvailable: "this machine has no such address"
-        case .noPermission: "this user may not listen on that port"
+        case .noPermission: "no permission to listen on that port"
         default: error is SocketAddressError.UnknownHost ? "no host has that name" : "\(error)"
         }
     }

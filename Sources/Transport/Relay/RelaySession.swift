@@ -230,7 +230,7 @@ final class RelaySession {
         guard !isEnding, exchange != nil else { return }
         tellRequest()
         fail(problem, by: .server)
-        answer(.plain(502, "the proxy found no server at \(address): \(problem.name)"))
+        answer(.plain(502, "the proxy cannot reach the server at \(address): \(problem.name)"))
     }
 
     func serverReady() { isServerReady = true }

@@ -35,8 +35,8 @@ extension TLSOptions {
                 : [
                     TLSFlaw(
                         part: .key, what: "is not the key of the certificate in '\(identity.certificateFile)'",
-                        expected: "the key that the certificate was made for",
-                        fix: "give the two files that belong together")
+                        expected: "the key of this certificate",
+                        fix: "give a matching pair of files")
                 ])
     }
 
@@ -44,17 +44,17 @@ extension TLSOptions {
         if text.contains("-----BEGIN CERTIFICATE-----") || text.contains("-----BEGIN TRUSTED CERTIFICATE-----") {
             if let chain = try? NIOSSLCertificate.fromPEMBytes(Array(text.utf8)), !chain.isEmpty { return nil }
             return TLSFlaw(
-                part: part, what: "holds a certificate that cannot be read", expected: "X.509 certificates in PEM form",
-                fix: "look at it with 'openssl x509 -in FILE -text'")
+                part: part, what: "contains an unreadable certificate", expected: "X.509 certificates in PEM form",
+                fix: "inspect it with 'openssl x509 -in FILE -text'")
         }
         if text.contains("PRIVATE KEY-----") {
             return TLSFlaw(
-                part: part, what: "holds a key and no certificate", expected: "a certificate in PEM form",
+                part: part, what: "contains a key, not a certificate", expected: "a certificate in PEM form",
                 fix: part == .certificate
-                    ? "were the certificate and its key swapped?" : "name the file of the certificate")
+                    ? "were the certificate and its key swapped?" : "give the file of the certificate")
         }
         return TLSFlaw(
-            part: part, what: "holds no certificate in PEM form",
+            part: part, what: "contains no PEM certificate",
             expected: "a file with '-----BEGIN CERTIFICATE-----'",
             fix: "convert it with 'openssl x509 -in FILE -inform der -out FILE.pem'")
     }
@@ -63,22 +63,22 @@ extension TLSOptions {
         let expected = "the key of the client certificate in PEM form, without a passphrase"
         if text.contains("BEGIN ENCRYPTED PRIVATE KEY") || text.contains("Proc-Type: 4,ENCRYPTED") {
             return TLSFlaw(
-                part: .key, what: "is encrypted, and nobody is there to give the passphrase", expected: expected,
+                part: .key, what: "is encrypted, and there is no way to enter a passphrase", expected: expected,
                 fix: "decrypt it with 'openssl pkey -in FILE -out PLAIN.pem', into a folder that only you can read")
         }
         if text.contains("PRIVATE KEY-----") {
             if (try? NIOSSLPrivateKey(bytes: Array(text.utf8), format: .pem)) != nil { return nil }
             return TLSFlaw(
-                part: .key, what: "holds a key that cannot be read", expected: expected,
-                fix: "look at it with 'openssl pkey -in FILE -text'")
+                part: .key, what: "contains an unreadable key", expected: expected,
+                fix: "inspect it with 'openssl pkey -in FILE -text'")
         }
         if text.contains("-----BEGIN CERTIFICATE-----") {
             return TLSFlaw(
-                part: .key, what: "holds a certificate and no key", expected: expected,
+                part: .key, what: "contains a certificate, not a key", expected: expected,
                 fix: "were the certificate and its key swapped?")
         }
         return TLSFlaw(
-            part: .key, what: "holds no key in PEM form", expected: expected,
+            part: .key, what: "contains no PEM key", expected: expected,
             fix: "convert it with 'openssl pkey -in FILE -inform der -out FILE.pem'")
     }
 

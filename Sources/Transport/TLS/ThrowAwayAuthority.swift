@@ -102,7 +102,7 @@ public struct ThrowAwayAuthority: Sendable {
             names += address(parts.compactMap(\.self))
         } else if host != "localhost" {
             guard host.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-                throw TransportProblem(.tls(reason: "a certificate names hosts in ASCII"), at: host)
+                throw TransportProblem(.tls(reason: "host names in a certificate are ASCII"), at: host)
             }
             names += name(host)
         }

@@ -74,8 +74,8 @@ package enum TLSWords {
     }
 
     private static let known: [(marks: [String], words: String)] = [
-        (["WRONG_VERSION_NUMBER", "HTTP_REQUEST", "HTTPS_PROXY_REQUEST"], "the other side does not speak TLS"),
-        (["CERTIFICATE_VERIFY_FAILED"], "its certificate is not trusted here"),
+        (["WRONG_VERSION_NUMBER", "HTTP_REQUEST", "HTTPS_PROXY_REQUEST"], "the other side does not use TLS"),
+        (["CERTIFICATE_VERIFY_FAILED"], "its certificate is not trusted"),
         (["failedToValidateHostname", "unableToValidateCertificate"], "its certificate is not for this host"),
         (["CERTIFICATE_REQUIRED"], wantsCertificate),
         (["ALERT_HANDSHAKE_FAILURE"], endsHandshake),
@@ -88,9 +88,9 @@ package enum TLSWords {
     ]
 
     /// The server asks for a certificate and was shown none.
-    package static let wantsCertificate = "it wants a client certificate"
+    package static let wantsCertificate = "it requires a client certificate"
     private static let endsHandshake =
-        "it ends the handshake, as servers do that want a client certificate, or another one"
+        "it ended the handshake, probably because it requires a (different) client certificate"
     private static let distrusts = "it does not accept the client certificate"
 
     /// Whether a reason speaks of the certificate that the client shows, or does not.

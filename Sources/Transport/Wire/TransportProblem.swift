@@ -107,38 +107,38 @@ extension TransportProblem: CustomStringConvertible {
             ("the connection is closed", "an open connection", "open a new one")
         case .reset:
             (
-                "the peer reset the connection", "a close frame, or at least an orderly end",
+                "the peer reset the connection", "a close frame, or at least a clean end",
                 "look for a crash of the peer"
             )
         case .silenced:
             ("this side was silenced", "a connection that still speaks", "open a new one")
         case .late(let what, let limit):
             (
-                "late, no \(what) within \(readable(limit))", "\(what) in that time",
+                "timeout, no \(what) within \(readable(limit))", "\(what) in that time",
                 "find out what the peer waits for, or allow more time"
             )
         case .cancelled:
-            ("cancelled while waiting", "a task that is allowed to finish", "none, the caller gave up")
+            ("cancelled while waiting", "time to finish", "none, the caller canceled")
         case .tooLarge(let limit):
             ("more than \(limit) bytes in one message", "at most \(limit) bytes", "send less, or raise the limit")
         case .peerTooSlow(let limit):
             (
-                "more than \(limit) bytes wait to be sent", "a peer that reads what it is sent",
-                "let the peer read, or send less"
+                "more than \(limit) bytes wait to be sent", "a peer that reads",
+                "make the peer read, or send less"
             )
         case .tls(let reason):
             (
                 "TLS failed, \(quotable(reason))", "a certificate that a trusted root signed for this host",
-                "trust its root, or accept any certificate knowingly"
+                "trust its root, or accept any certificate"
             )
         case .badURL(let reason):
-            (reason, "ws://, wss://, http:// or https://, a host, and if need be a port and a path", "correct the URL")
+            (reason, "ws://, wss://, http:// or https://, a host, and optionally a port and a path", "correct the URL")
         case .protocolError(let reason):
             ("protocol error, \(reason)", "HTTP/1.1 and RFC 6455 to the letter", "correct the peer")
         case .cannotListen(let reason):
             ("cannot listen, \(quotable(reason))", "a free port on an address of this machine", "use port 0")
         case .system(let reason):
-            (quotable(reason), "no error from the operating system", "see the words of the operating system")
+            (quotable(reason), "no error from the operating system", "see the message of the operating system")
         }
     }
 }

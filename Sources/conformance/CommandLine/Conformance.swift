@@ -14,14 +14,14 @@ struct Conformance: AsyncParsableCommand {
             "Tests servers and clients of the Holdfast protocol: the session on the server is the source of truth.",
         discussion: """
             Examples:
-              conformance serve                            a server to play with
-              conformance doctor ws://127.0.0.1:8080/ws    is a server ready for it
-              conformance init                             the files that test it in a build
+              conformance serve                            a mock server to try things on
+              conformance doctor ws://127.0.0.1:8080/ws    is my server ready?
+              conformance init                             write a subject file and a CI file
               conformance server ws://127.0.0.1:8080/ws    test a server
               conformance client -- ./my-driver            test a client
-              conformance judge capture.har                judge what was recorded
+              conformance judge capture.har                judge a recording
               conformance explain                          the protocol in two screens
-              conformance explain SYNC-3                   a clause, and why it is there
+              conformance explain SYNC-3                   a clause and why it exists
 
             \(ExitStatus.table)
             """,

@@ -29,9 +29,9 @@ struct ManualPage {
             lines += [".TP", "\\fB\(status.rawValue)\\fR", Self.escaped(status.meaning)]
         }
         lines += [
-            ".SH ENVIRONMENT", ".TP", "\\fBNO_COLOR\\fR", "no colours on a terminal, whatever it is set to", ".TP",
-            "\\fBTERM\\fR=dumb", "no colours and no line of progress", ".SH COMPLETION",
-            Self.escaped("The shell completes commands, options, clauses, scenarios and names after:"), ".PP", ".nf",
+            ".SH ENVIRONMENT", ".TP", "\\fBNO_COLOR\\fR", "no colors on a terminal, whatever its value", ".TP",
+            "\\fBTERM\\fR=dumb", "no colors and no progress line", ".SH COMPLETION",
+            Self.escaped("To let the shell complete commands, options, clauses, scenarios and names:"), ".PP", ".nf",
             Self.escaped("  source <(\(name) --generate-completion-script bash)"), ".fi",
         ]
         return lines.joined(separator: "\n") + "\n"

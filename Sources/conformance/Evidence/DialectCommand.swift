@@ -10,8 +10,8 @@ struct DialectCommand: AsyncParsableCommand {
         commandName: "dialect",
         abstract: "List, show, draft and check dialects of real systems.",
         discussion: """
-            A dialect is a JSON file that says how another system names the same things on its wire. With it the suite \
-            tests that system, and judges its traffic, as it is.
+            A dialect is a JSON file that maps another system's wire format to the protocol. With it, the suite tests that \
+            system and judges its traffic unchanged.
 
             Examples:
               conformance dialect list
@@ -27,9 +27,9 @@ struct DialectCommand: AsyncParsableCommand {
 
 struct DialectListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Every dialect that came with this program.",
+        commandName: "list", abstract: "List the included dialects.",
         discussion: """
-            Each with what a server of it can declare.
+            Shows the profiles that a server of each dialect can declare.
 
             Examples:
               conformance dialect list
@@ -39,22 +39,24 @@ struct DialectListCommand: AsyncParsableCommand {
         for dialect in [.canonical] + (try Specification(.embedded).dialects()) {
             let profiles =
                 dialect.isCanonical ? "all profiles" : dialect.profiles.sorted().map(\.rawValue).joined(separator: " ")
-            Console.write("\(padded(dialect.name, 11))\(dialect.summary)\n\(padded("", 11))\(profiles)\n")
+            let summary = Console.style.wrapped(
+                padded(dialect.name, 11) + dialect.summary, indent: 0, hanging: 11, keepingSpaces: 11)
+            Console.write("\(summary)\n\(padded("", 11))\(profiles)\n")
         }
     }
 }
 
 struct DialectShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "The file of a dialect, to read or to start a new one from.",
+        commandName: "show", abstract: "Print the file of a dialect, for example to start a new one.",
         discussion: """
-            How such a file is written: Spec/chapters/13-dialects.md.
+            Spec/chapters/13-dialects.md describes the format.
 
             Examples:
               conformance dialect show nami > my-server.json
             """)
 
-    @Argument(help: "The name, as 'conformance dialect list' shows it.", completion: .dialects)
+    @Argument(help: "A name from 'conformance dialect list'.", completion: .dialects)
     var name: String
 
     func run() async throws {
@@ -73,9 +75,9 @@ struct DialectNewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new", abstract: "Draft a dialect from a recording.",
         discussion: """
-            Lists every type that the recording holds and guesses by names what it means. What a name does not tell says \
-            DRAFT and is yours to decide. The recording has to tell who sent what: a HAR file, a transcript, or notes such \
-            as 'A -> {…}' and 'A <- {…}'.
+            Lists every message type in the recording and guesses its meaning from names. Entries marked DRAFT are yours to \
+            decide. The recording must show who sent each frame: a HAR file, a transcript, or notes such as 'A -> {…}' and \
+            'A <- {…}'.
 
             Examples:
               conformance proxy --listen :9000 --upstream ws://127.0.0.1:8080 --out capture.ndjson
@@ -96,25 +98,24 @@ struct DialectNewCommand: AsyncParsableCommand {
 struct DialectCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check a dialect file, and what it makes of captures.",
+        abstract: "Check a dialect file, alone or against captures.",
         discussion: """
-            Each frame of a capture is understood, ignored for a reason the dialect gives, no message at all, or cannot \
-            be mapped.
+            Counts the frames of each capture that are mapped, ignored for a stated reason, not messages, or unmapped.
 
             Examples:
               conformance dialect check my-server.json
               conformance dialect check my-server.json --capture frames.ndjson
               conformance dialect check nami --capture run.ndjson
 
-            Exit codes: 0 everything is understood or ignored · 1 a frame cannot be mapped · 64 a file cannot be used
+            Exit codes: 0 every frame is mapped or ignored · 1 unmapped frames · 64 a file cannot be used
             """
     )
 
-    @Argument(help: "A dialect file, or the name of a dialect.", completion: .dialects)
+    @Argument(help: "A dialect file, or the name of an included dialect.", completion: .dialects)
     var dialect: String
 
     @Option(
-        help: ArgumentHelp("A capture to look at; may be given several times.", valueName: "file"), completion: .file())
+        help: ArgumentHelp("A capture to check against. Repeatable.", valueName: "file"), completion: .file())
     var capture: [String] = []
 
     @Flag(help: "Print JSON.")

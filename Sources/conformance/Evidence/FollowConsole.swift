@@ -58,14 +58,14 @@ final class FollowConsole: Sendable {
         queue.async { isDone.signal() }
         let isStuck = isDone.wait(timeout: .now() + .seconds(Self.patience)) == .timedOut
         let lost = state.withLock { $0.lost }
-        if lost > 0 { Console.error("\(lost) messages were not shown: they came faster than they were read") }
+        if lost > 0 { Console.error("\(lost) messages were dropped: the reader was too slow") }
         guard isStuck else { return }
         throw SuiteProblem(
             .harness,
             """
-            standard output: nobody reads it
-              expected: a reader that takes the findings
-              fix: end the program behind the pipe, or write to a file
+            standard output: the reader is stuck
+              expected: a program that reads the findings
+              fix: stop the program behind the pipe, or write to a file
             """)
     }
 }

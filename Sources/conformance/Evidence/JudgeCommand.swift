@@ -12,20 +12,19 @@ struct JudgeCommand: AsyncParsableCommand {
         commandName: "judge",
         abstract: "Judge captures, transcripts and stored reports.",
         discussion: """
-            What a file is shows by its content; --as says it. A folder stands for the captures in it, '-' for standard \
-            input.
+            Detects the format of each file; --as overrides it. A folder means the captures in it, '-' standard input.
 
-              transcript   of this program, one or many in a file
-              report       of this program: every verdict is computed again and compared
-              frames       JSON frames, one a line, bare or {"at":…,"dir":">","frame":{…}}
-              har          as browsers export it, with WebSocket messages
+              transcript   written by this program, one or many per file
+              report       written by this program: every verdict is recomputed and compared
+              frames       one JSON frame per line, bare or {"at":…,"dir":">","frame":{…}}
+              har          exported by a browser, with WebSocket messages
               notes        A -> {…}  A <- {…}  A CLOSED 4001 'x'  HTTP GET /p -> 200 {…}
 
-            A capture begins in the middle and does not hold everything. Nobody is accused because of what it does not \
-            hold, and nothing passes that it does not show; the end tells how many clauses it could not reach, and why.
+            A capture starts in the middle and is incomplete. What it lacks is never a violation and never a pass: those \
+            clauses are counted as not covered, with the reason.
 
-            Observations are no verdicts: questions without an answer, texts that came twice, gaps in 'seq', reads that found \
-            nothing, connections that ended too early, long silences. They lead to clauses: 'conformance explain duplicate'.
+            Observations are not verdicts: unanswered questions, repeated texts, gaps in 'seq', reads that found nothing, \
+            connections that ended early, long silences. For the clauses behind them: 'conformance explain duplicate'.
 
             Examples:
               conformance judge capture.ndjson
@@ -35,11 +34,11 @@ struct JudgeCommand: AsyncParsableCommand {
               conformance judge --follow --metrics :9464 /var/log/chat/frames.ndjson
               conformance judge run/report.json
 
-            --follow judges growing files and pipes from their beginning and reports each violation when it is found, also \
-            across rotation. It never blocks the writer of a pipe. It ends on Ctrl-C, on SIGTERM or when all pipes have ended.
+            --follow reads growing files and pipes from the start, survives log rotation, and reports each violation at \
+            once. It never blocks the writer of a pipe. It ends on Ctrl-C, on SIGTERM, or when all pipes have closed.
 
-            Exit codes: 0 nothing violated · 1 violation, or a stored verdict that differs · 2 nothing could be judged, \
-            or the stored run was incomplete · 64 a file cannot be read
+            Exit codes: 0 no violations · 1 violation, or a stored verdict that differs · 2 nothing could be judged, or the \
+            stored run was incomplete · 64 a file cannot be read
             """
     )
 
@@ -50,67 +49,70 @@ struct JudgeCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("as"),
-        help: ArgumentHelp("What every file is: transcript, report, frames, har or notes.", valueName: "form"),
+        help: ArgumentHelp("The format of every file: transcript, report, frames, har or notes.", valueName: "form"),
         completion: .list(CaptureForm.allCases.map(\.rawValue)))
     var form: String?
 
     @Option(
         help: ArgumentHelp(
-            "A profile the side under test declares, one or more. Default: what its greeting states.",
-            discussion: "Of a dialect all that it can say, of a client client-core.",
+            "A profile the judged side declares. Repeatable. Default: taken from its greeting.",
+            discussion: "Otherwise: every profile of the dialect, or client-core for a client.",
             valueName: "name"), completion: .words { Profile.allCases.map(\.rawValue) })
     var profile: [String] = []
 
-    @Option(help: ArgumentHelp("Whose side is judged: server or client.", valueName: "side"), completion: .sides)
+    @Option(
+        help: ArgumentHelp("The side to judge: server or client. Default: server.", valueName: "side"),
+        completion: .sides)
     var role: String?
 
     @OptionGroup var subject: SubjectOptions
 
-    @Flag(help: "All connections are one person's, though they show no token.")
+    @Flag(help: "All connections belong to one principal, although no token shows it.")
     var onePerson = false
 
-    @Flag(help: "It was recorded beside the server: an end without a close frame, and delays, are the server's own.")
+    @Flag(help: "The capture was recorded next to the server: abrupt ends and delays are the server's.")
     var besideServer = false
 
     @Flag(help: "Frames may be missing anywhere, not only where the file says so.")
     var lossy = false
 
     @Option(
-        help: ArgumentHelp("Give up on a pipe that brings nothing for so long; 0 waits for ever.", valueName: "seconds")
+        help: ArgumentHelp("Give up on a pipe after this long without data; 0 waits forever.", valueName: "seconds")
     )
     var pipeTimeout = 60
 
-    @Option(help: ArgumentHelp("Threads that judge. Default: one per core.", valueName: "count"))
+    @Option(help: ArgumentHelp("The number of threads. Default: one per core.", valueName: "count"))
     var jobs: Int?
 
     @Option(
-        help: ArgumentHelp("Write the judgement for machines, and the parts with violations, here.", valueName: "dir"),
+        help: ArgumentHelp("Write judgement.json and the parts with violations to this folder.", valueName: "dir"),
         completion: .directory)
     var out: String?
 
-    @Flag(help: "Judge files while they grow, and pipes, until interrupted; report violations as they are found.")
+    @Flag(help: "Keep reading growing files and pipes; report each violation as it is found.")
     var follow = false
 
     @Option(
-        help: ArgumentHelp("With --follow: serve metrics for Prometheus at /metrics here.", valueName: "host:port"))
+        help: ArgumentHelp(
+            "With --follow: serve Prometheus metrics at /metrics on this address.", valueName: "host:port"))
     var metrics: String?
 
     @Option(
         help: ArgumentHelp(
-            "With --follow: judge one principal in n, such as 1/10, with its whole history.", valueName: "1/n"))
+            "With --follow: judge one in n principals, such as 1/10, each with its whole history.", valueName: "1/n"))
     var sample: String?
 
-    @Flag(help: "Print the judgement for machines instead.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     @Option(
         name: .customLong("format"),
         help: ArgumentHelp(
-            "Write the judgement in another form too: html (one page with charts) or json.", valueName: "name=file"),
+            "Also write the result as html (a single page with charts) or json. Repeatable.", valueName: "name=file"),
         completion: .list(JudgementFormat.allCases.map { "\($0.rawValue)=" }))
     var formats: [String] = []
 
-    @Flag(help: "Name each clause that the captures could not show.")
+    @Flag(help: "List each clause that the captures did not cover.")
     var verbose = false
 
     func run() async throws {
@@ -126,8 +128,8 @@ struct JudgeCommand: AsyncParsableCommand {
         } else {
             if metrics != nil || sample != nil {
                 throw InputProblem(
-                    metrics != nil ? "--metrics" : "--sample", "needs --follow", expected: "--follow beside it",
-                    fix: "add --follow, or leave it out")
+                    metrics != nil ? "--metrics" : "--sample", "needs --follow", expected: "--follow with it",
+                    fix: "add --follow, or remove this flag")
             }
             let run = JudgeRun(
                 under: specification, options, jobs: try Tool.threads(jobs), keepsParts: out != nil, draws: draws)
@@ -159,8 +161,9 @@ struct JudgeCommand: AsyncParsableCommand {
             let parts = sample.split(separator: "/", omittingEmptySubsequences: false)
             guard parts.count == 2, parts[0] == "1", let count = Int(parts[1]), (1...1_000_000).contains(count) else {
                 throw InputProblem(
-                    "--sample", "'\(sample)' is no share", expected: "1/N with N of 1 to 1000000, such as 1/10",
-                    fix: "write it so, or leave it out")
+                    "--sample", "'\(sample)' is not a fraction 1/N",
+                    expected: "1/N with N from 1 to 1000000, such as 1/10",
+                    fix: "correct it, or remove the flag")
             }
             plan.sample = count
         }
@@ -193,14 +196,15 @@ struct JudgeCommand: AsyncParsableCommand {
         if form == nil, let name = self.form {
             problems.append(
                 InputProblem(
-                    "--as", "'\(name)' is no form", insteadOf: name, among: known, otherwise: "name one of these"))
+                    "--as", "unknown format '\(name)'", insteadOf: name, among: known, otherwise: "choose one of these")
+            )
         }
         let side = role.map(Role.init(rawValue:)) ?? .server
         if side == nil, let role {
             problems.append(
                 InputProblem(
-                    "--role", "'\(role)' is no side", insteadOf: role, among: Role.allCases.map(\.rawValue),
-                    expected: "server or client", otherwise: "name one of them"))
+                    "--role", "unknown side '\(role)'", insteadOf: role, among: Role.allCases.map(\.rawValue),
+                    expected: "server or client", otherwise: "choose one of them"))
         }
         let role = side ?? .server
         let (described, dialect) = try subject.read(specification)

@@ -12,12 +12,13 @@ struct ProxyCommand: AsyncParsableCommand {
         commandName: "proxy",
         abstract: "Record, judge and break the traffic between a client and a server.",
         discussion: """
-            Passes WebSockets and REST on, byte by byte where it can: fragments, pings, close codes, resets and refusals \
-            arrive as they were sent. Only what would make the traffic unreadable is not negotiated (compression), and 'Host' \
-            names the server. Paths stay as they are, so a client needs another host and port and nothing else.
+            Forwards WebSocket and REST traffic unchanged: fragments, pings, close codes, resets and refusals arrive as \
+            sent. Two exceptions: compression is never negotiated, because it would hide the traffic, and 'Host' names the \
+            server. Paths stay the same, so the client only needs another host and port.
 
-            Every violation is told once, when it happens, and of one clause three at most: the end counts the others. What \
-            a history that begins in the middle cannot show is never held against anybody. Credentials are replaced by their owner's name (p1, p2, …) in everything that is written.
+            Each violation is printed when it happens, at most three per clause; the summary counts the rest. What happened \
+            before the recording started is never a violation. Credentials are replaced by the name of their owner (p1, p2, \
+            …) in all output.
 
             Examples:
               conformance proxy --listen :9000 --upstream ws://127.0.0.1:8080 --out n.ndjson
@@ -27,75 +28,76 @@ struct ProxyCommand: AsyncParsableCommand {
 
             \(Rule.grammar)
 
-            Exit codes: 0 nothing was broken · 1 violation · 2 nothing was seen, or more passed than \
-            could be judged · 64 usage · 70 a fault rule matched nothing, or the transcript could not be written
+            Exit codes: 0 no violations · 1 violation · 2 nothing, or not everything, could be judged · 64 usage · 70 a fault \
+            rule matched nothing, or the transcript could not be written
             """
     )
 
     @Option(
-        help: ArgumentHelp("Where clients connect to; port 0 takes a free one.", valueName: "host:port"))
+        help: ArgumentHelp("The address clients connect to; port 0 picks a free one.", valueName: "host:port"))
     var listen: String
 
     @Option(
-        help: ArgumentHelp("The server: ws://, wss://, http:// or https://, a host and a port.", valueName: "url"))
+        help: ArgumentHelp(
+            "The URL of the server: ws://, wss://, http:// or https://, host and port.", valueName: "url"))
     var upstream: String
 
     @Option(
-        help: ArgumentHelp("Write the transcript to this new file, as it goes.", valueName: "file"),
+        help: ArgumentHelp("Write the transcript to this new file while recording.", valueName: "file"),
         completion: .file(extensions: ["ndjson"]))
     var out: String?
 
-    @Option(help: "The side that is judged: server or client.", completion: .sides)
+    @Option(help: "The side to judge: server or client.", completion: .sides)
     var role = "server"
 
     @Option(
         help: ArgumentHelp(
-            "A profile it declares; may be given several times. Default: what its greeting states, or client-core.",
+            "A profile the judged side declares. Repeatable. Default: taken from the greeting, or client-core.",
             valueName: "name"),
         completion: .words { Profile.allCases.map(\.rawValue) })
     var profile: [String] = []
 
     @OptionGroup var subject: SubjectOptions
 
-    @Option(help: ArgumentHelp("The name of the subject in reports and in the transcript.", valueName: "text"))
+    @Option(help: ArgumentHelp("The name of the judged side in the transcript.", valueName: "text"))
     var name: String?
 
     @Option(
         help: ArgumentHelp(
-            "Do something to a message or request; may be given several times.", valueName: "rule"))
+            "Apply this fault rule. Repeatable.", valueName: "rule"))
     var fault: [String] = []
 
-    @Flag(help: "Speak TLS with clients, with a certificate made for this run.")
+    @Flag(help: "Use TLS with clients, with a certificate made for this run.")
     var tls = false
 
     @Option(
-        help: ArgumentHelp("Speak TLS with clients, with this certificate chain (PEM).", valueName: "file"),
+        help: ArgumentHelp("Use TLS with clients, with this certificate chain (PEM).", valueName: "file"),
         completion: .file())
     var tlsCert: String?
 
-    @Option(help: ArgumentHelp("The key of that certificate (PEM).", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("The private key of --tls-cert (PEM).", valueName: "file"), completion: .file())
     var tlsKey: String?
 
     @Option(
         help: ArgumentHelp(
-            "Write the certificate that clients have to trust to this file; with --tls.", valueName: "file"),
+            "With --tls: write the certificate that clients must trust to this file.", valueName: "file"),
         completion: .file())
     var tlsCertificateOut: String?
 
     @OptionGroup var upstreamTLS: TLSFlags
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "seconds"))
+    @Option(name: .customLong("for"), help: ArgumentHelp("Stop after this time.", valueName: "seconds"))
     var duration: Double?
 
     @Option(
         help: ArgumentHelp(
-            "End when there has been no traffic for this time, once clients have connected.", valueName: "seconds"))
+            "Stop after this long without traffic, once a client has connected.", valueName: "seconds"))
     var untilIdle: Double?
 
-    @Flag(help: "Write credentials as they are, into the transcript and to the console.")
+    @Flag(help: "Do not hide credentials in the transcript and on the console.")
     var showSecrets = false
 
-    @Flag(help: "Print violations only, and at the end what is wrong.")
+    @Flag(help: "Print only violations and problems.")
     var quiet = false
 
     func run() async throws {
@@ -116,11 +118,11 @@ struct ProxyCommand: AsyncParsableCommand {
             throw InputProblem(
                 problem.address == options.upstream.address ? "--ca" : "--tls-cert",
                 String(problem.description.prefix { $0 != "\n" }), expected: "certificates and their key in PEM",
-                fix: "check what the file holds, and that key and certificate belong together")
+                fix: "check that the file is PEM and that key and certificate match")
         } catch {
             throw InputProblem(
-                "--listen", String("\(error)".prefix { $0 != "\n" }), expected: "a free address of this machine",
-                fix: "give another one, or port 0 for a free one")
+                "--listen", String("\(error)".prefix { $0 != "\n" }), expected: "a free address on this machine",
+                fix: "choose another one, or port 0 for a free one")
         }
         console.greet(proxy, options)
         await console.warnIfDead(options)
@@ -165,13 +167,13 @@ struct ProxyCommand: AsyncParsableCommand {
         let role = Role(rawValue: self.role)
         if role == nil {
             problems.note(
-                "--role", "'\(self.role)' is no side", expected: "server or client", fix: "name the side to judge")
+                "--role", "unknown side '\(self.role)'", expected: "server or client", fix: "choose the side to judge")
         }
         let (described, dialect) = try subject.read(specification)
         if described != nil, role == .client {
             problems.note(
-                "--subject", "it describes a server, and the client is judged", expected: "--role server",
-                fix: "leave one of them out")
+                "--subject", "it describes a server, but the client is judged", expected: "--role server",
+                fix: "remove one of them")
         }
         let named = Profile.profiles(named: profile, of: role ?? .server, &problems)
         let declared = profile.isEmpty ? described?.profiles : named
@@ -180,18 +182,20 @@ struct ProxyCommand: AsyncParsableCommand {
         let rules = Rule.all(fault, &problems)
         for (flag, seconds) in [("--for", duration), ("--until-idle", untilIdle)] {
             if let seconds, !(seconds > 0 && seconds <= 1e8) {
-                problems.note(flag, "'\(seconds)' is no time", expected: "seconds above 0", fix: "leave it out")
+                problems.note(
+                    flag, "'\(seconds)' is out of range", expected: "seconds above 0",
+                    fix: "correct it, or remove the flag")
             }
         }
         if (tlsCert == nil) != (tlsKey == nil) {
             problems.note(
-                tlsCert == nil ? "--tls-cert" : "--tls-key", "only one of the two was given",
+                tlsCert == nil ? "--tls-cert" : "--tls-key", "only one of the two is given",
                 expected: "--tls-cert FILE and --tls-key FILE", fix: "give both, or --tls for one made for this run")
         }
         if tlsCertificateOut != nil, !tls || tlsCert != nil {
             problems.note(
-                "--tls-certificate-out", "no certificate is made", expected: "--tls without --tls-cert",
-                fix: "leave one of them out")
+                "--tls-certificate-out", "no certificate is generated", expected: "--tls without --tls-cert",
+                fix: "remove one of them")
         }
         guard problems.isEmpty, let role else { throw InputProblems(problems) }
         let endpoint: Endpoint
@@ -232,8 +236,8 @@ struct ProxyCommand: AsyncParsableCommand {
             return authority.identity
         } catch let problem as TransportProblem {
             throw InputProblem(
-                "--listen", "no certificate can be made for '\(host)': \(problem.name)",
-                expected: "a name or an address", fix: "name the host as clients do")
+                "--listen", "cannot make a certificate for '\(host)': \(problem.name)",
+                expected: "a host name or an address", fix: "use the name that clients use")
         }
     }
 }

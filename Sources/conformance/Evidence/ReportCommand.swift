@@ -10,7 +10,7 @@ struct ReportCommand: AsyncParsableCommand {
         commandName: "report",
         abstract: "Show, compare and merge stored reports.",
         discussion: """
-            Reports are the report.json that --out writes; a folder stands for the one in it.
+            A report is the report.json that --out writes; a folder means the report.json in it.
 
             Examples:
               conformance report show results
@@ -27,13 +27,13 @@ struct ReportCommand: AsyncParsableCommand {
 struct ReportShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Print a stored report, several side by side, or a history of runs.",
+        abstract: "Print a stored report, compare several, or show a history of runs.",
         discussion: """
-            Verdicts are shown as they were stored; 'conformance judge report.json' computes them again.
+            Shows the stored verdicts; 'conformance judge report.json' recomputes them.
 
-            Several reports are shown side by side: a line each, and a page with a column for each. A folder with many \
-            reports below it is shown over time: what is violated since when, what was fixed, and what is flaky. If the \
-            reports are about several subjects, the page compares the latest report of each.
+            Several reports: one line for each, and with --format html a page with one column for each. A folder with many \
+            reports below it: a history that shows since when a clause is violated, what was fixed and what is flaky; if \
+            they cover several subjects, the page compares the latest report of each.
 
             Examples:
               conformance report show results
@@ -45,7 +45,7 @@ struct ReportShowCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The reports; '-' is standard input.", valueName: "file"), completion: .file())
+    @Argument(help: ArgumentHelp("Reports, or folders; '-' is standard input.", valueName: "file"), completion: .file())
     var files: [String]
 
     @OptionGroup var formats: FormatOptions
@@ -58,11 +58,11 @@ struct ReportShowCommand: AsyncParsableCommand {
     }
 
     private func showSideBySide() throws {
-        let targets = try targets(html: "html=FILE, which shows them side by side", only: [.html])
+        let targets = try targets(html: "html=FILE, which compares them", only: [.html])
         if let index = files.indices.first(where: { files[..<$0].contains(files[$0]) }) {
             throw InputProblem(
-                "report show", "'\(files[index])' is named twice", expected: "each report once",
-                fix: "leave one of them out")
+                "report show", "'\(files[index])' is given twice", expected: "each report once",
+                fix: "remove one of them")
         }
         let entries = try files.map { HTMLReport.Entry($0, try RunReport(at: $0)) }
         let page = HTMLReport(comparing: entries).text
@@ -81,17 +81,19 @@ struct ReportShowCommand: AsyncParsableCommand {
         }
         guard !archive.histories.isEmpty else {
             throw InputProblem(
-                folder, archive.parts == 0 ? "the folder holds no report" : "the folder holds only parts of runs",
+                folder,
+                archive.parts == 0 ? "the folder contains no report" : "the folder contains only shards of runs",
                 expected: "report.json files in it, or in folders below it",
-                fix: archive.parts == 0 ? "name a folder that --out wrote to" : "merge them: conformance report merge")
+                fix: archive.parts == 0 ? "choose a folder that --out wrote to" : "merge them: conformance report merge"
+            )
         }
         if let badge = targets.first(where: { $0.format == .badge }), archive.histories.count > 1 {
             throw InputProblem(
-                "--format", "'\(badge.format.rawValue)' shows one subject, and here are \(archive.histories.count)",
-                expected: "reports of one subject", fix: "name a folder with the runs of one")
+                "--format", "'\(badge.format.rawValue)' shows one subject, and these are \(archive.histories.count)",
+                expected: "reports of one subject", fix: "choose a folder with the runs of one subject")
         }
         if archive.parts > 0 {
-            Console.error("\(counted(archive.parts, "part")) of runs left out: conformance report merge joins them")
+            Console.error("skipped \(counted(archive.parts, "shard")): merge them with conformance report merge")
         }
         let text = archive.histories.map { $0.text(Console.style) }.joined(separator: "\n")
         try FormatTarget.write(targets, beside: text) { archive.text(as: $0) }
@@ -101,8 +103,8 @@ struct ReportShowCommand: AsyncParsableCommand {
         let targets = try FormatTarget<ReportFormat>.all(formats.formats)
         if let other = targets.first(where: { !forms.contains($0.format) }) {
             throw InputProblem(
-                "--format", "'\(other.format.rawValue)' shows one report, and here are several", expected: expected,
-                fix: "show each report by itself")
+                "--format", "'\(other.format.rawValue)' shows one report, and these are several", expected: expected,
+                fix: "show each report separately")
         }
         return targets
     }
@@ -111,27 +113,27 @@ struct ReportShowCommand: AsyncParsableCommand {
 struct ReportDiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Tell what changed between two reports, clause by clause.",
+        abstract: "Compare two reports clause by clause.",
         discussion: """
-            Worse is: a clause that was kept and is not, or is no longer seen, unless it was set aside on request; one that is broken in one more scenario; a new \
-            one that is not kept. A clause that others still show to be kept is not worse for one scenario that went.
+            Worse means: a clause that passed and no longer does (unless you excluded it), a clause that is violated in one \
+            more scenario, or a new clause that does not pass. A removed scenario is not worse if the clause still passes.
 
             Examples:
               conformance report diff before/report.json after/report.json
               conformance report diff before after --format markdown=changes.md
 
-            Exit codes: 0 nothing is worse · 1 something is worse · 64 a report cannot be read
+            Exit codes: 0 nothing got worse · 1 something got worse · 64 a report cannot be read
             """
     )
 
-    @Argument(help: ArgumentHelp("The report before.", valueName: "old"), completion: .file())
+    @Argument(help: ArgumentHelp("The older report.", valueName: "old"), completion: .file())
     var old: String
 
-    @Argument(help: ArgumentHelp("The report after.", valueName: "new"), completion: .file())
+    @Argument(help: ArgumentHelp("The newer report.", valueName: "new"), completion: .file())
     var new: String
 
     @Option(
-        help: ArgumentHelp("The changes besides: markdown, into a file or '-'.", valueName: "name=file"))
+        help: ArgumentHelp("Also write the changes as markdown, to a file or '-'.", valueName: "name=file"))
     var format: [String] = []
 
     func run() async throws {
@@ -140,8 +142,9 @@ struct ReportDiffCommand: AsyncParsableCommand {
         let after = try RunReport(at: new)
         guard before.subject.role == after.subject.role else {
             throw InputProblem(
-                new, "it is about a \(after.subject.role.rawValue)",
-                expected: "a \(before.subject.role.rawValue), as in \(old)", fix: "compare two reports of one side")
+                new, "this report is about a \(after.subject.role.rawValue)",
+                expected: "a \(before.subject.role.rawValue), as in \(old)", fix: "compare two reports of the same side"
+            )
         }
         let diff = ReportDiff(before, after)
         try FormatTarget.write(targets, beside: diff.text(Console.style)) { _ in diff.markdown }
@@ -157,25 +160,26 @@ enum DiffFormat: String, CaseIterable {
 struct ReportMergeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge",
-        abstract: "Make one report of the parts of a run.",
+        abstract: "Merge the shards of a run into one report.",
         usage: "conformance report merge <file> ... [<options>]",
         discussion: """
-            The parts are those that --shard 1/N … N/N made, all of them, of one subject and one specification. Every clause is \
-            added up anew from the verdicts, and a baseline that the parts were compared with is compared with the whole.
+            Takes all the shards that --shard 1/N … N/N made, of one subject and one specification. Recomputes the result of \
+            every clause, and compares with the baseline that the shards were compared with.
 
             Examples:
               conformance report merge part-1 part-2 part-3 --out whole
               conformance report merge part-1 part-2 --format junit=junit.xml
 
-            Exit codes: those of the whole run · 64 the parts do not belong together, or one is missing
+            Exit codes: as for the whole run · 64 the shards do not belong together, or one is missing
             """
     )
 
-    @Argument(help: ArgumentHelp("The reports of the parts.", valueName: "file"), completion: .file())
+    @Argument(help: ArgumentHelp("The reports of the shards.", valueName: "file"), completion: .file())
     var files: [String]
 
     @Option(
-        help: ArgumentHelp("Write the report to this file, or with its transcripts to this folder.", valueName: "path"),
+        help: ArgumentHelp(
+            "Write the report to this .json file, or the report and transcripts to this folder.", valueName: "path"),
         completion: .file())
     var out: String?
 
@@ -184,7 +188,7 @@ struct ReportMergeCommand: AsyncParsableCommand {
     @OptionGroup var formats: FormatOptions
 
     @Option(
-        help: ArgumentHelp("A folder to take in place of the specification in this program.", valueName: "dir"),
+        help: ArgumentHelp("Use the specification in this folder instead of the built-in one.", valueName: "dir"),
         completion: .directory)
     var spec: String?
 

@@ -10,32 +10,33 @@ import ReferenceClient
 struct ChatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chat",
-        abstract: "Run the reference client, for people or under test.",
+        abstract: "Run the reference client, interactively or as a driver.",
         usage: "conformance chat [<url>] [<options>]",
         discussion: """
-            For people: type a line to send it. /sessions lists, /open ID and /new change the conversation, /background and \
-            /foreground put the app away and back, /offline and /online cut and restore its network, /quit ends.
+            Interactive: type a line to send it. Commands: /sessions, /open ID, /new, /background, /foreground, /offline, \
+            /online, /quit.
 
-            As a client under test it obeys the driver protocol (chapter 12) and shows nothing.
+            With --driver or --connect, it is a client under test: it follows the driver protocol (chapter 12) and prints \
+            nothing.
 
             Examples:
-              conformance serve                                   then, in another terminal:
+              conformance serve                                   first, in another terminal
               conformance chat ws://127.0.0.1:8080/ws
               conformance chat wss://chat.example/ws --token "$TOKEN" --data ./chat
-              conformance client -- conformance chat --driver     the suite against it
-              conformance chat --connect ws://192.168.1.10:9000/  under 'client --listen'
+              conformance client -- conformance chat --driver     test it with the suite
+              conformance chat --connect ws://192.168.1.10:9000/  connect to 'client --listen'
               conformance chat --driver --defect client-trusts-its-flag
               conformance chat --list-defects
             """
     )
 
-    @Argument(help: "The WebSocket of the server; ws:// or wss://.")
+    @Argument(help: "The WebSocket URL of the server, ws:// or wss://.")
     var url: String?
 
     @Option(help: "The token to sign in with.")
     var token: String?
 
-    @Option(help: ArgumentHelp("The variable that holds the token.", valueName: "name"))
+    @Option(help: ArgumentHelp("The environment variable that holds the token.", valueName: "name"))
     var tokenEnv: String?
 
     @Option(help: ArgumentHelp("The file whose first line is the token.", valueName: "file"), completion: .file())
@@ -45,33 +46,33 @@ struct ChatCommand: AsyncParsableCommand {
     var tokenCommand: String?
 
     @Option(
-        help: ArgumentHelp("Where its REST paths are; the same host and port unless said otherwise.", valueName: "url"))
+        help: ArgumentHelp("The base URL of its REST API. Default: the same host and port.", valueName: "url"))
     var http: String?
 
     @OptionGroup var headers: HeaderFlags
 
     @OptionGroup var tls: TLSFlags
 
-    @Option(help: "The folder for what it remembers; without it, it remembers nothing.", completion: .directory)
+    @Option(help: "The data folder. Without it, nothing is stored.", completion: .directory)
     var data: String?
 
-    @Flag(help: "Obey the driver protocol on standard input and output.")
+    @Flag(help: "Follow the driver protocol on standard input and output.")
     var driver = false
 
-    @Option(help: ArgumentHelp("Obey a runner at this address.", valueName: "url"))
+    @Option(help: ArgumentHelp("Follow the driver protocol over a WebSocket to this URL.", valueName: "url"))
     var connect: String?
 
     @Option(
-        help: ArgumentHelp("Break it in a named way; may be given several times.", valueName: "name"),
+        help: ArgumentHelp("Add this bug to the client. Repeatable.", valueName: "name"),
         completion: .clientDefects)
     var defect: [String] = []
 
     @Option(
-        help: ArgumentHelp("Let it differ in a way the specification allows.", valueName: "name"),
+        help: ArgumentHelp("Add this legal variation. Repeatable.", valueName: "name"),
         completion: .clientVariations)
     var variation: [String] = []
 
-    @Flag(help: "List the defects and variations and end.")
+    @Flag(help: "List the defects and variations, then exit.")
     var listDefects = false
 
     func run() async throws {
@@ -85,7 +86,7 @@ struct ChatCommand: AsyncParsableCommand {
                 [driver, connect != nil, url != nil].contains(true)
                     ? "more than one peer given" : "no server URL given",
                 expected: "the URL of a server, or --driver, or --connect with the URL of a runner",
-                fix: "write for instance 'conformance chat ws://127.0.0.1:8080/ws'")
+                fix: "for example: conformance chat ws://127.0.0.1:8080/ws")
         }
         if driver { return await drive(ReferenceApp(defects: defects, variations: variations)) }
         if let connect { return try await obey(connect, ReferenceApp(defects: defects, variations: variations)) }
@@ -117,7 +118,7 @@ struct ChatCommand: AsyncParsableCommand {
         let base = try http ?? Self.base(of: url)
         guard let socket = URL(string: url), let rest = URL(string: base) else {
             throw InputProblem(
-                "chat", "'\(url)' is no URL", expected: "such as ws://127.0.0.1:8080/ws", fix: "correct it")
+                "chat", "'\(url)' is not a URL", expected: "a URL such as ws://127.0.0.1:8080/ws", fix: "correct it")
         }
         if let data { try? FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true) }
         var problems: [InputProblem] = []
@@ -164,7 +165,8 @@ struct ChatCommand: AsyncParsableCommand {
         let told = given.filter { $0.token != nil }
         if told.count > 1 {
             throw InputProblem(
-                told[1].flag, "\(told[0].flag) is given too", expected: "one of them", fix: "leave out all but one")
+                told[1].flag, "conflicts with \(told[0].flag)", expected: "one of them",
+                fix: "keep one and remove the others")
         }
         return try await told.first?.token?.value(given: told[0].flag)
     }
@@ -177,7 +179,8 @@ struct ChatCommand: AsyncParsableCommand {
             return "\(base.scheme.rawValue)://\(host):\(base.port)"
         } catch {
             throw InputProblem(
-                "chat", "'\(url)' cannot be connected to", expected: "such as ws://127.0.0.1:8080/ws", fix: "correct it"
+                "chat", "'\(url)' is not a WebSocket URL", expected: "a URL such as ws://127.0.0.1:8080/ws",
+                fix: "correct it"
             )
         }
     }

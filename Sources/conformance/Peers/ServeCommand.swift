@@ -13,25 +13,25 @@ import HoldfastTransport
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Run a mock server, broken on request.",
+        abstract: "Run a mock server that fails on request.",
         discussion: """
-            Its agent echoes. Answer otherwise with --reply, with rules in a file (--replies), or let the question say so: a \
-            chat whose text is {"script":[{"tool":"webFetch"},{"wait":300},{"reply":"hello"}]} is answered so.
+            Its agent echoes each question. Change the answer with --reply, with rules in a file (--replies), or with a \
+            script in the question: {"script":[{"tool":"webFetch"},{"wait":300},{"reply":"hello"}]}.
 
-            With --control a page and endpoints drive it while it runs: drop connections, fall silent, restart, limit the \
-            rate, fail, send a push. They listen on this machine alone.
+            --control adds a page and an HTTP API, on this machine only, to break the server while it runs: drop \
+            connections, go silent, restart, limit the rate, fail, send a push.
 
             Examples:
-              conformance serve                                      forgets in the end
+              conformance serve                                      keeps nothing
               conformance serve --replies demo --control 9001        a page to break things
               conformance serve --replies my.json --frames verbatim  your own answers
-              conformance serve --fault 'cut before done'            once, as 'proxy' does
+              conformance serve --fault 'cut before done'            once, as in 'proxy'
               conformance serve --host 0.0.0.0                       for a phone nearby
-              conformance serve --data ./data --token p1=secret      keeps, asks for a token
-              conformance serve --profile core                       no acks, no numbers
+              conformance serve --data ./data --token p1=secret      keeps data, needs a token
+              conformance serve --profile core                       no acks, no seq
               conformance serve --defect sync-claims-complete-after-eviction
-              conformance serve --dialect nami                       on another's wire
-              conformance serve --preset adjutant                    and with its defects
+              conformance serve --dialect nami                       another wire format
+              conformance serve --preset adjutant                    with its known bugs
               conformance serve --list-defects
             """
     )
@@ -39,109 +39,109 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"
 
-    @Option(help: "The port to listen on; 0 takes a free one.")
+    @Option(help: "The port to listen on; 0 picks a free one.")
     var port = 8080
 
-    @Option(help: "The folder for sessions. Default: a temporary one, removed at the end.", completion: .directory)
+    @Option(help: "The data folder. Default: a temporary one, removed at exit.", completion: .directory)
     var data: String?
 
     @Option(
         name: .customLong("token"),
         help: ArgumentHelp(
-            "The token of a principal; given several times, of p1, p2 and so on. NAME=TOKEN names it otherwise.",
+            "The token of a principal: the first is p1's, the next p2's, or NAME=TOKEN. Repeatable.",
             valueName: "token"))
     var tokens: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A profile it keeps; may be given several times. Default: all that it is set up for.", valueName: "name"),
+            "A profile the server supports. Repeatable. Default: all that the flags allow.", valueName: "name"),
         completion: .serverProfiles)
     var profile: [String] = []
 
-    @Option(help: "How many replayed frames it keeps.")
+    @Option(help: "How many frames it keeps for replay.")
     var replayFrames = 1000
 
-    @Option(help: "The rate limit: chat messages a minute for each principal. Default: no limit.")
+    @Option(help: "The rate limit: chat messages per minute and principal. Default: no limit.")
     var messagesPerMinute: Int?
 
     @Option(help: ArgumentHelp("The window of the rate limit.", valueName: "seconds"))
     var rateWindow = 60
 
-    @Option(help: ArgumentHelp("How long a connection may be silent before it is pinged.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Ping a connection after this long without traffic.", valueName: "seconds"))
     var heartbeat = 30
 
-    @Option(help: ArgumentHelp("How long a new connection may take to send 'auth'.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Close a new connection that has not sent 'auth' in this time.", valueName: "seconds"))
     var authSeconds = 10
 
-    @Option(help: ArgumentHelp("The push service to notify of answers that no connection took.", valueName: "url"))
+    @Option(help: ArgumentHelp("The push service to notify when no connection received an answer.", valueName: "url"))
     var pushUrl: String?
 
     @Option(
         name: .customLong("device"),
         help: ArgumentHelp(
-            "A principal and its device token; may be given several times.", valueName: "name=token"))
+            "A principal and its device token. Repeatable.", valueName: "name=token"))
     var devices: [String] = []
 
-    @Option(help: ArgumentHelp("The topic of pushes: the id of the app.", valueName: "topic"))
+    @Option(help: ArgumentHelp("The push topic: the app's bundle id.", valueName: "topic"))
     var topic = "app.example"
 
     @Option(
         help: ArgumentHelp(
-            "Speak this dialect: a name of 'conformance dialect list', or a dialect file. The server stays as it is.",
+            "Speak this dialect: a name from 'conformance dialect list', or a dialect file.",
             valueName: "name|file"), completion: .dialects)
     var dialect: String?
 
     @Option(
         help: ArgumentHelp(
-            "Speak the dialect of a system that exists, and be broken as that system is.", valueName: "name"),
+            "Imitate a real system: its dialect and its known bugs.", valueName: "name"),
         completion: .words { Preset.all.map(\.name) })
     var preset: String?
 
-    @Option(help: ArgumentHelp("Answer every question with this.", valueName: "text"))
+    @Option(help: ArgumentHelp("Answer every question with this text.", valueName: "text"))
     var reply: String?
 
     @Option(
         help: ArgumentHelp(
-            "Answer by the rules of this JSON file; 'demo' is one that comes along.", valueName: "file|demo"))
+            "Answer by the rules in this JSON file; 'demo' is built in.", valueName: "file|demo"))
     var replies: String?
 
     @Option(
         help: ArgumentHelp(
-            "Do something to a message or request, such as 'cut before done'; may be given several times.",
+            "Apply a fault rule such as 'cut before done'; see 'conformance proxy --help'. Repeatable.",
             valueName: "rule"))
     var fault: [String] = []
 
     @Option(
-        help: ArgumentHelp("Serve a page and endpoints on this port of this machine that drive it.", valueName: "port"))
+        help: ArgumentHelp("Serve the control page and API on this local port.", valueName: "port"))
     var control: String?
 
     @Option(
         help: ArgumentHelp(
-            "What to print of frames: none, brief or verbatim. Default: brief on a terminal.", valueName: "style"))
+            "How to print frames: none, brief or verbatim. Default: brief on a terminal.", valueName: "style"))
     var frames: FramePrinter.Style?
 
     @Option(
-        help: ArgumentHelp("Break it in a named way; may be given several times.", valueName: "name"),
+        help: ArgumentHelp("Add this bug to the server. Repeatable.", valueName: "name"),
         completion: .serverDefects)
     var defect: [String] = []
 
     @Option(
-        help: ArgumentHelp("Let it differ in a way the specification allows.", valueName: "name"),
+        help: ArgumentHelp("Add this legal variation. Repeatable.", valueName: "name"),
         completion: .serverVariations)
     var variation: [String] = []
 
-    @Flag(help: "List the defects, variations and presets and end.")
+    @Flag(help: "List the defects, variations and presets, then exit.")
     var listDefects = false
 
     @Option(
-        help: ArgumentHelp("Write a subject file that describes it, once it listens.", valueName: "file"),
+        help: ArgumentHelp("Write a subject file for this server, once it listens.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var subjectOut: String?
 
-    @Flag(help: "End when standard input ends; an interrupt alone does not end it.")
+    @Flag(help: "Stop when standard input closes, and ignore Ctrl-C.")
     var endWithInput = false
 
-    @Flag(help: "Print on standard error where it listens, and writes that fail.")
+    @Flag(help: "Log the address and failed writes to standard error.")
     var verbose = false
 
     func run() async throws {
@@ -218,7 +218,7 @@ struct ServeCommand: AsyncParsableCommand {
         await printing.value
         // A typing error in a session's name looks so.
         for rule in record?.faults.unused ?? [] {
-            Console.error("the fault '\(rule.text)' was never followed")
+            Console.error("the fault '\(rule.text)' matched nothing")
         }
     }
 
@@ -226,7 +226,7 @@ struct ServeCommand: AsyncParsableCommand {
         _ mock: MockServer, _ folder: String, _ configuration: ReferenceConfiguration, _ control: TransportServer?
     ) {
         Console.write("\(mock.webSocketURL)  http://\(host):\(mock.port)  data in \(folder)\n")
-        if !configuration.dialect.isCanonical { Console.write("it speaks the dialect \(configuration.dialect.name)\n") }
+        if !configuration.dialect.isCanonical { Console.write("dialect: \(configuration.dialect.name)\n") }
         for defect in configuration.defects.sorted(by: { $0.name < $1.name }) {
             Console.write("broken on purpose: \(defect.name) (\(defect.clause)): \(defect.summary)\n")
         }
@@ -237,14 +237,15 @@ struct ServeCommand: AsyncParsableCommand {
             Console.write("from another device: ws://\(address):\(mock.port)\(configuration.socketPath)\n")
         }
         if configuration.replies.isEcho, control == nil {
-            Console.write(Console.style.dim("questions are echoed; try --replies demo and --control 9001") + "\n")
+            Console.write(Console.style.dim("the agent echoes questions; try --replies demo and --control 9001") + "\n")
         }
     }
 
     private func positive(_ number: Int, _ flag: String, upTo limit: Int) throws -> Int {
         guard (1...limit).contains(number) else {
             throw InputProblem(
-                flag, "'\(number)' is no such time", expected: "seconds from 1 to \(limit)", fix: "leave it out")
+                flag, "'\(number)' is out of range", expected: "seconds from 1 to \(limit)",
+                fix: "correct it, or remove the flag")
         }
         return number
     }
@@ -267,8 +268,8 @@ struct ServeCommand: AsyncParsableCommand {
             return folder
         } catch {
             throw InputProblem(
-                "--data", "'\(folder)' cannot be made: \(Files.reason(error))", expected: "a writable folder",
-                fix: "name another one")
+                "--data", "cannot create '\(folder)': \(Files.reason(error))", expected: "a writable folder",
+                fix: "choose another one")
         }
     }
 }

@@ -16,7 +16,7 @@ extension ServeCommand {
         if let chosen, let dialect, dialect != chosen.name {
             throw InputProblem(
                 "--preset", "'\(chosen.name)' does not speak '\(dialect)'", expected: "its own dialect",
-                fix: "leave out --dialect")
+                fix: "remove --dialect")
         }
         return chosen
     }
@@ -47,9 +47,9 @@ extension ServeCommand {
             problems.note(
                 "--profile",
                 isGiven
-                    ? "\(flag) sets up '\(needed.rawValue)', which is not named"
-                    : "'\(needed.rawValue)' is named, and nothing sets it up",
-                expected: "--profile \(needed.rawValue) together with \(flag)", fix: "give both, or neither")
+                    ? "\(flag) enables '\(needed.rawValue)', which is not listed"
+                    : "'\(needed.rawValue)' needs \(flag)",
+                expected: "--profile \(needed.rawValue) together with \(flag)", fix: "give both or neither")
         }
         try problems.throwAll()
         return kept
@@ -62,8 +62,8 @@ extension ServeCommand {
     func chosenReplies() throws -> Replies {
         if reply != nil, replies != nil {
             throw InputProblem(
-                "--reply", "it is given beside --replies", expected: "one of the two",
-                fix: "put the text into the file, as {\"default\": {\"reply\": …}}")
+                "--reply", "it conflicts with --replies", expected: "one of the two",
+                fix: "put the text into the file: {\"default\": {\"reply\": …}}")
         }
         if let reply { return Replies(always: reply) }
         guard let replies else { return Replies() }
@@ -79,8 +79,8 @@ extension ServeCommand {
         let address = try ServiceAddress(control.hasPrefix(":") ? "127.0.0.1\(control)" : control, given: "--control")
         guard ["127.0.0.1", "localhost", "::1", "[::1]"].contains(address.host) else {
             throw InputProblem(
-                "--control", "'\(address.host)' is not this machine alone", expected: "127.0.0.1, localhost or [::1]",
-                fix: "give the port alone; from elsewhere, forward a port to it")
+                "--control", "'\(address.host)' is not a local address", expected: "127.0.0.1, localhost or [::1]",
+                fix: "give only the port; to reach it from elsewhere, forward a port")
         }
         return address
     }
@@ -106,7 +106,7 @@ extension ServeCommand {
         try texts.map { text in
             guard let cut = text.firstIndex(of: "="), cut != text.startIndex, text.index(after: cut) != text.endIndex
             else {
-                throw InputProblem(flag, "no name and token", expected: "name=token", fix: "for instance \(example)")
+                throw InputProblem(flag, "no name and token", expected: "name=token", fix: "for example \(example)")
             }
             return (String(text[..<cut]), String(text[text.index(after: cut)...]))
         }
@@ -126,8 +126,8 @@ extension ServeCommand {
         guard let pushUrl else {
             guard devices.isEmpty else {
                 throw InputProblem(
-                    "--device", "there is no push service", expected: "--push-url beside it",
-                    fix: "give --push-url, or leave --device out")
+                    "--device", "there is no push service", expected: "--push-url with it",
+                    fix: "add --push-url, or remove --device")
             }
             return nil
         }
@@ -148,7 +148,7 @@ extension ServeCommand {
                 })
             else {
                 throw InputProblem(
-                    "--device", "the token of \(name) has other characters than letters, digits and '-'",
+                    "--device", "the token of \(name) has characters other than letters, digits and '-'",
                     expected: "a device token in hexadecimal", fix: "correct it")
             }
         }

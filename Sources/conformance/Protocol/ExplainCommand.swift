@@ -8,11 +8,11 @@ import HoldfastSuite
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Explain a symptom, a clause, an area, a word; alone, the protocol.",
+        abstract: "Explain a symptom, clause or term; without one, the protocol.",
         discussion: """
-            Without a topic it teaches the protocol in two screens. A clause is explained with its reason, how it \
-            is judged, where it comes from, and a history that keeps it beside one that breaks it. A symptom leads to the \
-            clauses that speak of it, to the scenarios that show it, and to the page to read.
+            Without a topic: the protocol in two screens. For a clause: why it exists, how it is judged, a history that \
+            keeps it and one that breaks it. For a symptom: the clauses involved, the scenarios that show it, and what to \
+            read.
 
             Examples:
               conformance explain
@@ -30,7 +30,7 @@ struct ExplainCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "Symptoms such as spinner, clauses such as SYNC-3, areas such as SYNC, profiles, messages, terms, error codes, close codes, exit codes, defects, scenarios, rules of the gate.",
+            "A symptom such as spinner, a clause such as SYNC-3, an area such as SYNC, a profile, message, term, error code, close code, exit code, defect, scenario or gate rule.",
             valueName: "topic"),
         completion: .words { CompletionWords.topics })
     var topics: [String] = []

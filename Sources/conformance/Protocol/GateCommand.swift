@@ -9,12 +9,12 @@ import HoldfastTranscript
 struct GateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate",
-        abstract: "Tell whether a change of the protocol is breaking, and for whom.",
+        abstract: "Show whether a protocol change is breaking, and for which peers.",
         usage: "conformance gate <old> [<new>] [<options>]\nconformance gate --rules",
         discussion: """
-            A state is a folder that holds Spec/ and Fixtures/, or a git revision: v1.0.0, HEAD~1, main, or \
-            main:folder for a folder inside it. Nothing is checked out. Messages, clauses, codes, timeouts, \
-            requests, operations, scenarios and fixtures are compared, and transcripts are judged under both specifications.
+            Compares two versions of the protocol: messages, clauses, codes, timeouts, requests, operations, scenarios and \
+            fixtures. Also judges transcripts under both. A version is a folder with Spec/ and Fixtures/, or a git \
+            revision: v1.0.0, HEAD~1, main, or main:folder for a subfolder. Nothing is checked out.
 
             Examples:
               conformance gate v1.0.0
@@ -22,58 +22,58 @@ struct GateCommand: AsyncParsableCommand {
               conformance gate v1.0.0 HEAD --archive transcripts/ --waivers waivers.json --severities severities.json
               conformance gate --rules
 
-            Exit codes: 0 compatible, or announced by a new major version · 1 somebody breaks, or version, changelog or \
-            waivers are wrong · 64 a state cannot be read
+            Exit codes: 0 compatible, or the major version went up · 1 breaking, or wrong version, changelog or waivers · \
+            64 a version cannot be read
             """
     )
 
-    @Argument(help: ArgumentHelp("What peers have now: a folder or a revision.", valueName: "old"))
+    @Argument(help: ArgumentHelp("The current version: a folder or a git revision.", valueName: "old"))
     var old: String?
 
-    @Argument(help: ArgumentHelp("What they shall get: a folder or a revision.", valueName: "new"))
+    @Argument(help: ArgumentHelp("The new version: a folder or a git revision.", valueName: "new"))
     var new = "."
 
     @Option(
         help: ArgumentHelp(
-            "An older state that is still supported; its peers must not break either. Several times.",
-            valueName: "state"))
+            "An older version that is still supported: its peers must not break either. Repeatable.",
+            valueName: "version"))
     var supported: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A transcript, or a folder of them, to judge under both specifications. Several times.", valueName: "path"),
+            "A transcript, or a folder of transcripts, to judge under both versions. Repeatable.", valueName: "path"),
         completion: .file())
     var archive: [String] = []
 
     @Option(
-        help: ArgumentHelp("Findings that are accepted, each for a reason and until a day.", valueName: "file"),
+        help: ArgumentHelp("A file of accepted findings, each with a reason and an expiry date.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var waivers: String?
 
     @Option(
         help: ArgumentHelp(
-            "Severities of your own, by rule: {\"format\": \"holdfast-gate-severities\", …}. See 'explain RULE'.",
+            "A file that overrides severities by rule: {\"format\": \"holdfast-gate-severities\", …}. See 'explain RULE'.",
             valueName: "file"),
         completion: .file(extensions: ["json"]))
     var severities: String?
 
     @Option(
         help: ArgumentHelp(
-            "The severity from which on a finding fails the gate.",
+            "The lowest severity that fails the gate.",
             valueName: "severity"))
     var failOn = FailOn.error
 
-    @Flag(help: "List every rule with its default severity, whom it breaks and an example, and end.")
+    @Flag(help: "List every rule with its default severity, the peers it breaks and an example, then exit.")
     var rules = false
 
     @Option(
         help: ArgumentHelp(
-            "Write the report in another form too: json, junit, github, sarif or markdown; '-' is standard output. Several times.",
+            "Also write the report as json, junit, github, sarif or markdown; '-' is standard output. Repeatable.",
             valueName: "name=file"))
     var format: [String] = []
 
     @Option(
-        help: ArgumentHelp("A folder of the git repository that revisions are read from.", valueName: "folder"),
+        help: ArgumentHelp("A folder in the git repository to read revisions from.", valueName: "folder"),
         completion: .directory)
     var repository = "."
 
@@ -81,8 +81,8 @@ struct GateCommand: AsyncParsableCommand {
         if rules { return Console.write(RuleBook.list) }
         guard let old else {
             throw InputProblem(
-                "gate", "no state to compare with was named", expected: "a folder or a revision that peers have now",
-                fix: "write for instance: conformance gate main")
+                "gate", "no version to compare with", expected: "a folder or a git revision",
+                fix: "for example: conformance gate main")
         }
         let formats = try FormatTarget<GateFormat>.all(format, ofRun: true)
         let reader = StateReader(repository: repository)

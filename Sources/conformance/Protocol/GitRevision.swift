@@ -56,9 +56,9 @@ struct GitRevision {
         guard inside.exit == .code(0) else {
             let words = inside.complaints.last.map { ": \($0)" } ?? ""
             throw InputProblem(
-                name, "is no folder with Spec, and there is no repository to look for a revision in\(words)",
-                expected: "a folder with Spec/ and Fixtures/, or a revision of the repository one stands in",
-                fix: "check the name, stand in the repository, or give --repository FOLDER")
+                name, "is not a folder with Spec/, and this is not a git repository\(words)",
+                expected: "a folder with Spec/ and Fixtures/, or a revision of the current repository",
+                fix: "check the name, run it in the repository, or give --repository FOLDER")
         }
         throw unknown("the repository has no revision '\(revision)'")
     }
@@ -121,7 +121,7 @@ struct GitRevision {
             switch error {
             case .notStarted(let reason):
                 throw InputProblem(
-                    name, "is no folder with Spec, and git, which would know revisions, cannot be started: \(reason)",
+                    name, "is not a folder with Spec/, and git cannot be started to look for a revision: \(reason)",
                     expected: "a folder with Spec/ and Fixtures/, or git on the PATH",
                     fix: "name a folder, or install git")
             case .tooMuch(let bytes):

@@ -14,16 +14,16 @@ struct ListCommand: AsyncParsableCommand {
               conformance list                 every clause
               conformance list SYNC PERSIST    two areas
               conformance list --scenarios     every scenario with the clauses it exercises
-              conformance list --json          the same for machines
+              conformance list --json          every clause as JSON
             """
     )
 
     @Argument(
-        help: "Only these: a clause id, an area, or a pattern with '*'.",
+        help: "List only these: a clause id, an area, or a pattern with '*'.",
         completion: .words { CompletionWords.patterns() })
     var patterns: [String] = []
 
-    @Flag(help: "List the scenarios instead.")
+    @Flag(help: "List scenarios instead of clauses.")
     var scenarios = false
 
     @Flag(help: "Print JSON.")
@@ -37,9 +37,9 @@ struct ListCommand: AsyncParsableCommand {
             && !names.contains(where: pattern.matches)
         {
             throw InputProblem(
-                "list", "'\(pattern.text)' names no clause and no scenario", insteadOf: pattern.text,
+                "list", "'\(pattern.text)' matches no clause or scenario", insteadOf: pattern.text,
                 among: specification.clauses.map(\.id.description) + Area.allCases.map(\.rawValue) + names,
-                expected: "such as SYNC-3, SYNC or server/SYNC/*", otherwise: "leave it out to see all")
+                expected: "such as SYNC-3, SYNC or server/SYNC/*", otherwise: "remove it to see all")
         }
         if scenarios { return listScenarios(try specification.allScenarios()) }
         let clauses = specification.clauses.filter { isWanted($0.id) }
@@ -100,7 +100,9 @@ struct ListCommand: AsyncParsableCommand {
         }
         for scenario in wanted {
             let clauses = scenario.clauses.map(\.description).joined(separator: " ")
-            Console.write("\(scenario.name)\n  \(scenario.title): \(clauses)\n")
+            let line = "\(scenario.title): \(clauses)"
+            let shown = Console.isTerminal ? Console.style.wrapped(line, indent: 2, hanging: 2) : "  \(line)"
+            Console.write("\(scenario.name)\n\(shown)\n")
         }
         Console.write("\n\(wanted.count) scenarios\n")
     }

@@ -10,27 +10,27 @@ struct SiteCommand: AsyncParsableCommand {
         commandName: "site",
         abstract: "Write the specification as a folder of HTML pages.",
         discussion: """
-            A page for each chapter and each area, an anchor for each clause, scenarios, fixtures, schemas and a search box. The
-            pages need no server and no network: open index.html. Below bundle/ stand all messages in one schema and OpenAPI
-            without references to other files, for generators of types.
+            Writes a page for each chapter and area, with scenarios, fixtures, schemas and search. The pages work without a \
+            server or network: open index.html. The bundle/ folder has all messages in one schema and a self-contained \
+            OpenAPI file, for code generators.
 
             Examples:
-              conformance site pages                          the specification that came with this program
+              conformance site pages                          the built-in specification
               conformance site pages --fixtures Fixtures      with the text of the fixtures
               conformance site pages --spec Spec              the one you are writing
             """
     )
 
     @Argument(
-        help: ArgumentHelp("The folder to write to; made where it is missing.", valueName: "folder"),
+        help: ArgumentHelp("The folder to write to, created if missing.", valueName: "folder"),
         completion: .directory)
     var folder: String
 
     @Option(
-        help: ArgumentHelp("The folder of a specification in place of the one that came along.", valueName: "folder"))
+        help: ArgumentHelp("Use the specification in this folder instead of the built-in one.", valueName: "folder"))
     var spec: String?
 
-    @Option(help: ArgumentHelp("The folder of the fixtures, to show their text.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder with the fixtures, to show their text.", valueName: "folder"))
     var fixtures: String?
 
     func run() async throws {
@@ -48,7 +48,7 @@ struct SiteCommand: AsyncParsableCommand {
         for (page, text) in built.sorted(by: { $0.key < $1.key }) {
             try Files.write(text, to: "\(folder)/\(page)", makingFolders: true)
         }
-        Console.write("\(built.count) files; begin with \(folder)/index.html\n")
+        Console.write("\(built.count) files; open \(folder)/index.html\n")
     }
 
     private func texts(of specification: Specification) throws -> [String: String] {

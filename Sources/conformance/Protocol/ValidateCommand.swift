@@ -11,8 +11,8 @@ struct ValidateCommand: AsyncParsableCommand {
         abstract: "Check messages against the schemas.",
         usage: "conformance validate <file> ... [<options>]",
         discussion: """
-            What a message is comes from its 'type'; a REST body or a push, which has none, is told by its members or by \
-            --as.
+            Picks the schema by the 'type' of each message. A REST body or a push has no type: it is recognized by its \
+            members, or named with --as.
 
             Examples:
               conformance validate done.json
@@ -21,8 +21,8 @@ struct ValidateCommand: AsyncParsableCommand {
               conformance validate --profile core --profile sync frames/*.json
               conformance validate --schema order.json orders.jsonl
 
-            A file that ends in .jsonl or .ndjson holds one message a line; with --lines every file does. Lines are \
-            judged on all cores, and what is wrong is told with line and column.
+            Files that end in .jsonl or .ndjson contain one message per line; with --lines, all files do. Problems are \
+            printed with line and column.
 
             Exit codes: 0 all valid · 1 a message is not valid · 64 a file cannot be read
             """
@@ -34,33 +34,33 @@ struct ValidateCommand: AsyncParsableCommand {
     var files: [String]
 
     @Option(
-        name: .customLong("as"), help: ArgumentHelp("What every message has to be.", valueName: "name"),
+        name: .customLong("as"), help: ArgumentHelp("The schema to use for every message.", valueName: "name"),
         completion: .words { CompletionWords.schemas })
     var name: String?
 
     @Option(
         help: ArgumentHelp(
-            "A profile whose additions are in force; may be given several times. Default: core.", valueName: "name"),
+            "Apply the rules of this profile. Repeatable. Default: core.", valueName: "name"),
         completion: .serverProfiles)
     var profile: [String] = []
 
     @Option(
-        help: ArgumentHelp("A JSON Schema (draft 2020-12) to judge by, in place of the protocol's.", valueName: "file"),
+        help: ArgumentHelp("Use this JSON Schema (draft 2020-12) instead of the protocol's.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var schema: String?
 
-    @Flag(help: "Take every line of the files as a message.")
+    @Flag(help: "Treat every line as one message.")
     var lines = false
 
-    @Option(help: ArgumentHelp("Threads that judge lines. Default: one per core.", valueName: "count"))
+    @Option(help: ArgumentHelp("The number of threads for lines. Default: one per core.", valueName: "count"))
     var jobs: Int?
 
     func run() async throws {
         if let schema {
             guard name == nil, profile.isEmpty else {
                 throw InputProblem(
-                    name == nil ? "--profile" : "--as", "speaks of the protocol's schemas, and --schema replaces them",
-                    expected: "one or the other", fix: "leave one of them out")
+                    name == nil ? "--profile" : "--as", "applies to the protocol's schemas, and --schema replaces them",
+                    expected: "one or the other", fix: "remove one of them")
             }
             let schema = try Schema.load(schema)
             return try await judgeAll { SchemaJudge(schema) }
@@ -94,7 +94,7 @@ struct ValidateCommand: AsyncParsableCommand {
         let schemas = try MessageSchemas(specification.files, profiles: profiles)
         if let name, !schemas.names.contains(name) {
             throw InputProblem(
-                "--as", "'\(name)' is no message", insteadOf: name, among: schemas.names,
+                "--as", "unknown message '\(name)'", insteadOf: name, among: schemas.names,
                 otherwise: "name one of these")
         }
         return schemas
@@ -148,8 +148,8 @@ struct ValidateCommand: AsyncParsableCommand {
         case .longLine(let limit):
             throw InputProblem(
                 location, "the line has more than \(limit) bytes",
-                expected: "one message a line, of \(limit) bytes at most",
-                fix: "leave the line out, or put a line end behind every message")
+                expected: "one message per line, at most \(limit) bytes",
+                fix: "remove the line, or end every message with a line break")
         case nil: return found
         }
     }

@@ -13,39 +13,40 @@ struct ClientFlags: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Wait for the driver of a device on this address, which the device has to reach; port 0 takes a free one.",
+            "Wait for a driver on a device to connect to this address; port 0 picks a free one.",
             valueName: "host:port"))
     var listen: String?
 
-    @Flag(help: "Test the reference client of this program.")
+    @Flag(help: "Test the built-in reference client.")
     var reference = false
 
     @Option(
         help: ArgumentHelp(
-            "Break the reference client in a named way; may be given several times.", valueName: "name"),
+            "Add this bug to the reference client. Repeatable.", valueName: "name"),
         completion: .clientDefects)
     var defect: [String] = []
 
     @Option(
-        help: ArgumentHelp("Let the reference client differ in a legal way.", valueName: "name"),
+        help: ArgumentHelp("Add this legal variation to the reference client. Repeatable.", valueName: "name"),
         completion: .clientVariations)
     var variation: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A profile it declares; may be given several times. Default: what its driver says, else client-core.",
+            "A profile the client declares. Repeatable. Default: taken from its driver, or client-core.",
             valueName: "name"), completion: .clientProfiles)
     var profile: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "By how much the client divides its own timers, from 1 to 1000; what the server tells is never divided.",
+            "How much faster the client runs its own timers, from 1 to 1000; delays set by the server stay as they are.",
             valueName: "number"))
     var timeScale: Double = 10
 
     @Option(
         help: ArgumentHelp(
-            "Where the suite's server listens for the client; 127.0.0.1, or the host of --listen.", valueName: "host"))
+            "The address the suite's server listens on. Default: 127.0.0.1, or the host of --listen.", valueName: "host"
+        ))
     var host: String?
 
     /// The flags as one description.
@@ -58,11 +59,11 @@ struct ClientFlags: ParsableArguments {
                 expected: "one of -- COMMAND, --listen HOST:PORT, --reference",
                 fix: given == 0
                     ? "name the program that drives the client: \(Tool.command) client -- ./my-driver"
-                    : "leave out all but one")
+                    : "keep one and remove the others")
         }
         for (flag, names) in [("--defect", defect), ("--variation", variation)] where !names.isEmpty && !reference {
             problems.note(
-                flag, "nothing can break a client that is not ours", expected: "--reference beside it",
+                flag, "only works on the reference client", expected: "--reference with it",
                 fix: "add --reference, or test '-- conformance chat --driver \(flag) \(names[0])'")
         }
         let driver: ClientUnderTest.Driver =

@@ -5,14 +5,14 @@ import HoldfastSuite
 struct HeaderFlags: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A header of every upgrade and request; may be given several times. No transcript shows it.",
+            "Send this header with every upgrade and request. Repeatable. Never recorded.",
             valueName: "name: value"))
     var header: [String] = []
 
-    @Option(help: ArgumentHelp("The same as --header 'Cookie: VALUE'.", valueName: "value"))
+    @Option(help: ArgumentHelp("Short for --header 'Cookie: VALUE'.", valueName: "value"))
     var cookie: String?
 
-    @Option(help: ArgumentHelp("The same as --header 'Origin: URL'.", valueName: "url"))
+    @Option(help: ArgumentHelp("Short for --header 'Origin: URL'.", valueName: "url"))
     var origin: String?
 }
 
@@ -20,18 +20,20 @@ struct HeaderFlags: ParsableArguments {
 struct TLSFlags: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The certificate authorities to trust instead of the system's, in PEM form.", valueName: "file"),
+            "Trust these certificate authorities (PEM) instead of the system's.", valueName: "file"),
         completion: .file())
     var ca: String?
 
     @Option(
-        help: ArgumentHelp("The certificate to show the server, in PEM form.", valueName: "file"), completion: .file())
+        help: ArgumentHelp("The client certificate to present to the server (PEM).", valueName: "file"),
+        completion: .file())
     var clientCertificate: String?
 
-    @Option(help: ArgumentHelp("The key of that certificate, in PEM form.", valueName: "file"), completion: .file())
+    @Option(
+        help: ArgumentHelp("The private key of the client certificate (PEM).", valueName: "file"), completion: .file())
     var clientKey: String?
 
-    @Flag(help: "Accept any TLS certificate of the server.")
+    @Flag(help: "Accept any TLS certificate from the server.")
     var acceptAnyCertificate = false
 
     /// The flags, for whoever connects.

@@ -38,8 +38,8 @@ enum Console {
         error(
             """
             standard output: cannot be written: \(failure)
-              expected: a terminal, a pipe or a file that takes all of it
-              fix: make room, or send it to another place
+              expected: a terminal, a pipe or a file that accepts all of it
+              fix: free disk space, or redirect the output elsewhere
             """)
     }
 

@@ -10,16 +10,16 @@ import HoldfastSuite
 struct BaselineOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Violations that are expected, each with its reason and its expiry date.",
+            "A file of expected violations, each with a reason and an expiry date.",
             discussion: """
-                They are performed all the same and have to fail: an entry that holds, is over, or names nothing ends the run \
-                with 3.
+                Expected violations still run and must fail. An entry that passes, has expired or matches nothing makes the \
+                exit code 3.
                 """, valueName: "file"), completion: .file(extensions: ["json"]))
     var baseline: String?
 
     @Option(
         help: ArgumentHelp(
-            "Write a baseline of what is violated, for a person to give the reasons; with --baseline what holds of it is kept.",
+            "Write a baseline of the current violations; fill in the reasons. With --baseline, keep its valid entries.",
             valueName: "file"), completion: .file(extensions: ["json"]))
     var writeBaseline: String?
 
@@ -50,15 +50,15 @@ struct FormatOptions: ParsableArguments {
     @Option(
         name: .customLong("format"),
         help: ArgumentHelp(
-            "Write the report in another form too; may be given several times.",
+            "Also write the report in this format. Repeatable.",
             discussion: """
-                Names: html (one page for a browser), json, junit, junit-lenient (untested clauses are skipped, not failed), \
-                markdown, github, tap, sarif, badge (an SVG picture of the verdict). FILE '-' is standard output; the console \
-                report then goes to standard error.
+                Formats: html (a single page), json, junit, junit-lenient (untested clauses are skipped, not failed), \
+                markdown, github, tap, sarif, badge (an SVG image of the verdict). The file '-' is standard output; the \
+                console report then goes to standard error.
                 """, valueName: "name=file"), completion: .formats)
     var formats: [String] = []
 
-    @Flag(help: "Name every clause in the console report, also those that passed.")
+    @Flag(help: "List every clause in the console report, including those that passed.")
     var verbose = false
 }
 
@@ -81,7 +81,7 @@ struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Equatable>
                     problems.note(
                         "--format",
                         "'\(before.format.rawValue)' and '\(target.format.rawValue)' both go to '\(target.path)'",
-                        expected: "a file of its own for each format", fix: "name another file")
+                        expected: "a different file for each format", fix: "choose another file")
                 }
                 targets.append(target)
             } catch {
@@ -118,7 +118,7 @@ struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Equatable>
         guard parts.count == 2, !parts[1].isEmpty else {
             throw InputProblem(
                 "--format", "'\(text)' names no file", expected: "NAME=FILE, or NAME=- for standard output",
-                fix: "write for instance --format \(parts[0])=report.\(parts[0])")
+                fix: "write for example --format \(parts[0])=report.\(parts[0])")
         }
         (self.format, path) = (format, parts[1])
     }
@@ -133,8 +133,8 @@ struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Equatable>
         if !folder.isEmpty { try Files.makeFolder(folder) }
         guard FileManager.default.isWritableFile(atPath: folder.isEmpty ? "." : folder) else {
             throw InputProblem(
-                "--format", "'\(path)' cannot be written: its folder is closed to this user",
-                expected: "a file in a folder that can be written to", fix: "name another one")
+                "--format", "'\(path)' cannot be written: no write permission for its folder",
+                expected: "a file in a writable folder", fix: "choose another one")
         }
     }
 }
@@ -143,26 +143,27 @@ struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Equatable>
 struct PartOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Perform part I of N, from 1; '/N' takes the index from JOB_COMPLETION_INDEX.",
-            discussion: "A part decides only what it saw; 'conformance report merge' makes the whole of all parts.",
+            "Run shard I of N, counting from 1; '/N' takes the index from JOB_COMPLETION_INDEX.",
+            discussion: "A shard reports only what it ran; 'conformance report merge' combines all shards.",
             valueName: "i/n"))
     var shard: String?
 
     @Option(
         help: ArgumentHelp(
-            "Leave out these clauses or scenarios, with '*'; may be given several times. The report sets them aside.",
+            "Skip these clauses or scenarios; '*' is a wildcard. Repeatable. The report lists them as set aside.",
             valueName: "pattern"), completion: .serverPatterns)
     var exclude: [String] = []
 
     @Option(
         name: .customLong("repeat"),
-        help: ArgumentHelp("Perform each scenario so often; every performance is judged and counts.", valueName: "n"))
+        help: ArgumentHelp("Run each scenario this many times; every run counts.", valueName: "n"))
     var repetitions = 1
 
     /// Checks how many scenarios are to run at once.
     static func checkJobs(_ jobs: Int) throws(InputProblem) {
         guard jobs > 0 else {
-            throw InputProblem("--jobs", "'\(jobs)' runs nothing", expected: "a number from 1", fix: "leave it out")
+            throw InputProblem(
+                "--jobs", "'\(jobs)' would run nothing", expected: "a number from 1", fix: "remove it")
         }
     }
 
@@ -170,8 +171,8 @@ struct PartOptions: ParsableArguments {
     func share<Item>(of selection: ScenarioSelection<Item>) throws -> ScenarioSelection<Item> {
         guard (1...100).contains(repetitions) else {
             throw InputProblem(
-                "--repeat", "'\(repetitions)' is no number of performances", expected: "a number from 1 to 100",
-                fix: "leave it out for one")
+                "--repeat", "'\(repetitions)' is out of range", expected: "a number from 1 to 100",
+                fix: "remove it for one run")
         }
         var selection = selection.repeated(repetitions)
         if let shard { selection.take(try Shard(shard, environment: ProcessInfo.processInfo.environment)) }

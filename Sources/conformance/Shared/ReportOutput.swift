@@ -19,8 +19,8 @@ struct ReportOutput {
     ) throws {
         if isPart, baseline?.writeBaseline != nil {
             throw InputProblem(
-                "--write-baseline", "a part knows only its own violations", expected: "a whole run",
-                fix: "give it to 'conformance report merge'")
+                "--write-baseline", "a shard knows only its own violations", expected: "a whole run",
+                fix: "pass it to 'conformance report merge'")
         }
         self.baseline = try baseline?.expected()
         newBaseline = baseline?.writeBaseline
@@ -48,7 +48,7 @@ struct ReportOutput {
         try show(report)
         if let newBaseline {
             try Files.write(BaselineWriter.text(report, on: today), to: newBaseline)
-            Console.error("\(newBaseline): give each entry its reason before the baseline is used")
+            Console.error("\(newBaseline): fill in the reason of each entry before you use it")
         }
         try report.exit.end()
     }

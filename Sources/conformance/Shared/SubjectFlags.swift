@@ -5,150 +5,151 @@ import HoldfastSuite
 
 /// Flags that describe a server to test; every command that meets one has them.
 struct SubjectFlags: ParsableArguments {
-    @Argument(help: ArgumentHelp("The WebSocket of the server; may be left to the subject file.", valueName: "url"))
+    @Argument(
+        help: ArgumentHelp("The WebSocket URL of the server. Default: the one in the subject file.", valueName: "url"))
     var url: String?
 
     @Option(
-        help: ArgumentHelp("Where its REST paths are; the same host and port unless said otherwise.", valueName: "url"))
+        help: ArgumentHelp("The base URL of its REST API. Default: the same host and port.", valueName: "url"))
     var http: String?
 
-    @Flag(help: "Start the reference server of this program, fully configured, and meet that.")
+    @Flag(help: "Test the built-in reference server, fully configured.")
     var reference = false
 
     @Option(
         help: ArgumentHelp(
-            "Break the reference server in a named way; may be given several times.", valueName: "name"),
+            "Add this bug to the reference server. Repeatable.", valueName: "name"),
         completion: .serverDefects)
     var defect: [String] = []
 
     @Option(
-        help: ArgumentHelp("Let the reference server differ in a legal way.", valueName: "name"),
+        help: ArgumentHelp("Add this legal variation to the reference server. Repeatable.", valueName: "name"),
         completion: .serverVariations)
     var variation: [String] = []
 
-    @Option(help: "The token of a principal; given several times, of p1, p2 and so on.")
+    @Option(help: "The token of a principal: the first is p1's, the next p2's, and so on. Repeatable.")
     var token: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A variable that holds the token of the next principal; may be given several times.",
-            discussion: "Principals are counted in this order: --token, --token-env, --token-file, --token-command.",
+            "An environment variable that holds the token of the next principal. Repeatable.",
+            discussion: "Principals are numbered in this order: --token, --token-env, --token-file, --token-command.",
             valueName: "name"))
     var tokenEnv: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A file whose first line is the token of the next principal; may be given several times.",
+            "A file whose first line is the token of the next principal. Repeatable.",
             valueName: "file"), completion: .file())
     var tokenFile: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A command that prints the token of the next principal, such as 'gh auth token'; may be given several times.",
-            discussion: "It is asked again when the token expires: a minute before a JWT does, else after a minute.",
+            "A command that prints the token of the next principal, such as 'gh auth token'. Repeatable.",
+            discussion: "Runs again when the token expires: one minute before a JWT expires, otherwise every minute.",
             valueName: "command"))
     var tokenCommand: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A profile it declares beside core; may be given several times. Default: what its greeting states.",
+            "A profile the server declares, in addition to core. Repeatable. Default: taken from its greeting.",
             valueName: "name"),
         completion: .serverProfiles)
     var profile: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "The dialect it speaks: canonical, a name of 'conformance dialect list', or the path of a dialect file.",
-            discussion: "Unless profiles are named, it is taken to declare all that a server of the dialect can.",
+            "The dialect of the server: canonical, a name from 'conformance dialect list', or a dialect file.",
+            discussion: "Without --profile, the server is tested for every profile that the dialect supports.",
             valueName: "name"), completion: .dialects)
     var dialect: String?
 
-    @Flag(help: "Its agent obeys scripts in the prompt.")
+    @Flag(help: "The agent of the server follows scripts in the prompt.")
     var scriptedAgent = false
 
     @Option(
         help: ArgumentHelp(
-            "Only scenarios of this tier: 1 any agent, 2 scripted agent, 3 model endpoint; may be given several times.",
+            "Run only scenarios of this tier: 1 any agent, 2 scripted agent, 3 model endpoint. Repeatable.",
             valueName: "number"), completion: .list(["1", "2", "3"]))
     var tier: [Int] = []
 
     @Option(
         help: ArgumentHelp(
-            "Start the server with this command, taken apart as a shell does; the url may be left out.",
+            "Start the server with this command; quotes work as in a shell. The URL is then optional.",
             discussion: """
-                {port} is a free port, {data} a fresh folder, {push} and {model} the addresses of the suite's push \
-                service and model endpoint; the same are in HOLDFAST_PORT, HOLDFAST_DATA, HOLDFAST_PUSH_URL and \
-                HOLDFAST_MODEL_URL.
+                {port} is a free port, {data} a new folder, {push} and {model} the URLs of the suite's push service and \
+                model endpoint. The environment variables HOLDFAST_PORT, HOLDFAST_DATA, HOLDFAST_PUSH_URL and \
+                HOLDFAST_MODEL_URL hold the same values.
                 """,
             valueName: "command"))
     var start: String?
 
     @Option(
         help: ArgumentHelp(
-            "Where the started server stores: absent or empty before, kept after; a temporary folder without it.",
+            "The data folder of the started server: new or empty; kept after the run. Default: a temporary folder.",
             valueName: "dir"), completion: .directory)
     var data: String?
 
     @Option(
-        help: ArgumentHelp("A variable for the started server; may be given several times.", valueName: "name=value"))
+        help: ArgumentHelp("An environment variable for the started server. Repeatable.", valueName: "name=value"))
     var env: [String] = []
 
     @Option(
-        help: ArgumentHelp("What the started server prints once it takes connections.", valueName: "text"))
+        help: ArgumentHelp("Text the started server prints once it accepts connections.", valueName: "text"))
     var ready: String?
 
     @Option(
         help: ArgumentHelp(
-            "Serve the model that its agent asks on this address, and send scripts: for a server that is configured with it.",
+            "Serve a scripted model at this address, for a server that is configured to use it.",
             valueName: "host:port"))
     var modelEndpoint: String?
 
     @Option(
         help: ArgumentHelp(
-            "Be the push service on this address, over TLS where ',tls' follows: for a server that is configured with it.",
+            "Serve a push service at this address, for a server that is configured to use it; with ',tls' over TLS.",
             valueName: "host:port"))
     var pushSink: String?
 
-    @Flag(name: .customLong("push-tls"), help: "Be the push service over TLS: https in {push}.")
+    @Flag(name: .customLong("push-tls"), help: "Serve the push service over TLS: {push} is then an https URL.")
     var pushTLS = false
 
     @Option(
         help: ArgumentHelp(
-            "Write the certificate that the server has to trust in the push service to this file, before it is started.",
+            "Write the certificate of the push service to this file before the server starts, so that it can trust it.",
             valueName: "file"), completion: .file())
     var pushCertificate: String?
 
     @Option(
         name: .customLong("device"),
         help: ArgumentHelp(
-            "The device token the server knows of a principal; may be given several times.", valueName: "name=token"))
+            "The device token of a principal, as the server knows it. Repeatable.", valueName: "name=token"))
     var devices: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "How often each proof kills the started server: as it says done, as it acknowledges, and as it answers over REST.",
-            discussion: "Fewer than 20 prove nothing, and are inconclusive where nothing is lost.", valueName: "number")
+            "How many times each crash test kills the started server: after done, after ack, and after a REST answer.",
+            discussion: "With fewer than 20, a test that loses nothing is inconclusive.", valueName: "number")
     )
     var kills = 20
 
-    @Flag(help: "Leave out the scenarios that kill, stop and start the server.")
+    @Flag(help: "Skip the scenarios that kill, stop and start the server.")
     var skipCrashes = false
 
     @Option(
-        help: ArgumentHelp("Wait up to so long for a server that somebody else starts.", valueName: "seconds"))
+        help: ArgumentHelp("Wait this long for a server that is still starting.", valueName: "seconds"))
     var wait = 0
 
-    @Flag(help: "Count clauses that this set-up cannot show as untested: the run is incomplete then.")
+    @Flag(help: "Count clauses that are out of reach as untested, which makes the run incomplete.")
     var strict = false
 
     @Option(
-        help: ArgumentHelp("A subject file; flags override it.", valueName: "file"),
+        help: ArgumentHelp("A file that describes the server; flags override it.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var subject: String?
 
     @Option(
         help: ArgumentHelp(
-            "The longest a scenario waits because the server told so: heartbeats, a stated wait, a free budget.",
+            "The longest a scenario waits for heartbeats, a retry delay or the rate limit of the server.",
             valueName: "seconds"))
     var patience = 20
 
@@ -181,7 +182,7 @@ struct SubjectFlags: ParsableArguments {
     ) async throws -> Result {
         try await server().meeting(subject, under: specification) { subject in
             // A server that somebody else started has to be told where to push, at a free port above all.
-            if pushSink != nil, let sink = subject.pushSink { Console.error("pushes are taken at \(sink.url)") }
+            if pushSink != nil, let sink = subject.pushSink { Console.error("push service listening at \(sink.url)") }
             return try await body(subject)
         }
     }

@@ -6,13 +6,13 @@ import HoldfastSuite
 struct SubjectOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "How the two peers speak: a name of 'conformance dialect list', or a dialect file. Default: canonical.",
+            "The dialect of the traffic: a name from 'conformance dialect list', or a dialect file. Default: canonical.",
             valueName: "name|file"), completion: .dialects)
     var dialect: String?
 
     @Option(
         help: ArgumentHelp(
-            "A subject file; tells name, profiles, limits and dialect, flags override it.", valueName: "file"),
+            "A file with name, profiles, limits and dialect; flags override it.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var subject: String?
 

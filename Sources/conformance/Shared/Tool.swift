@@ -24,8 +24,8 @@ enum Tool {
     static func program() throws -> String {
         guard let path = Processes.ownProgram else {
             throw InputProblem(
-                "--reference", "this program does not know where it lies", expected: "a path to start it again",
-                fix: "start 'conformance serve' by hand, and name it with --subject")
+                "--reference", "this program cannot find its own path", expected: "a path to start it again",
+                fix: "start 'conformance serve' yourself and pass its subject file with --subject")
         }
         return path
     }
@@ -50,8 +50,8 @@ enum Tool {
     static func threads(_ jobs: Int?) throws -> Int {
         guard jobs.map({ (1...256).contains($0) }) ?? true else {
             throw InputProblem(
-                "--jobs", "'\(jobs ?? 0)' is no number of threads", expected: "1 to 256",
-                fix: "name a number in that range")
+                "--jobs", "'\(jobs ?? 0)' is out of range", expected: "1 to 256",
+                fix: "choose a number in that range")
         }
         return jobs ?? ProcessInfo.processInfo.activeProcessorCount
     }
@@ -94,7 +94,7 @@ enum NamedBehaviours {
         try names.filter { !known.contains($0) }.map { name in
             InputProblem(
                 flag, "unknown name '\(name)'", insteadOf: name, among: known,
-                expected: "a name of 'conformance \(command) --list-defects'", otherwise: "correct it")
+                expected: "a name from 'conformance \(command) --list-defects'", otherwise: "correct it")
         }.throwAll()
         return Set(all.filter { names.contains($0.name) })
     }
@@ -110,13 +110,13 @@ enum NamedBehaviours {
                 Console.write("  \(head)\n" + texts.map { style.wrapped($0, indent: 4) + "\n" }.joined())
             }
         }
-        list("defects, each breaks the clause named", defects.map { ("\($0.name)  \($0.clause)", [$0.summary]) })
+        list("defects, each with the clause it breaks", defects.map { ("\($0.name)  \($0.clause)", [$0.summary]) })
         list("\nvariations, all legal", variations.map { ($0.name, [$0.summary]) })
         guard !presets.isEmpty else { return }
         let systems = presets.map { preset in
             let parts = preset.defects.map(\.name) + preset.variations.map(\.name)
             return (preset.name, [preset.summary, parts.joined(separator: " ")])
         }
-        list("\npresets, each a system that exists: its dialect and its defects", systems)
+        list("\npresets, each a real system: its dialect and its defects", systems)
     }
 }

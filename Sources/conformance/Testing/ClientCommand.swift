@@ -8,10 +8,10 @@ struct ClientCommand: AsyncParsableCommand {
         commandName: "client",
         abstract: "Test a client.",
         discussion: """
-            Plays the server, the system and the person for a client: performs every scenario against a scripted server, \
-            judges what the client sent and showed, clause by clause, and prints what was proved. The client is driven by \
-            a small program that reads commands from standard input and answers on standard output, one JSON object a \
-            line (Spec/chapters/12-driving-a-client.md), or by a device that opens a WebSocket.
+            Plays the server, the operating system and the user: runs every scenario against a scripted server and judges \
+            what the client sent and showed, clause by clause. A driver, a small program of yours, controls the client: it \
+            reads commands from standard input and answers on standard output, one JSON object per line \
+            (Spec/chapters/12-driving-a-client.md). On a device, the driver connects over a WebSocket instead (--listen).
 
             Examples:
               conformance client -- ./my-driver --headless
@@ -20,7 +20,7 @@ struct ClientCommand: AsyncParsableCommand {
               conformance client --reference
               conformance client --profile client-core --profile client-sync --out results -- ./my-driver
 
-            What the driver cannot do leaves clauses untested, by name; it never passes them.
+            Clauses that need a command the driver lacks are untested, never passed.
 
             Exit codes: 0 conforms · 1 violation · 2 incomplete · 3 stale baseline · 64 usage · 69 unreachable · 70 harness error
             """
@@ -31,20 +31,20 @@ struct ClientCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only these clauses or scenarios, with '*'; may be given several times.", valueName: "pattern"),
+            "Run only these clauses or scenarios; '*' is a wildcard. Repeatable.", valueName: "pattern"),
         completion: .clientPatterns)
     var only: [String] = []
 
     @Option(
-        help: ArgumentHelp("Write report.json and the transcripts to this folder.", valueName: "dir"),
+        help: ArgumentHelp("Write report.json and transcripts to this folder.", valueName: "dir"),
         completion: .directory)
     var out: String?
 
-    @Option(help: "How many scenarios run at once, each with a driver of its own; a device does one at a time.")
+    @Option(help: "How many scenarios run in parallel, each with its own driver; a device runs one at a time.")
     var jobs = 24
 
     @Option(
-        help: ArgumentHelp("A folder to take in place of the specification in this program.", valueName: "dir"),
+        help: ArgumentHelp("Use the specification in this folder instead of the built-in one.", valueName: "dir"),
         completion: .directory)
     var spec: String?
 
@@ -54,7 +54,7 @@ struct ClientCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Expected violations") var baseline: BaselineOptions
 
-    @Flag(help: "List what would be performed, and end.")
+    @Flag(help: "List what would run, then exit.")
     var dryRun = false
 
     func run() async throws {

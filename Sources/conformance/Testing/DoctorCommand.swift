@@ -5,11 +5,11 @@ import HoldfastSuite
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check that a server is set up for the suite.",
+        abstract: "Check whether a server is ready for the suite.",
         discussion: """
-            Takes the flags of 'conformance server'. Connects as each principal, reads over REST, asks the agent one \
-            scripted question, and where a start command is given starts, kills and restarts the server. Then says \
-            which clauses a run would leave untested or inconclusive, why, and what to do about it.
+            Takes the flags of 'conformance server'. Connects as each principal, reads over REST and asks the agent one \
+            scripted question. With a start command, it also starts, kills and restarts the server. Then lists the \
+            clauses that a run would leave untested, inconclusive or out of reach, with the reason and the fix.
 
             Examples:
               conformance doctor ws://127.0.0.1:8080/ws

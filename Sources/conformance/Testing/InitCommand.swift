@@ -7,12 +7,11 @@ import HoldfastSuite
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Write the files that test a server in a build.",
+        abstract: "Write a subject file and a CI file for your server.",
         usage: "conformance init [<url>] [<options>]",
         discussion: """
-            Asks where the server is, which variables hold tokens, what it declares and which CI runs it; then writes subject.json \
-            and the CI's file, and prints the first commands. With an address or --start it asks nothing. It overwrites \
-            nothing.
+            Asks for the server, its token variables, its profiles and your CI, then writes subject.json and the CI file \
+            and prints the first commands. With a URL or --start it asks nothing. It never overwrites a file.
 
             Examples:
               conformance init
@@ -22,32 +21,32 @@ struct InitCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The WebSocket of the server.", valueName: "url"))
+    @Argument(help: ArgumentHelp("The WebSocket URL of the server.", valueName: "url"))
     var url: String?
 
-    @Option(help: ArgumentHelp("The command that starts it, taken apart as a shell does.", valueName: "command"))
+    @Option(help: ArgumentHelp("The command that starts the server; quotes work as in a shell.", valueName: "command"))
     var start: String?
 
     @Option(
         help: ArgumentHelp(
-            "A variable that holds the token of the next principal; may be given several times.", valueName: "name"))
+            "An environment variable that holds the token of the next principal. Repeatable.", valueName: "name"))
     var tokenEnv: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A profile it declares beside core; may be given several times. Default: what its greeting states.",
+            "A profile the server declares, in addition to core. Repeatable. Default: taken from its greeting.",
             valueName: "name"), completion: .serverProfiles)
     var profile: [String] = []
 
-    @Option(help: ArgumentHelp("The name in reports. Default: its address.", valueName: "text"))
+    @Option(help: ArgumentHelp("The name of the server in reports. Default: its address.", valueName: "text"))
     var name: String?
 
     @Option(
-        help: ArgumentHelp("The CI to write a file for: github, gitlab or none. Default: github.", valueName: "name"),
+        help: ArgumentHelp("Your CI: github, gitlab or none. Default: github.", valueName: "name"),
         completion: .list(ProjectSetup.CI.allCases.map(\.rawValue)))
     var ci: String?
 
-    @Option(help: ArgumentHelp("The folder of the project.", valueName: "dir"), completion: .directory)
+    @Option(help: ArgumentHelp("The project folder.", valueName: "dir"), completion: .directory)
     var out = "."
 
     func run() async throws {
@@ -78,26 +77,26 @@ struct InitCommand: AsyncParsableCommand {
     // MARK: questions
 
     private func ask(_ setup: inout ProjectSetup) throws {
-        try answer("Where is the server? Its address (ws://…), or the command that starts it:") { text in
+        try answer("Server: its URL (ws://…), or the command that starts it:") { text in
             if text.isEmpty {
                 throw InputProblem(
-                    "address", "nothing was given", expected: "an address or a command",
-                    fix: "for instance ws://127.0.0.1:8080/ws")
+                    "address", "no answer", expected: "a URL or a command",
+                    fix: "for example ws://127.0.0.1:8080/ws")
             }
             try setup.take(location: text)
         }
         if tokenEnv.isEmpty {
-            try answer("Which variables hold tokens, one for each person? (none)") {
+            try answer("Environment variables that hold tokens, one per principal? (none)") {
                 try setup.take(tokenVariables: Self.words($0), isSet: Self.isSet)
             }
         }
         if profile.isEmpty {
-            try answer("Which profiles does it declare? (what its greeting states)") {
+            try answer("Profiles it declares? (taken from its greeting)") {
                 try setup.take(profiles: Self.words($0))
             }
         }
         if ci == nil {
-            try answer("Which CI runs it: github, gitlab or none? (github)") {
+            try answer("CI: github, gitlab or none? (github)") {
                 setup.ci = $0.isEmpty ? .github : try Self.ci($0)
             }
         }
@@ -109,8 +108,9 @@ struct InitCommand: AsyncParsableCommand {
             Console.write(question + " ")
             guard let line = readLine() else {
                 throw InputProblem(
-                    "init", "nobody answers: standard input has ended", expected: "an address, or --start 'COMMAND'",
-                    fix: "give the answers as flags: conformance init ws://127.0.0.1:8080/ws")
+                    "init", "standard input ended before all questions were answered",
+                    expected: "a URL, or --start 'COMMAND'",
+                    fix: "pass the answers as flags: conformance init ws://127.0.0.1:8080/ws")
             }
             do {
                 return try take(Self.trimmed(line))
@@ -133,8 +133,8 @@ struct InitCommand: AsyncParsableCommand {
     private static func ci(_ name: String) throws(InputProblem) -> ProjectSetup.CI {
         guard let ci = ProjectSetup.CI(rawValue: name) else {
             throw InputProblem(
-                "--ci", "'\(name)' is none of them", insteadOf: name, among: ProjectSetup.CI.allCases.map(\.rawValue),
-                otherwise: "name one of these")
+                "--ci", "unknown CI '\(name)'", insteadOf: name, among: ProjectSetup.CI.allCases.map(\.rawValue),
+                otherwise: "choose one of these")
         }
         return ci
     }

@@ -9,12 +9,12 @@ import ReferenceClient
 struct SelftestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "selftest",
-        abstract: "Prove that the suite catches what it should.",
+        abstract: "Prove that the suite catches the bugs it should.",
         usage: "conformance selftest [<options>]",
         discussion: """
-            Runs the whole suite against the healthy reference server and against each legal variation: all must be \
-            green. Behind the wire of each dialect it must break what that wire cannot keep, and nothing else. Then \
-            runs the scenarios of each defect's clause against a server with that defect: the clause must be violated. Does the same with the reference client.
+            Runs the whole suite against the reference server and against each legal variation: all must pass. Behind each \
+            dialect, only the clauses that the dialect cannot keep may fail. Then adds each known defect to the server and \
+            runs the scenarios of its clause: that clause must be violated. Does the same with the reference client.
 
             Examples:
               conformance selftest
@@ -26,13 +26,13 @@ struct SelftestCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only these defects and variations, with '*'; may be given several times.", valueName: "pattern"),
+            "Run only these defects and variations; '*' is a wildcard. Repeatable.", valueName: "pattern"),
         completion: .words { (try? Specification(.embedded)).map(KillMatrix.Peers.names) ?? [] })
     var only: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Write report.json and the transcripts of each peer that was misjudged to a folder of its name in this one.",
+            "For each defect or variation that was misjudged, write report.json and transcripts to a subfolder of this one.",
             valueName: "dir"), completion: .directory)
     var out: String?
 
@@ -66,10 +66,11 @@ struct SelftestCommand: AsyncParsableCommand {
         let peers = try KillMatrix.Peers(of: specification) { isChosen($0) }
         guard !peers.isEmpty else {
             throw InputProblem(
-                "--only", "'\(only.joined(separator: "', '"))' names no defect and no variation",
+                "--only", "'\(only.joined(separator: "', '"))' matches no defect or variation",
                 insteadOf: only.first ?? "", among: KillMatrix.Peers.names(of: specification),
-                expected: "a name of 'conformance serve --list-defects' or 'conformance chat --list-defects', with '*'",
-                otherwise: "leave it out to run all")
+                expected:
+                    "a name from 'conformance serve --list-defects' or 'conformance chat --list-defects'; '*' is a wildcard",
+                otherwise: "remove it to run all")
         }
         if explore { return try await explore(under: specification) }
         let display = ProgressLine.display(wipesWhenInterrupted: true)

@@ -9,10 +9,10 @@ struct ServerCommand: AsyncParsableCommand {
         commandName: "server",
         abstract: "Test a server.",
         discussion: """
-            Performs every scenario over real connections, judges the transcripts clause by clause and prints what \
-            was proved. Unless profiles are named, the server is taken to declare those that its greeting states, and to \
-            have an agent that answers plain text. What this set-up cannot show, such as a crash of a server that \
-            somebody else started, is out of reach: told apart, and no failure unless --strict is given.
+            Runs every scenario over real connections, records them, and judges the recording clause by clause. Without \
+            --profile, the profiles come from the server's greeting. Clauses that this setup cannot test, such as crashes \
+            of a server that the suite did not start, are out of reach: they are listed separately and fail the run only \
+            with --strict.
 
             Examples:
               conformance server ws://127.0.0.1:8080/ws
@@ -24,8 +24,8 @@ struct ServerCommand: AsyncParsableCommand {
               conformance server --start 'my-server --port {port} --data {data}'
               conformance server ws://127.0.0.1:8080/ws --start ./my-server --ready 'up'
 
-            With --start the suite also kills, stops and starts the server, and lets its writes fail: only then can \
-            it prove that answers are stored before they are announced (PERSIST-1).
+            With --start, the suite also kills, stops and restarts the server and makes its writes fail. Only then can it \
+            prove that answers are stored before they are announced (PERSIST-1).
 
             Exit codes: 0 conforms · 1 violation · 2 incomplete · 3 stale baseline · 64 usage · 69 unreachable · 70 harness error
             """
@@ -36,24 +36,24 @@ struct ServerCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only these clauses or scenarios, with '*'; may be given several times.", valueName: "pattern"),
+            "Run only these clauses or scenarios; '*' is a wildcard. Repeatable.", valueName: "pattern"),
         completion: .serverPatterns)
     var only: [String] = []
 
     @Option(
-        help: ArgumentHelp("Write report.json and the transcripts to this folder.", valueName: "dir"),
+        help: ArgumentHelp("Write report.json and transcripts to this folder.", valueName: "dir"),
         completion: .directory)
     var out: String?
 
-    @Option(help: "How many scenarios run at once; never more than there are principals.")
+    @Option(help: "How many scenarios run in parallel; at most one per principal.")
     var jobs = 8
 
     @Flag(
         help: ArgumentHelp(
-            "Tell how the started server stores against a loss of power (PERSIST-11).",
+            "Show whether the started server syncs its files before it sends (PERSIST-11).",
             discussion: """
-                One more instance answers a few questions under strace, where that is installed and allowed. The order of \
-                file write, synchronisation and sending is told below the report and decides nothing.
+                Runs one more instance under strace, if that is installed and allowed, and prints the order of write, sync \
+                and send below the report. It does not affect the verdict.
                 """))
     var trace = false
 
@@ -63,7 +63,7 @@ struct ServerCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Expected violations") var baseline: BaselineOptions
 
-    @Flag(help: "List what would be performed, and end.")
+    @Flag(help: "List what would run, then exit.")
     var dryRun = false
 
     func run() async throws {
@@ -75,8 +75,8 @@ struct ServerCommand: AsyncParsableCommand {
         let (subject, scope): (ServerSubject, Scope) = try server.server().subject(under: specification)
         if trace, subject.start == nil {
             throw InputProblem(
-                "--trace", "there is no command to start", expected: "--start COMMAND, or a subject file with 'start'",
-                fix: "add --start 'COMMAND', or leave --trace out")
+                "--trace", "no start command given", expected: "--start COMMAND, or a subject file with 'start'",
+                fix: "add --start 'COMMAND', or remove --trace")
         }
         if dryRun {
             return try await server.meeting(subject, under: specification) { subject in

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // A small server of the Holdfast protocol: profile `core`, an agent that obeys scripts, one file for each session.
-// It needs Node 20 or later and no package. What a client is told is stored before it is told.
+// It needs Node 20 or later and no package. What a client is told is stored before it is announced.
 //
 //     node server.js --port 8080 --data ./data
 "use strict";
@@ -177,7 +177,7 @@ function accept(asked) {
   return turn;
 }
 
-/** Runs a turn to its one ending, which is stored before it is told. */
+/** Runs a turn to its one ending, which is stored before it is announced. */
 async function run(turn, question) {
   let ending;
   try {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A small server of the Holdfast protocol: profile `core`, an agent that obeys scripts, sessions in files or SQLite.
 
-It is an example to start from. One rule explains most of it: what a client is told is stored before it is told.
+It is an example to start from. One rule explains most of it: what a client is told is stored before it is announced.
 
     python3 server.py --port 8080 --data ./data --store sqlite
 """
@@ -294,7 +294,7 @@ class Server:
         raise Refusal("session_not_found", "there is no such session", sessionId=asked["sessionId"], **key)
 
     async def run_turn(self, turn):
-        """The turns of a session run one after the other; each ends once, and its end is stored before it is told."""
+        """The turns of a session run one after the other; each ends once, and its end is stored before it is announced."""
         async with turn.session.answering:
             text, failure = await self.think(turn)
             if self.defect == "done-before-stored" and not failure:

@@ -77,18 +77,18 @@ import Testing
         (#""core"]"#, #""client-core"]"#, "d.json:4:16 /profiles/0: 'client-core' is a profile of clients"),
         (
             #"  "frames""#, #"  "cannotKeep": [{ "clauses": ["ENV-03"], "because": "x" }], "frames""#,
-            "d.json:7:32 /cannotKeep/0/clauses/0: 'ENV-03' is no clause"
+            "d.json:7:32 /cannotKeep/0/clauses/0: 'ENV-03' is not a clause"
         ),
         (
             #"  "frames""#, #"  "cannotKeep": [{ "clauses": ["ENV-3", "ENV-3"], "because": "x" }], "frames""#,
-            "d.json:7:41 /cannotKeep/0/clauses/1: ENV-3 has a reason already"
+            "d.json:7:41 /cannotKeep/0/clauses/1: ENV-3 already has a reason"
         ),
         (
             #"  "frames""#, #"  "cannotKeep": [{ "clauses": ["ENV-3"] }], "frames""#,
             "d.json:7:18 /cannotKeep/0: 'because' is missing"
         ),
         (#""core"]"#, #""cor"]"#, "d.json:4:16 /profiles/0: unknown profile 'cor'"),
-        (#""core"]"#, #""core", "sync"]"#, "d.json:4:15 /profiles: 'sync' needs 'sync', and no frame is one"),
+        (#""core"]"#, #""core", "sync"]"#, "d.json:4:15 /profiles: 'sync' needs 'sync', and no rule maps to it"),
         (#""/chat""#, #""chat?x""#, "d.json:5:23 /socket/path: found 'chat?x'"),
         (#""none""#, #""cookie""#, "d.json:5:54 /socket/credential/in: found 'cookie'"),
         (#""none""#, #""query""#, "d.json:5:46 /socket/credential: 'name' is missing"),
@@ -116,7 +116,7 @@ import Testing
         ),
         (
             #"{ "text": "words" }"#, #"{ "text": "words", "sessionId": "words" }"#,
-            "d.json:9:70 /frames/1/members: two members stand at '/words'"
+            "d.json:9:70 /frames/1/members: two members map to '/words'"
         ),
         (
             #""failure", "is": "error""#, #""answer", "is": "error""#,

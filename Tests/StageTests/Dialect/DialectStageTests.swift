@@ -106,7 +106,7 @@ struct DialectStageTests {
             """, in: "adjutant", at: server.webSocketURL("/"), key: AdjutantLikeServer.key,
             profiles: [.core, .idempotency])
         let reason =
-            "the dialect adjutant carries no key over REST, so that a repeat of what is asked there is a new question"
+            "the dialect adjutant carries no key over REST, so a resend there is a new question"
         #expect(performance.stoppedAt == "/steps/10: \(reason)")
         #expect(performance.problems.isEmpty && performance.history.missed.isEmpty)
         let asked = performance.history.texts(.toServer).dropFirst().compactMap { text in

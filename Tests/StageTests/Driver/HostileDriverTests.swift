@@ -9,7 +9,7 @@ import Testing
     @Test func `text on standard output is shown as it was written`() async throws {
         let problem = try #require(await ShellDriver.answer("echo 'Starting up…'").problem)
         #expect(problem.inShort.contains("instead of an answer to 'state' came 'Starting up…' (1:1: "))
-        #expect(problem.description.contains("\n  fix: print nothing but replies to standard output"))
+        #expect(problem.description.contains("\n  fix: print only replies to standard output"))
     }
 
     @Test func `text that comes before anything was asked is the same`() async throws {
@@ -165,7 +165,7 @@ import Testing
                     no display
                     bye
                   expected: an answer, then the next command
-                  fix: find out why it ended; after 'quit' alone it may end
+                  fix: find out why it ended; it may end only after 'quit'
                 """)
     }
 }

@@ -204,7 +204,7 @@ struct ProcessStepTests {
         let performance = try await perform(#"{"do":"kill"},{"do":"refuseWrites"}"#)
         #expect(
             performance.problems.first?.description.hasPrefix(
-                "harness: fault refuseWrites cannot be brought about, the server has ended at server/PERSIST/example /steps/1"
+                "harness: the fault refuseWrites is impossible here: the server has ended at server/PERSIST/example /steps/1"
             ) == true)
     }
 
@@ -216,7 +216,7 @@ struct ProcessStepTests {
             """)
         #expect(performance.problems.isEmpty)
         #expect(acts(performance) == [#"exit{"code":5}"#])
-        #expect(performance.stoppedAt == "/steps/3: the server had ended by itself, exit code 5")
+        #expect(performance.stoppedAt == "/steps/3: the server had exited by itself, exit code 5")
     }
 
     @Test func `a server that does not come back ends the scenario, with its last words`() async throws {
@@ -225,7 +225,7 @@ struct ProcessStepTests {
             server:
                 "if os.path.exists(os.path.join(data, 'once')): sys.exit('cannot recover')\nwrite('once', 'x'); run()")
         #expect(performance.problems.isEmpty)
-        #expect(performance.stoppedAt?.contains("it ended with exit code 1 before it took connections") == true)
+        #expect(performance.stoppedAt?.contains("it ended with exit code 1 before it accepted connections") == true)
         #expect(performance.stoppedAt?.contains("cannot recover") == true)
         #expect(acts(performance).first == "kill" && !acts(performance).contains("start"))
     }
@@ -248,7 +248,7 @@ struct ProcessStepTests {
         #expect(outcome.performances.map(\.scenario) == scenarios.map(\.name))
         #expect(outcome.performances.allSatisfy { $0.problems.isEmpty && $0.skipped == nil })
         #expect(outcome.performances[0].stoppedAt == nil && outcome.performances[2].stoppedAt == nil)
-        #expect(outcome.performances[1].stoppedAt?.hasPrefix("the server ended by itself, exit code 5") == true)
+        #expect(outcome.performances[1].stoppedAt?.hasPrefix("the server exited by itself, exit code 5") == true)
         #expect(acts(outcome.performances[1]) == [#"exit{"code":5}"#])
         #expect(acts(outcome.performances[3]).first == "kill")
     }
@@ -284,7 +284,7 @@ struct ProcessStepTests {
         #expect(outcome.performances.last.map(acts) == [#"exit{"code":5}"#])
         #expect(
             outcome.diagnostics == [
-                "performed again alone, because the server ended while they ran side by side: server/ENV/polite, "
+                "run again alone, because the server exited while they ran in parallel: server/ENV/polite, "
                     + "server/ENV/deadly"
             ])
     }
@@ -298,7 +298,7 @@ struct ProcessStepTests {
         let outcome = await SuiteRun(stage: try stage(subject), jobs: 1).run(scenarios)
         #expect(outcome.startProblem == nil)
         #expect(outcome.performances.prefix { $0.skipped == nil }.count == SharedInstance.restarts + 1)
-        #expect(outcome.performances.last?.skipped?.contains("it ended 6 times by itself") == true)
+        #expect(outcome.performances.last?.skipped?.contains("it exited 6 times by itself") == true)
     }
 
     @Test func `nothing is performed against a server that does not start`() async throws {

@@ -53,12 +53,12 @@ struct StartCommandTests {
             command.problems(dataFrom: "--data").map(\.description) == [
                 """
                 --data: '\(folder.path)' is not empty: it holds 'letters'
-                  expected: a folder that is absent or empty; the suite deletes nobody's data
-                  fix: empty it yourself, name another one, or leave it out for a temporary one
+                  expected: a new or empty folder; the suite never deletes data
+                  fix: empty it yourself, choose another one, or remove it for a temporary one
                 """
             ])
         command.data = folder.path + "/letters"
-        #expect(command.problems(dataFrom: "--data").first?.what.hasSuffix("is no folder") == true)
+        #expect(command.problems(dataFrom: "--data").first?.what.hasSuffix("is not a folder") == true)
         #expect(try String(contentsOfFile: folder.path + "/letters", encoding: .utf8) == "mine")
         command = StartCommand(["run"], directory: folder.path + "/none")
         #expect(command.problems(dataFrom: "--data").first?.location == "start")

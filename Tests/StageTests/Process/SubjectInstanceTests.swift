@@ -42,7 +42,7 @@ struct SubjectInstanceTests {
         #expect(problem?.isUnreachable == true)
         #expect(
             problem?.description.hasPrefix(
-                "sh -c echo first; echo 'no such database' >&2; exit 3: it ended with exit code 3 before it took connections"
+                "sh -c echo first; echo 'no such database' >&2; exit 3: it ended with exit code 3 before it accepted connections"
             ) == true)
         #expect(problem?.description.contains("\n    first\n    no such database\n") == true)
     }
@@ -92,7 +92,7 @@ struct SubjectInstanceTests {
         let problem = await problem(StartedServer.command(url: "ws://127.0.0.1:\(listener.port)/ws"))
         #expect(
             problem?.description.contains(
-                "something else takes connections on ws://127.0.0.1:\(listener.port)/ws already")
+                "another program already listens on ws://127.0.0.1:\(listener.port)/ws")
                 == true)
         await listener.stop()
     }

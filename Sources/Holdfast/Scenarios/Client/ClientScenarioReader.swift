@@ -67,7 +67,7 @@ public struct ClientScenarioReader {
             if profile.role != .client {
                 members.collector.note(
                     pointer, "'\(profile.rawValue)' is a profile of servers",
-                    expected: "client-core, client-push, client-sync", fix: "what the server keeps stands in /world")
+                    expected: "client-core, client-push, client-sync", fix: "what the server stores belongs in /world")
             }
             needs.profiles.insert(profile)
         }
@@ -85,7 +85,7 @@ extension MemberReader {
             let id = session.text("id")
             if !seen.insert(id).inserted {
                 collector.note(
-                    session.pointer.appending("id"), "session '\(excerpt(id))' was named before",
+                    session.pointer.appending("id"), "session '\(excerpt(id))' is already defined",
                     expected: "every id once", fix: "give it another id")
             }
             world.sessions.append(ClientWorld.Session(id: id, messages: session.messages("messages")))
@@ -113,7 +113,7 @@ extension MemberReader {
                 return ClientWorld.Message(id: id, role: role)
             }
             collector.note(
-                element.pointer, "message '\(excerpt(id))' does not say whose it is",
+                element.pointer, "message '\(excerpt(id))' has no role",
                 expected: "u1, u2, … or a1, a2, …", fix: "write {\"id\": …, \"role\": …, \"text\": …} instead")
             return nil
         }

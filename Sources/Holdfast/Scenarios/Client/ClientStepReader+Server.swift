@@ -50,7 +50,7 @@ extension ClientStepReader {
         }
         for name in Self.reactionMembers where !members.contains(name) {
             refuse(
-                name, "'\(name)' says nothing of '\(comes.rawValue)' and '\(text)'",
+                name, "'\(name)' does not apply to '\(comes.rawValue)' with '\(text)'",
                 expected: members.isEmpty ? "no further member" : members.joined(separator: ", "))
         }
         if let first = members.first, !["greeting", "cut"].contains(first) || then == .cut,
@@ -120,7 +120,7 @@ extension ClientStepReader {
                 frame: reader.value("frame") ?? .null, isNumbered: reader.bool("numbered") ?? false, to: audience)
         }
         for name in ["frame", "numbered", "to"] {
-            refuse(name, "'\(name)' says nothing of a text or of bytes", expected: "text or hex alone")
+            refuse(name, "'\(name)' does not apply with 'text' or 'hex'", expected: "only 'text' or 'hex'")
         }
         return .tellRaw(text: text, bytes: hex.flatMap { bytes(ofHexDigits: $0) })
     }

@@ -89,7 +89,7 @@ struct ClientStepReader {
         guard let kind = reader.choice("comes", of: AwaitedArrival.Kind.self) else { return nil }
         let isQuestion = [.chat, .post, .question].contains(kind)
         if !isQuestion, kind != .read { refuse("session", "'\(kind.rawValue)' names no session") }
-        if !isQuestion { refuse("as", "'\(kind.rawValue)' is no message of the person") }
+        if !isQuestion { refuse("as", "'\(kind.rawValue)' is not a message of the user") }
         let usual =
             switch kind {
             case .connection, .attempt, .auth: "connect"

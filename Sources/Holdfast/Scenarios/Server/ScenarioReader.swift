@@ -41,7 +41,8 @@ public struct ScenarioReader {
         let steps = ScenarioStepReader.steps(members.array("steps") ?? [], flow: flow)
         if !needs.start, let step = steps.first(where: \.needsProcess) {
             members.collector.note(
-                step.pointer, "only a server of the scenario's own can be ended and started", expected: "needs.start",
+                step.pointer, "only a server that the scenario starts can be stopped and started",
+                expected: "needs.start",
                 fix: "add \"start\": true to /needs")
         }
         return members.choice("role", of: Role.self).map { role in

@@ -20,7 +20,7 @@ enum DurabilityOrder: Sendable, Equatable {
     ///   - calls: All calls of the server.
     init(of answer: String, to question: String, in calls: [SystemCall]) {
         guard answer.utf8.count >= Self.shortest, !question.contains(answer) else {
-            self = .undecided("the answer is too short or part of the question, and stands in files anyway")
+            self = .undecided("the answer is too short or part of the question, so files contain it anyway")
             return
         }
         let spellings = Self.spellings(of: answer)
@@ -88,8 +88,8 @@ extension DurabilityOrder: CustomStringConvertible {
     /// The order in words.
     var description: String {
         switch self {
-        case .synchronised: "answer written, synchronised, then sent"
-        case .written: "answer written, then sent, not synchronised before"
+        case .synchronised: "answer written, synced, then sent"
+        case .written: "answer written, then sent without a sync"
         case .sentFirst: "answer sent before it was written to a file"
         case .undecided(let reason): "undecided: \(reason)"
         }
