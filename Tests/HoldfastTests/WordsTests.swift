@@ -20,7 +20,7 @@ import Testing
 
     /// The same for what is printed and for pages; comments in sources may hold them.
     private static let unprinted = [
-        "unless said otherwise": "Default: …",
+        "may be given several times": "Repeatable.", "unless said otherwise": "Default: …",
         "unless told otherwise": "Default: …", "taken apart as a shell": "quotes work as in a shell",
         "name another one": "choose another one", "leave one of them out": "remove one of them",
         "leave out all but one": "keep one and remove the others", "nobody is there": "say what is missing",

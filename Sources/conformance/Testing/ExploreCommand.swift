@@ -12,11 +12,11 @@ import HoldfastTranscript
 struct ExploreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explore",
-        abstract: "Look for what nobody thought of.",
+        abstract: "Test a server or a client with random schedules.",
         discussion: """
-            Makes random schedules, performs them against a server or a client, and judges what was seen. A schedule that \
-            breaks a clause is reduced to the fewest steps, performed again, and written as a scenario file with its \
-            transcript. The same seed makes the same plans everywhere; a peer may answer them differently from run to run.
+            Runs random schedules against a server or a client and judges the recordings. A schedule that breaks a clause \
+            is shrunk to the fewest steps, run again, and written as a scenario file with its transcript. The same seed \
+            gives the same plans everywhere; a peer may answer them differently from run to run.
 
             Examples:
               conformance explore ws://127.0.0.1:8080/ws --scripted-agent --minutes 5
@@ -33,10 +33,10 @@ struct ExploreCommand: AsyncParsableCommand {
 struct ExploreServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "server",
-        abstract: "Explore a server; 'server' may be left out.",
+        abstract: "Explore a server (the default).",
         discussion: """
-            Devices connect and disconnect, ask, resend over WebSocket or REST, replay from any position, read, and exceed \
-            the rate limit; a server that the suite starts is also killed and stopped, and its writes are refused.
+            Devices connect, disconnect, ask, resend over WebSocket or REST, replay from any position, read, and exceed the \
+            rate limit. With --start, the suite also kills and stops the server and makes its writes fail.
 
             Examples:
               conformance explore ws://127.0.0.1:8080/ws --scripted-agent --minutes 5
@@ -77,9 +77,9 @@ struct ExploreClientCommand: AsyncParsableCommand {
         commandName: "client",
         abstract: "Explore a client.",
         discussion: """
-            A person types, switches conversations, taps notifications and quits; a phone loses its network and puts the \
-            app into the background; other devices ask too; and the scripted server delays, refuses, forgets, cuts and \
-            restarts. The client is driven as by 'conformance client', in real time; --reference starts the built-in one.
+            The user types, switches conversations, taps notifications and quits; the phone loses its network and moves \
+            the app to the background; other devices ask too; the scripted server delays, refuses, forgets, disconnects \
+            and restarts. The driver is the same as for 'conformance client', in real time.
 
             Examples:
               conformance explore client --minutes 10 -- ./my-driver
@@ -124,26 +124,26 @@ struct ExploreFlags: ParsableArguments {
     @Option(help: "The random seed. Default: a new one, which is printed.")
     var seed: UInt64?
 
-    @Option(help: "The most plans; 100 when neither plans nor minutes are given.")
+    @Option(help: "The maximum number of plans. Default: 100, or no limit with --minutes.")
     var runs: Int?
 
-    @Option(help: "For how many whole minutes at most; what was found is still made small.")
+    @Option(help: "Stop after this many minutes; findings are still shrunk.")
     var minutes: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Perform this scenario file in place of what chance draws; may be given several times.", valueName: "file"),
+            "Run this scenario file instead of random plans. Repeatable.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var plan: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Begin with the plans of this folder, change what reaches something new, and keep it there.",
+            "Start with the plans in this folder, mutate those that reach something new, and store them there.",
             valueName: "dir"), completion: .directory)
     var corpus: String?
 
     @Option(
-        help: ArgumentHelp("Write what is found to this folder.", valueName: "dir"), completion: .directory)
+        help: ArgumentHelp("Write findings to this folder.", valueName: "dir"), completion: .directory)
     var out = "explored"
 
     /// The files of `--plan`, read.

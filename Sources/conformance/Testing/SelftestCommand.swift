@@ -38,20 +38,20 @@ struct SelftestCommand: AsyncParsableCommand {
 
     @Flag(
         help: ArgumentHelp(
-            "Meet the reference server with schedules that nobody wrote, in simulation.",
+            "Run random schedules against the reference server, in simulation.",
             discussion: """
-                Healthy ones must break nothing. For each defect it tells how many plans it took to break its clause, \
-                in three searches, with the median before them; with --out it writes the smallest plan that does. \
-                Defects of the client are looked for where --only names them.
+                Healthy servers must break nothing. For each defect, prints how many plans it took to break its clause in \
+                each of three searches, after the median; with --out, writes the smallest plan that does. Client defects \
+                are searched for only if --only names them.
                 """))
     var explore = false
 
-    @Option(help: "With --explore: the plans that healthy peers meet, and the most for each defect.")
+    @Option(help: "With --explore: the number of plans for healthy peers, and the maximum for each defect.")
     var runs = 1_000
 
     @Option(
         help: ArgumentHelp(
-            "With --explore: edit so many things that a healthy server said, and tell which kinds nobody notices.",
+            "With --explore: make this many edits to what a healthy server said, and list the kinds that the judge misses.",
             valueName: "number"))
     var edits = 0
 
