@@ -275,6 +275,12 @@ import Testing
         try clause.warns("\(down) +2s client=degraded^")
         try clause.warns("\(refused) client=offline(s1 u1 a1)^")
         try clause.warns("\(refused) client=connecting(s1 u1 a1)^")
+        // Who still waits for a read, or was refused one, does not know that reads work.
+        let waiting = refused.replacing("+2s", with: "3>GET(s2) +2s")
+        try clause.conforms("\(waiting) client=connecting(s1 u1 a1)")
+        try clause.conforms("\(waiting) client=degraded(s1 u1 a1)")
+        try clause.warns("\(waiting) client=offline(s1 u1 a1)^")
+        try clause.warns("\(waiting.replacing("+2s", with: "3<200(u2 a2) +2s")) client=connecting(s1 u1 a1)^")
         try clause.warns("client!launch A>open A<open A>auth +2s client=offline^")
         // Who is launched without a network is told nothing of it.
         let relaunched = "\(down) client!quit client!launch(fresh=false) +2s"

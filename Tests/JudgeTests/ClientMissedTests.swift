@@ -82,6 +82,46 @@ import Testing
             "\(first) B>sync(e1 #0) B<syncResult(e1 #0 complete) \(told) +2s B!cut C+(e1 #1) C>sync(e1 #0)^")
     }
 
+    @Test func `CLIENT-16 a first sync, for a question, may be lost with its connection`() throws {
+        let clause = ClauseUnderTest("CLIENT-16")
+        let asked = "client!launch client=connecting client!send(c1) A+(e1 #0) client=connected(c1)"
+        let told = "A<message(u5 s1 #1) client=connected(s1 u5)"
+        let back = "A!cut B+(e1 #1) B>sync(e1 #0)"
+        try clause.conforms("\(asked) \(told) \(back)")
+        try clause.violates("\(asked) \(told) +2s \(back)^")
+        try clause.violates("\(asked.replacing("client!send(c1) ", with: "")) \(told) \(back)^")
+    }
+
+    @Test func `CLIENT-28 an app that is put away may drop a read that fills a gap`() throws {
+        let clause = ClauseUnderTest("CLIENT-28")
+        let told = """
+            client!launch A+(e1 #0) client=connected(s1) A<message(u1 s1 #1) client=connected(s1 u1) A!cut B+(e2 #0)
+            B>sync(e1 #1) B<syncResult(e2 #0 epoch_changed) 1>GET(s1) B<message(u5 #1) client=connected(s1 u1 u5)
+            """
+        let back = "+2s client!foreground B>close(1001) C+(e2 #1) C>sync(e1 #1)"
+        try clause.conforms("\(told) client!background 1<200(u1) \(back)")
+        try clause.violates("\(told) 1<200(u1) +2s client!background \(back)^")
+    }
+
+    @Test func `CLIENT-11 what a server remembers may be missed`() throws {
+        let clause = ClauseUnderTest("CLIENT-11")
+        let asked =
+            "client!networkDown A!cut(silence) client!networkUp client!send(c1) 1>POST(c1) 1<failed('reset') B+ +17s"
+        try clause.untested("client!launch client=connecting A+ \(asked)")
+        try clause.violates("client!launch client=connecting A+ +2s \(asked)^", also: ["CLIENT-55"])
+        try clause.violates("client!launch client=connecting A+ client=connected \(asked)^", also: ["CLIENT-55"])
+    }
+
+    @Test func `CLIENT-13 an ending may be missed`() throws {
+        let clause = ClauseUnderTest("CLIENT-13")
+        let ended = "\(ready) client!send(c2='yes') A>chat(c2 s1 'yes') A<ack(c2) A<done(t2)"
+        let again = """
+            client!networkDown A!cut(silence) client!networkUp client!send(c3='yes') 1>POST(c2 s1 'yes')
+            """
+        try clause.untested("\(ended) \(again)")
+        try clause.violates("\(ended) +2s \(again)^")
+    }
+
     @Test func `CLIENT-28 a read that fills a gap may be missed`() throws {
         let clause = ClauseUnderTest("CLIENT-28")
         let told = """

@@ -31,6 +31,36 @@ import Testing
         try clause.violates("\(lost) B<syncResult(e1 #1 complete) \(shown)^")
     }
 
+    @Test func `CLIENT-11 a request that ends with the app was not lost before`() throws {
+        let clause = ClauseUnderTest("CLIENT-11")
+        let asked = "\(ready) A!cut client!send(c2) 1>POST(c2 s1)"
+        try clause.untested("\(asked) B+ +17s client!quit 1<failed('gone')", also: ["CLIENT-55"])
+        try clause.violates("\(asked) 1<failed('reset') B+ +17s^ client!quit", also: ["CLIENT-55"])
+    }
+
+    @Test func `CLIENT-15 an error without names ends the turn that a read told of`() throws {
+        let clause = ClauseUnderTest("CLIENT-15")
+        let told = """
+            client!launch A+(core) client=connected client!send(c1) A>chat(c1) A!cut B+(core) 1>GET(s1)
+            1<200(u1='question 1') client=connected(s1 u1 thinking) +2s
+            """
+        let back = "B!cut client!selectSession(sessionId=null) client=connecting C+(core) +17s"
+        try clause.untested("\(told) B<error(agent_failed s1 -c -t) client=connected(s1 u1 failed=c1) \(back)")
+        try clause.violates("\(told) \(back)^")
+    }
+
+    @Test func `CLIENT-20 a question may go to a conversation of its own`() throws {
+        let clause = ClauseUnderTest("CLIENT-20")
+        let failed = """
+            client!launch A+ client=connected client!send(c1) A>chat(c1) A<error(persist_failed c1)
+            client=connected(c1 failed=c1) client!send(c2) A>chat(c2) A<ack(c2 s2) A<done(t2 s2)
+            client=connected(s2 c1 u2 a2 failed=c1)
+            """
+        let read = "1>GET(s2) 1<200(u2 a2) client=connected(s2 u2 a2)"
+        try clause.conforms("\(failed) A<done(t1 s1 c1) \(read)")
+        try clause.violates("\(failed) \(read)^")
+    }
+
     @Test func `CLIENT-23 another answer may still be awaited`() throws {
         let clause = ClauseUnderTest("CLIENT-23")
         let polls = (2...14).map { "+5s C>open C<refused(503) \($0)>GET(s1) \($0)<200(u1)" }.joined(separator: " ")
@@ -64,6 +94,23 @@ import Testing
         try clause.conforms("\(acked) \(back) B>chat(c2) B<ack(c2 s2) B<done(t2 s2) \(joined)")
         try clause.violates(
             "\(acked) +2s \(back) B>chat(c2) B<ack(c2 s2) B<done(t2 s2) \(joined)^")
+    }
+
+    @Test func `CLIENT-32 of equal words the screen shows which were sent again`() throws {
+        let clause = ClauseUnderTest("CLIENT-32")
+        func state(_ keys: String...) -> String {
+            let entries = keys.map {
+                "{\"role\":\"user\",\"text\":\"yes\",\"status\":\"sending\",\"clientMessageId\":\"key-\($0)\"}"
+            }
+            return "client=state(json='{\"sessionId\":\"s1\",\"messages\":[\(entries.joined(separator: ","))]}')"
+        }
+        let refused = """
+            \(ready) client!send(c2='yes') \(state("2")) A>chat(c2 s1 'yes') A<error(persist_failed c2)
+            client!sendAgain(clientMessageId='key-2') \(state("4")) client!send(c3='yes') \(state("4", "3"))
+            A>chat(c4 s1 'yes') A<error(rate_limited c4 retryAfterMs=3000)
+            """
+        try clause.untested("\(refused) A>chat(c3 s1 'yes')")
+        try clause.violates("\(refused) A>chat(c4 s1 'yes')^")
     }
 
     @Test func `CLIENT-36 an error of before may say it again`() throws {
@@ -146,6 +193,15 @@ import Testing
         try clause.conforms(
             "\(asked) \(reads(1...9)) A<toolUse(t2 s1) \(reads(10...18)) +50s", also: ["CLIENT-23", "CLIENT-49"])
         try clause.violates("\(asked) \(reads(1...13)) +5s 30>GET(s1)^ +1s")
+    }
+
+    @Test func `CLIENT-24 an error without names may be of a session that is not known yet`() throws {
+        let clause = ClauseUnderTest("CLIENT-24")
+        let asked = "client!launch A+(core) client=connected client!send(c1) A>chat(c1) client=connected(c1 thinking)"
+        let failed = "A<error(agent_failed s1 -c -t) client=connected(s1 u1 thinking agent_failed) +17s"
+        try clause.untested("\(asked) \(failed)")
+        let read = "1>GET(s1) 1<200(u1='question 1') client=connected(s1 u1 thinking)"
+        try clause.violates("\(asked) \(read) \(failed)^")
     }
 
     @Test func `CLIENT-24 an answer that names no question may be that of the other`() throws {

@@ -221,4 +221,15 @@ import Testing
         #expect(phone.screen.session == nil)
         #expect(phone.screen.messages.count == 1)
     }
+
+    @Test func `what was typed before the app was ended is not left for the newest session`() {
+        var phone = Phone()
+        phone.tell(.launched(opened: nil))
+        phone.tell(.said("hello"))
+        var next = Phone(memory: phone.stored)
+        next.tell(.launched(opened: nil))
+        next.answer(path: "/api/sessions", #"{"sessions":[{"id":"s1"}]}"#)
+        #expect(next.screen.session == nil)
+        #expect(next.screen.messages.count == 1)
+    }
 }

@@ -49,13 +49,13 @@ extension ClientDrawing {
         given(happens(percent), .string(one(of: "fin", "reset", "silence")))
     }
 
-    /// An `error` in place of an `ack`, with the key or without.
+    /// An `error` in place of an `ack`; a server that remembers keys names the one it refuses (TURN-21).
     private mutating func refusal() -> JSONValue {
         let code = one(
             of: "persist_failed", "persist_failed", "too_large", "bad_request", "internal", "busy", "rate_limited",
             "session_not_found", "something_new")
         var frame: JSONValue = ["type": "error", "error": .string("no, because of \(code)"), "code": .string(code)]
-        if happens(75) { frame["clientMessageId"] = "${key}" }
+        if hasKeys || happens(75) { frame["clientMessageId"] = "${key}" }
         if code == "rate_limited" {
             frame["retryAfterMs"] = JSONValue(one(of: 300, 1_500, 60_000))
             frame["limit"] = 1

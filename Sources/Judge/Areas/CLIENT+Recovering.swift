@@ -80,12 +80,20 @@ extension CLIENT {
     /// CLIENT-20: "A client MUST NOT show fewer messages of a session during recovery than before it".
     ///
     /// Once for each read or sync during which, or after which, the screen of its session was looked at. Two entries for one
-    /// message that become one are no loss.
+    /// message that become one are no loss, and neither is a question that went to a conversation of its own.
     static func recoveryNeverShowsLess(_ history: Observations, _ evidence: inout Evidence) {
         let states = history.client.states
+        let questions = ClientQuestion.all(in: history)
         var accused: Set<Int> = []
+        func isElsewhere(_ message: ObservedClient.ShownMessage, than session: String, at event: Int) -> Bool {
+            guard message.id == nil, let key = message.key else { return false }
+            let homes = questions.first { $0.keys.contains(key) }?.sessions(before: event) ?? []
+            return !homes.isEmpty && !homes.contains(session)
+        }
         func accuse(_ after: ObservedClient.State, after before: ObservedClient.State) {
             guard let session = before.sessionId, after.sessionId == session, after.count < before.count,
+                after.count < before.count
+                    - before.messages.count(where: { isElsewhere($0, than: session, at: after.event) }),
                 !history.isGone(session, before: after.event), accused.insert(after.event).inserted
             else { return }
             evidence.violate(
@@ -241,9 +249,12 @@ extension CLIENT {
     static func anEndingEndsTheWaiting(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() {
-            guard let ended = question.ended else { continue }
+            // An error that names nothing may be of any turn of a session that the question is not known to stand in.
+            guard let ended = question.news.first(where: { $0.kind == .ending }),
+                ended.error == nil || ended.isCertain
+            else { continue }
             waitingEnds(
-                at: ended, of: index, among: questions, "the answer is there and the client still waits for it",
+                at: ended.event, of: index, among: questions, "the answer is there and the client still waits for it",
                 history,
                 &evidence)
         }

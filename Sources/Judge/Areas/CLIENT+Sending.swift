@@ -64,14 +64,16 @@ extension CLIENT {
         _ question: ClientQuestion, lostAt lost: Observations.LostQuestion, in history: Observations,
         _ evidence: inout Evidence
     ) {
-        guard history.remembersKeys(before: lost.event) == true,
-            history.remembersKeys(before: question.firstSend(before: lost.event)) == true
+        let first = question.firstSend(before: lost.event)
+        guard history.remembersKeys(before: lost.event) == true, history.remembersKeys(before: first) == true,
+            history.wasSurelyGreeted(before: first)
         else { return }
         let limits = history.connections.filter { $0.opening > lost.sent }.compactMap { $0.limit("maxFrameBytes") }
         let bytes = question.requests.compactMap(history.size).max() ?? question.text.utf8.count
         if limits.contains(where: { $0 < bytes }) { return }
         let hasArrived = question.news.contains { $0.event > lost.sent }
-        let proof = hasArrived ? nil : history.neglect(after: lost.sent, within: history.clientPatience)
+        let proof =
+            hasArrived ? nil : history.neglect(after: lost.sent, within: history.clientPatience, from: lost.event)
         evidence.test(lost.isSentAgain(question), orBy: proof) { proof in
             Finding(
                 "a message typed is never sent again", expected: "the same chat on the next connection or over REST",
@@ -137,11 +139,13 @@ extension CLIENT {
             let first = twin.requests.first, let proof = twin.proof, proof < typed,
             let second = twin.requests.first(where: { $0.event > typed })
         else { return nil }
-        // A turn that has ended is not asked for again; one that runs may be.
+        // A turn that is known to have ended is not asked for again; one that runs may be.
         let limit = history.patience(of: typed) + history.clientPatience.microseconds
-        guard twin.ended.map({ $0 < typed }) == true || history.proof(after: typed, limit: limit) != nil else {
-            return nil
+        let isOver = twin.news.contains { news in
+            news.kind == .ending && news.event < typed
+                && !history.mayBeMissed(news, of: twin, before: second.event)
         }
+        guard isOver || history.proof(after: typed, limit: limit) != nil else { return nil }
         return (first.event, second.event)
     }
 
@@ -317,7 +321,7 @@ extension CLIENT {
     /// Who cannot tell which message was refused has to send it again once its connection ends (CLIENT-11), and so has who may
     /// never have taken the refusal.
     static func rateLimitsAreWaitedFor(_ history: Observations, _ evidence: inout Evidence) {
-        for question in ClientQuestion.all(in: history) {
+        for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
             for news in question.news
             where news.kind == .refusal && news.isCertain && news.error?.code == "rate_limited" {
                 guard let wait = news.error?.retryAfter, wait > 0 else { continue }

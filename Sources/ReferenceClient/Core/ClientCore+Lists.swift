@@ -14,7 +14,10 @@ extension ClientCore {
     /// The list for the start.
     mutating func listed(_ body: JSONValue, succeeded: Bool) {
         guard succeeded else { return startIsDue = true }
-        guard isUntouched, let newest = sessions(of: body).first else { return }
+        // What the person typed before the app was ended is not left for another conversation.
+        guard isUntouched, conversations[shown]?.messages.isEmpty != false, let newest = sessions(of: body).first else {
+            return
+        }
         show(conversation(of: newest.id))
         refresh(shown)
     }

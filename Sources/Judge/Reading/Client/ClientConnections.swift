@@ -128,7 +128,14 @@ extension Observations {
         guard !tries.isEmpty, let second = reads.dropFirst().first?.response,
             patience(from: second, to: event) >= Self.redraw.microseconds
         else { return nil }
-        return (since, [.degraded])
+        // Who waits for a read, or was refused one, does not know that reads work.
+        let isInDoubt = client.reads.contains { read in
+            guard read.request > since, read.request < event else { return false }
+            let end = min(end(of: read), event)
+            return (read.status != 200 || end == event)
+                && (end < event || patience(from: read.request, to: event) >= settled)
+        }
+        return (since, isInDoubt ? [.connecting, .degraded] : [.degraded])
     }
 
     /// The attempts from a launch on, until it is greeted or anything is done to it.

@@ -13,10 +13,13 @@ struct ClientNewsReader {
         learnNames(&questions)
         learnIds(&questions)
         let owners = Owners(questions)
-        let live = history.received.map { (frame: $0, event: $0.event) }
-        let replayed = history.syncs.flatMap { sync in sync.missed.map { (frame: $0, event: $0.event) } }
-        for item in (live + replayed).sorted(by: { $0.event < $1.event }) { tell(item.frame, to: &questions, owners) }
-        for read in history.sessionReads { tell(read, to: &questions) }
+        let frames = (history.received + history.syncs.flatMap(\.missed)).sorted { $0.event < $1.event }
+        var reads = history.sessionReads.sorted { $0.event < $1.event }[...]
+        for frame in frames {
+            while let read = reads.first, read.event < frame.event { tell(reads.removeFirst(), to: &questions) }
+            tell(frame, to: &questions, owners)
+        }
+        for read in reads { tell(read, to: &questions) }
         for index in questions.indices {
             for request in questions[index].requests { tellResponse(to: request, &questions[index]) }
             questions[index].news.sort { $0.event < $1.event }

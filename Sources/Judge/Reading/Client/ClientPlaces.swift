@@ -152,12 +152,17 @@ struct ClientPlaces {
     ///
     /// A client may drop a read that was under way when the answer came, so that one closes nothing.
     func isClosed(before event: Int) -> Bool {
-        // The last connection may have ended before its sync arrived.
+        // The last connection may have ended before its sync arrived; one without a place has a reason for a sync too, where
+        // something was typed before it.
         let start = installation(at: event)
         let greeted = history.connections.filter { connection in
             connection.greeting?.epoch != nil && connection.connected.map { $0 >= start && $0 < event } == true
         }.sorted { $0.opening < $1.opening }
-        if greeted.count > 1, let last = greeted.last, !last.sent.contains(where: { $0.type == "sync" }),
+        let hasAsked = history.client.acts("send").contains { act in
+            act.event >= start && act.event < event
+                && history.client.state(at: act.event)?.connection != .connected
+        }
+        if greeted.count > 1 || hasAsked, let last = greeted.last, !last.sent.contains(where: { $0.type == "sync" }),
             let greeting = last.connected, let ending = last.ending?.event,
             history.patience(from: greeting, to: ending) < history.timeouts.scheduling.microseconds
         {
@@ -172,6 +177,8 @@ struct ClientPlaces {
         return history.sessionReads.contains { read in
             read.request > result.event && history.patience(of: read.event) <= limit
                 && (session == nil || read.sessionId == session)
+                // An app that is put away may end its requests.
+                && history.client.isForeground(at: read.event)
                 && history.departure(after: read.event, on: nil) == nil
         }
     }

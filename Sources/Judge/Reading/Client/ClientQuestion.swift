@@ -176,15 +176,19 @@ struct ClientQuestion: Sendable {
         // A client that changes the words still shows what was typed under the key with which it sends them.
         if same.isEmpty, known.isEmpty, let shown = key.flatMap({ places.shown[$0] }) { same = alike(shown) }
         var place: Int?
-        let again = same.last.flatMap { questions[$0].repeats.last }
-        if known.isEmpty, let last = same.last, let again, !questions[last].requests.isEmpty,
-            questions[last].requests.allSatisfy({ $0.event < again })
-        {
+        let typing = key.flatMap { places.firstShown[$0] }
+        // When one was sent again for the last time, unless it was sent since; of equal words, as the screen shows the key.
+        let again = same.reversed().compactMap { index -> Int? in
+            guard let again = questions[index].repeats.last, !questions[index].requests.isEmpty,
+                questions[index].requests.allSatisfy({ $0.event < again })
+            else { return nil }
+            return index == same.last || typing?.contains(again) == true ? again : nil
+        }.first
+        if known.isEmpty, let again {
             place = add(ClientQuestion(text: request.prompt, typed: again), to: &questions, &places)
         } else if same.count > 1, !known.contains(where: same.contains) {
             // A new key under a text that was typed more than once: the oldest that was not sent yet.
             let unsent = same.filter { questions[$0].requests.isEmpty }
-            let typing = key.flatMap { places.firstShown[$0] }
             place =
                 unsent.first { typing?.contains(questions[$0].event) == true }
                 ?? unsent.first { exactlyEqual(questions[$0].text, request.prompt) } ?? unsent.first ?? same.last

@@ -47,6 +47,17 @@ extension Observations {
         return greeting.map { $0.states(.idempotency) }
     }
 
+    /// Whether a client surely had a `connected` before an event: it showed so, sent what comes after it, or had time.
+    func wasSurelyGreeted(before event: Int) -> Bool {
+        connections.enumerated().contains { index, connection in
+            guard let greeted = connection.connected, greeted < event else { return false }
+            let end = min(event, loss(of: index) ?? .max)
+            return departure(after: greeted, on: index).map { $0 >= event } ?? true
+                || connection.sent.contains { $0.event > greeted && $0.event <= event && $0.type != "auth" }
+                || client.states.contains { $0.event > greeted && $0.event < end && $0.connection == .connected }
+        }
+    }
+
     /// Whether what was typed may have gone out, at a server that remembers no keys, on a connection that was over before it
     /// arrived.
     func mayBeLostInFlight(_ typed: Int) -> Bool {
