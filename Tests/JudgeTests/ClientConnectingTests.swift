@@ -226,6 +226,10 @@ import Testing
         let bare = "\(launch) A>open A<open A>auth(protocol=2) A<error(unsupported_version) A<close(4010)"
         try clause.conforms("\(bare) B+ A!cut")
         try clause.violates("\(bare) B>open^ B<open B>auth(protocol=2)")
+        // A deploy may take back the version that was spoken, and bring it again.
+        let deployed = "\(launch) \(refused("A", 2, "[1]")) B+ B!cut \(refused("C", 2, "[1]"))"
+        try clause.conforms("\(deployed) D+ D!cut")
+        try clause.violates("\(deployed) \(refused("D", 1, "[2]")) E>open^ E<open E>auth(protocol=2)")
         // Who was greeted with another version is not away: it comes back like anybody.
         let met = "\(launch) \(refused("A", 2, "[1]")) B+ B!cut"
         try ClauseUnderTest("CLIENT-7").violates("\(met) +32s^")

@@ -155,6 +155,15 @@ import Testing
         phone.elapse(.reconnect, after: 1000)
         phone.connect()
         #expect(phone.sent("auth").last?["protocol"] == 1)
+        // A deploy changes what the server speaks.
+        phone.cut()
+        phone.elapse(.reconnect, after: 1000)
+        phone.tell(.opened(socket: phone.socket))
+        phone.receive(refusal([2]))
+        phone.cut(code: 4010)
+        phone.connect()
+        #expect(phone.sent("auth").last?["protocol"] == 2)
+        #expect(phone.screen.connection == .connected)
     }
 
     @Test(arguments: [[1], [999], []]) func `CLIENT-9 no version in common is the end`(supported: [Int]) {

@@ -243,7 +243,8 @@ extension CLIENT {
     }
 
     /// CLIENT-9: "A client MUST NOT reconnect on its own after a close with 4001, nor after one with 4010 except to
-    /// offer a version that it has not offered yet, one of `supported` if the `error` before it listed any".
+    /// offer another version that it has not offered since its last `connected`, one of `supported` if the `error` before it
+    /// listed any".
     ///
     /// Once for each such close, watched for a minute. What a person or the system does may begin anew.
     static func terminalClosesAreFinal(_ history: Observations, _ evidence: inout Evidence) {

@@ -199,8 +199,8 @@ extension CLIENT {
 
     /// CLIENT-23: "A client MUST end the thinking state, and show the message as failed with its retry or an error,
     /// when polling ends without an answer, or when for as long as polling may last nothing could bring it the answer: no
-    /// connection on which the message was sent, no later one on which a frame, a complete replay without its ending or a
-    /// read has shown that its turn runs, and no request".
+    /// connection on which the message was sent, no later one on which a frame, a read or, once the server was known to
+    /// have it, a complete replay without its ending has shown that its turn runs, and no request".
     ///
     /// Once for each time that a client polled at least twice for an answer that did not come, and once for each stretch in
     /// which it waited on the screen and had nothing that could bring the answer.

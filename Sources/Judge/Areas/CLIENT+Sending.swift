@@ -19,8 +19,8 @@ extension CLIENT {
     }
 
     /// CLIENT-45: "A client MUST NOT send a message again on its own, on either transport, unless the last `connected` stated
-    /// `idempotency`, and so did the one before its first send that was not refused, or the server had refused it with `busy` or
-    /// `rate_limited`".
+    /// `idempotency`, and so did the one before its first send that was not refused, or the server refused its last send with
+    /// `busy` or `rate_limited`".
     ///
     /// Once for each such message that came again, and once for each that did not although its road was lost, or nothing was said
     /// of it for `resend`, or an error came that may have ended its turn. A refusal without a code may have been either of the two,

@@ -82,8 +82,8 @@ enum LIVE {
         }
     }
 
-    /// LIVE-8: "A server MUST refuse an `auth` with a `protocol` of 1 or more that it does not speak with an `error` of code
-    /// `unsupported_version` followed by a close with 4010".
+    /// LIVE-8: "A server MUST refuse a first `auth` with a `protocol` of 1 or more that it does not speak with an `error` of
+    /// code `unsupported_version` followed by a close with 4010".
     ///
     /// Once for each such `auth` with a good token. A server that says `connected` with that very version speaks it.
     static func otherVersionsAreRefused(_ history: Observations, _ evidence: inout Evidence) {

@@ -411,7 +411,8 @@ enum REST {
         }
     }
 
-    /// REST-17: "A server MUST answer a `POST /api/chat` within `rest` of the ending of its turn".
+    /// REST-17: "A server MUST answer a `POST /api/chat` within `rest` of the ending of its turn, or of the request if that
+    /// came later".
     ///
     /// Once for each request that a turn of the history answers, from the first sign of its ending outside of it.
     static func questionsAreAnsweredWhenTheirTurnEnds(_ history: Observations, _ evidence: inout Evidence) {

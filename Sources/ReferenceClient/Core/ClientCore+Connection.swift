@@ -70,20 +70,27 @@ extension ClientCore {
     mutating func opened(_ socket: Int) {
         guard link.phase == .opening(socket: socket) else { return }
         link.phase = .greeting(socket: socket)
+        let version = version
         var auth: JSONValue = ["type": "auth", "protocol": JSONValue(version)]
+        link.offeredVersion = version
         link.supported = nil
         if let token = rules.token { auth["token"] = .string(token) }
         if differs(.tellsItsCapabilities) { auth["capabilities"] = ["sync", "push"] }
         send(auth, on: socket)
     }
 
-    /// The version to offer: the best that was not refused.
-    private var version: Int { rules.versions.first { !link.refusedVersions.contains($0) } ?? rules.versions.last ?? 1 }
+    /// The version to offer: the last one, else the best, of those that were not refused.
+    private var version: Int {
+        let known = [link.offeredVersion].compactMap(\.self) + rules.versions
+        return known.first { !link.refusedVersions.contains($0) && link.supported?.contains($0) != false }
+            ?? rules.versions.last ?? 1
+    }
 
     /// `connected` came: the connection may be used.
     mutating func greeted(_ frame: JSONValue, on socket: Int) {
         guard case .greeting(let current) = link.phase, current == socket else { return }
         link.settle(on: socket)
+        link.refusedVersions = []
         link.heardAt = now
         errors.removeAll { Self.refusals.contains($0.code ?? "") }
         link.epoch = rules.followsStream ? frame.text("epoch") : nil
@@ -112,7 +119,7 @@ extension ClientCore {
         if !wasLive { link.failures += 1 } else if !link.attempts.isEmpty { link.fruitless += 1 }
         loseRoad(socket, code: code)
         if code == 4010 {
-            link.refusedVersions.insert(version)
+            if let offered = link.offeredVersion { link.refusedVersions.insert(offered) }
             // A version in common is worth another connection, and each is offered once.
             let others = (link.supported ?? Set(rules.versions)).subtracting(link.refusedVersions)
             if rules.versions.contains(where: others.contains) { return connect() }

@@ -27,8 +27,10 @@ struct Link: Sendable {
     var epoch: String?
     /// The largest message the server takes.
     var maxFrameBytes = Int.max
-    /// The versions that were offered and refused since the start or the last return.
+    /// The versions that were offered and refused since the last `connected` or return.
     var refusedVersions: Set<Int> = []
+    /// The version offered last: offered again until it is refused.
+    var offeredVersion: Int?
     /// The versions that the refusal of the newest connection listed; nil where it had no list.
     var supported: Set<Int>?
     /// When the live connection brought something last, or a question was sent on it.

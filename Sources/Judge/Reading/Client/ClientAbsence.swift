@@ -63,7 +63,9 @@ extension Observations {
         let listed = refusal?["supported"]?.arrayValue.map { Set($0.compactMap(\.intValue)) }
         let start = client.launch(at: close)?.events.lowerBound ?? 0
         let isTerminal = connections[index].ending?.kind == .closed(.fromServer, code: 4010)
-        let tried = Set(attempts(in: start..<close).compactMap(offer))
+        // After a greeting each version may be offered again: a deploy changes what a server speaks.
+        let greeted = connections.lazy.compactMap(\.connected).last { $0 < close } ?? 0
+        let tried = Set((attempts(in: max(start, greeted)..<close) + [index]).compactMap(offer))
         guard isTerminal, listed?.isSubset(of: tried) != true, let next = attempt(after: close) else { return nil }
         guard let offered = offer(next) else { return false }
         return !tried.contains(offered) && listed?.contains(offered) != false ? true : nil
