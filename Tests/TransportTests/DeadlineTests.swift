@@ -21,7 +21,7 @@ import Testing
         for await wasCancelled in cancelled.prefix(1) { #expect(wasCancelled) }
         #expect(
             found?.description == """
-                ws://h/ws: late, no first byte within 1.5 s
+                ws://h/ws: timeout, no first byte within 1.5 s
                   expected: first byte in that time
                   fix: find out what the peer waits for, or allow more time
                 """
