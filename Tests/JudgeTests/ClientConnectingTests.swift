@@ -100,27 +100,56 @@ import Testing
         try clause.conforms("client!launch \(refusals(Array(repeating: 3100, count: 20)))")
         try clause.conforms(
             "client!launch A+ A!cut \(refusals([500, 1000, 2000, 4000, 8000, 16000, 30000], from: 1)) Z+")
-        let busy = refusals(Array(repeating: 1000, count: 20))
-        try clause.violates("client!launch \(busy) U>open^ U<open U<close(1011)")
+        let busy = refusals(Array(repeating: 1000, count: 21))
+        try clause.violates("client!launch \(busy) V>open^ V<open V<close(1011)")
+        try clause.untested("client!launch \(refusals(Array(repeating: 1000, count: 20))) V>open V<open V<close(1011)")
         try clause.violates(
-            "client!launch \(refusals(Array(repeating: 100, count: 20))) U>open^ U<refused V>open V<refused")
+            "client!launch \(refusals(Array(repeating: 100, count: 21))) V>open^ V<refused W>open W<refused")
         try clause.violates(
-            "client!launch A+ A<close(1013) \(refusals(Array(repeating: 9, count: 19), from: 1)) U>open^")
-        // A connection that brought only `connected` counts, unless the client ended it.
-        func fruitless(_ count: Int, _ frames: String, _ ending: String = "<close(1011)") -> String {
+            "client!launch A+ A<close(1013) \(refusals(Array(repeating: 9, count: 20), from: 1)) V>open^")
+        // Whatever a connection brought, and whoever ended it.
+        func short(_ count: Int, _ frames: String, _ ending: String = "<close(1011)") -> String {
             Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ").prefix(count).map { lane in
                 "\(lane)+ \(lane)>chat(c2 s1) \(frames.replacing("-", with: "\(lane)<")) \(lane)\(ending) +1s"
             }.joined(separator: " ")
         }
         let typed = "client!launch client!send(c2)"
-        try clause.violates("\(typed) \(fruitless(20, "")) U>open^")
-        try clause.violates("\(typed) \(fruitless(20, "-pong")) U>open^")
-        try clause.untested("\(typed) \(fruitless(20, "-done(t9 s9)")) U>open")
-        try clause.untested("\(typed) \(fruitless(20, "", ">close(1000)")) U>open")
-        // Greeted before the minute was over.
+        let all = [("", "<close(1011)"), ("-pong", "!cut"), ("-done(t9 s9)", "!cut"), ("", ">close(1000)")]
+        for (frames, ending) in all {
+            try clause.violates("\(typed) \(short(21, frames, ending)) V>open^")
+        }
+        try clause.conforms("\(typed) \(short(20, "-done(t9 s9)", "!cut")) +28s V>open V<refused +28s W>open")
+        // What the person or the system brings about is not its own.
+        let away = Array("ABCDEFGHIJKLMNOPQRSTUVWXY").map {
+            "\($0)+ client!networkDown \($0)!cut +1s client!networkUp"
+        }
+        try clause.untested("client!launch \(away.joined(separator: " ")) Z+ +60s")
+        // The minute is not over.
         try clause.untested("client!launch \(refusals([500, 1000, 2000])) U+ V>open V<refused")
         try clause.untested(start + " +60s")
         try clause.untested("client!launch \(refusals([500, 1000]))")
+    }
+
+    @Test func `CLIENT-59 what fails is not hammered`() throws {
+        let clause = ClauseUnderTest("CLIENT-59")
+        func reads(_ count: Int, every pause: String, _ answer: String = "503") -> String {
+            (1...count).map { "\($0)>GET(s1) \($0)<\(answer) +\(pause)" }.joined(separator: " ")
+        }
+        let shown = "client!launch A+ client=connected(s1)"
+        try clause.conforms("\(shown) \(reads(21, every: "3s"))")
+        try clause.violates("\(shown) \(reads(21, every: "1s")) 22>GET(s1)^ 22<503")
+        try clause.untested("\(shown) \(reads(21, every: "1s", "200(u1 a1)")) 22>GET(s1) 22<200(u1 a1) +60s", also: ["CLIENT-19"])
+        try clause.untested("\(shown) \(reads(2, every: "1s"))")
+        let asked = "\(shown) client!send(c2)"
+        func sends(_ count: Int, every pause: String) -> String {
+            (1...count).map { _ in "A>chat(c2 s1) A<error(busy c2) +\(pause)" }.joined(separator: " ")
+        }
+        try clause.conforms("\(asked) \(sends(20, every: "4s"))")
+        try clause.violates("\(asked) \(sends(21, every: "1s")) A>chat(c2 s1)^")
+        // The person asked for each.
+        try clause.untested(
+            "\(shown) " + (1...22).map { "client!selectSession(s1) \($0)>GET(s1) \($0)<503 +1s" }.joined(separator: " ")
+                + " +60s")
     }
 
     @Test func `CLIENT-5 remarks a loop without a pause`() throws {

@@ -11,6 +11,10 @@ import Testing
         try clause.conforms("\(back) +11s 1>GET(s1)")
         try clause.violates("\(back) +12s^")
         try clause.violates("\(back) 1>GET(s2) 2>GET +12s^")
+        // A read that fails is made again, with the backoff.
+        try clause.conforms("\(back) 1>GET(s1) 1<503 +20s 2>GET(s1) 2<503 +29s 3>GET(s1) 3<200(u1 a1)")
+        try clause.violates("\(back) 1>GET(s1) 1<503 +20s 2>GET(s1) 2<503 +33s^")
+        try clause.untested("\(back) 1>GET(s1) 1<503 +20s B!cut +33s", also: ["CLIENT-7"])
         // What came between the read and the greeting would be missed.
         let early = "client!launch A+ client=connected(s1 u1 a1) A!cut 1>GET(s1)"
         try clause.violates("\(early) 1<200(u1 a1) B+ +12s^")
@@ -52,7 +56,13 @@ import Testing
     @Test func `CLIENT-55 a session that is opened is read`() throws {
         let opened = "client!launch A+ client=connected(s1 u1 a1) client!selectSession(s2)"
         try clause.conforms("\(opened) 1>GET(s2) 1<200(u2 a2) client=connected(s2 u2 a2)")
-        try clause.conforms("\(opened) client=connected(s2) 1>GET(s2) 1<503(internal) +12s")
+        let failed = "\(opened) client=connected(s2) 1>GET(s2) 1<503(internal)"
+        try clause.untested("\(failed) +29s")
+        try clause.conforms("\(failed) +29s 2>GET(s2) 2<200(u2 a2)")
+        try clause.conforms("\(failed) +29s 2>GET(s2) 2<404")
+        try clause.violates("\(failed) +33s^")
+        try clause.violates("\(failed) +5s 2>GET(s2) 2<failed('reset') +33s^")
+        try clause.untested("\(failed) +5s 2>GET(s2) 2<401 +33s")
         try clause.violates("\(opened) client=connected(s2) +12s^")
         try clause.violates("1>GET(s2) 1<200(u2 a2) \(opened) client=connected(s2 u2 a2) +12s^")
         try clause.untested("\(opened) client=connected(s2) +11s")

@@ -427,7 +427,7 @@ import Testing
         try clause.violates("\(typed) B>chat(c3 s1) B>chat(c2 s1)^")
         try clause.untested("\(typed) B>chat(c3 s1) 1>POST(c2 s1)")  // the request may have been under way
         try clause.untested("\(typed) 1>POST(c3 s1) 2>POST(c2 s1)")
-        try clause.untested("\(typed) B>chat(c3 s2) B>chat(c2 s1)")
+        try clause.untested("\(typed) B>chat(c3 s2) B>chat(c2 s1)", also: ["CLIENT-58"])
         try clause.untested("\(ready) client!send(c2) A>chat(c2 s1) client!send(c3) A>chat(c3 s1)")
         try clause.untested(
             """
@@ -447,5 +447,34 @@ import Testing
             client=connected(s1 u1 a1 c2 rate_limited) client!send(c3) A>chat(c3 s1) A<ack(c3) A<done(t3) +1s A>chat(c2 s1)
             """
         try clause.untested(limited)
+    }
+
+    @Test func `CLIENT-58 a message goes where it was typed`() throws {
+        let clause = ClauseUnderTest("CLIENT-58")
+        let typed = "\(ready) client!networkDown A!cut client!send(c2) client=offline(s1 u1 a1 c2)"
+        let left = "\(typed) client!selectSession(s2) client=offline(s2 u9 a9) client!networkUp B+"
+        try clause.conforms("\(left) B>chat(c2 s1)")
+        try clause.violates("\(left) B>chat(c2 s2)^")
+        try clause.violates("\(left) B>chat(c2 -s)^")
+        try clause.violates("\(typed) client!networkUp 1>POST(c2 s2)^")
+        try clause.untested(left)
+        // It left the screen by itself, or is gone.
+        try clause.untested("\(ready) client!send(c2) client=connected(s9) A>chat(c2 s9)")
+        try clause.untested("\(ready) 1>GET(s1) 1<404 client!send(c2) A>chat(c2 -s)")
+        // Sent again by the person.
+        try clause.untested("\(ready) client!send(c2) client=connected(s1 u1 a1 failed=c2) client!sendAgain(c2) A>chat(c2 s2)")
+    }
+
+    @Test func `CLIENT-58 a new conversation is one`() throws {
+        let clause = ClauseUnderTest("CLIENT-58")
+        let first = "client!launch A+ client=connected client!send(c1) A>chat(c1 -s) A<ack(c1) client!send(c2)"
+        try clause.conforms("\(first) A>chat(c2 s1)")
+        try clause.violates("\(first) A>chat(c2 s2)^")
+        try clause.violates("\(first) +3s A>chat(c2 -s)^")
+        try clause.untested("\(first) A>chat(c2 -s)")
+        try clause.untested(
+            "client!launch A+ client=connected client!send(c1) client!send(c2) A>chat(c1 -s) A>chat(c2 -s)")
+        let another = "client!selectSession client=connected client!send(c2)"
+        try clause.untested("\(first.replacing("client!send(c2)", with: another)) +3s A>chat(c2 -s)")
     }
 }

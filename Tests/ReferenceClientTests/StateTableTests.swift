@@ -16,7 +16,8 @@ import Testing
             guard let state = Situation.states[pair[0]], let deed = Situation.inputs[pair[1]] else { continue }
             // With keys it was sent again before anything can come.
             let isResent =
-                pair[0] == "doubtful" && !["road.socket", "quit", "polling.over", "size.over"].contains(pair[1])
+                pair[0] == "doubtful"
+                && !["road.socket", "quit", "polling.over", "size.over", "age.over"].contains(pair[1])
             for knowsKeys in isResent ? [false] : [true, false] {
                 Situation(state: pair[0], input: pair[1], knowsKeys: knowsKeys).hold(state, deed, against: &check)
             }
@@ -33,6 +34,7 @@ import Testing
         .init("* × road.rest", "OutboxTests: takes a network that fails before"),
         .init("* × post.200", "OutboxTests: takes a network that fails before"),
         .init("* × post.5xx", "OutboxTests: takes a network that fails before"),
+        .init("* × post.failed", "OutboxTests: takes a network that fails before"),
         .init("* × person.again", "the person types; to a core that is a new message"),
         .init("* × refusal.busy (the client sends it again", "this client leaves the rest to the person"),
         .init("acknowledged × history.lacks * (the same", "this client says so at once"),
@@ -50,6 +52,7 @@ import Testing
     private static let rowless: [StateTableCheck.Exception] = [
         .init("unanswered × road.socket", "what the server has is not sent again"),
         .init("doubtful × size.over", "what is not sent again has no size"),
+        .init("doubtful × age.over", "what is not sent again does not become too old"),
     ]
 }
 
@@ -143,6 +146,13 @@ private struct Situation {
             phone.tell(.networkUp)
             phone.fail(path: "/api/chat")
             reconnect(&phone, maxFrameBytes: 20)
+        },
+        "age.over": { phone in
+            if phone.core.link.live != nil { phone.cut() }
+            phone.now += 86_400_001
+            phone.tell(.networkUp)
+            phone.fail(path: "/api/chat")
+            reconnect(&phone)
         },
         "refusal.auth": { refuse("not_authenticated", &$0) },
         "refusal.unknown": { refuse("out_of_tea", &$0) },

@@ -126,50 +126,54 @@ extension CLIENT {
 
     // MARK: How often a client tries to connect, and when it stops
 
-    /// The most attempts in one minute without a greeting.
-    private static let attemptsPerMinute = 20
-
-    /// CLIENT-5: "A client MUST NOT make more than 20 connection attempts in a minute while no `connected` arrives, nor while
-    /// each of its connections is ended by the server before any frame but `connected`, `syncResult` and `pong` has arrived on
-    /// it".
+    /// CLIENT-5: "A client MUST NOT make more than 20 connection attempts in a minute on its own".
     ///
-    /// Once for each time of a minute or more in which it made two attempts at least and none was of use.
+    /// Once for each launch with two attempts of its own in a minute or more. The first attempt after the launch, an act of the
+    /// person, or the return of the app or the network is not its own.
     static func attemptsAreBounded(_ history: Observations, _ evidence: inout Evidence) {
-        let window = history.clientWindow(\.attempts).microseconds
-        let greetings = history.connections.filter { !isBarren($0) }.compactMap(\.connected).sorted()
         for launch in history.client.launches {
             let openings = history.attempts(in: launch.events).map { history.connections[$0].opening }
-            var rest = openings[...]
-            while let first = rest.first {
-                let greeted = greetings.first { $0 > first } ?? launch.events.upperBound
-                let stretch = rest.prefix { $0 < greeted }
-                rest = rest.dropFirst(stretch.count)
-                let crowd = stretch.indices.dropFirst(attemptsPerMinute).first { index in
-                    history.span(from: stretch[index - attemptsPerMinute], to: stretch[index]) < window
-                }
-                let last = min(greeted, history.events.count - 1)
-                let wasLong = stretch.count > 1 && history.span(from: first, to: last) >= window
-                evidence.test(no: crowd, keptIf: wasLong) { crowd in
-                    Finding(
-                        "the client hammers a server whose connections bring nothing",
-                        expected: "at most \(attemptsPerMinute) attempts a minute",
-                        actual: "\(attemptsPerMinute + 1) in less",
-                        at: [stretch[crowd - attemptsPerMinute], stretch[crowd]])
-                }
+            let caused = Set(
+                history.client.acts.filter { launch.events.contains($0.event) }.compactMap { act in
+                    openings.first { $0 > act.event }
+                })
+            let own = openings.filter { !caused.contains($0) }
+            evidence.test(no: history.crowd(in: own), keptIf: own.count > 1 && history.isWatched(launch.events)) {
+                crowd in
+                Finding(
+                    "the client hammers the server",
+                    expected: "at most \(Observations.mostInAMinute) attempts a minute",
+                    actual: "\(Observations.mostInAMinute + 1) in less", at: [crowd.lowerBound, crowd.upperBound])
             }
         }
         if evidence.exercised > 0, let remark = tightLoop(history) { evidence.remarks.append(remark) }
     }
 
-    /// Whether the server ended a greeted connection, and nothing had come on it that shows it works.
-    private static func isBarren(_ connection: ObservedConnection) -> Bool {
-        guard let greeted = connection.connected, let ending = connection.ending,
-            !connection.received.contains(where: { frame in
-                frame.event > greeted && frame.event < ending.event && !frame.isOf("syncResult", "pong")
-            })
-        else { return false }
-        if case .closed(.fromServer, _) = ending.kind { return true }
-        return ending.kind == .cut
+    /// CLIENT-59: "A client MUST NOT send one message, or make one read that fails, more than 20 times in a minute on its own".
+    ///
+    /// Once for each message that was sent again and each session or list whose reads failed again, in a minute or more. What
+    /// the person, the system, a push or a new connection brought about is not the client's own.
+    static func failuresAreNotHammered(_ history: Observations, _ evidence: inout Evidence) {
+        let causes = Set(history.recoveryTriggers + history.client.acts.map(\.event)).sorted()
+        func test(_ requests: [Int], _ what: String) {
+            let own = zip(requests, requests.dropFirst()).filter { before, request in
+                !causes.contains { $0 > before && $0 < request }
+            }.map(\.1)
+            guard let first = own.first else { return }
+            let isLong = history.isWatched(first..<history.endOfLife(at: first))
+            evidence.test(no: history.crowd(in: own), keptIf: isLong) { crowd in
+                Finding(
+                    what, expected: "at most \(Observations.mostInAMinute) times a minute",
+                    actual: "\(Observations.mostInAMinute + 1) times in less", at: [crowd.lowerBound, crowd.upperBound])
+            }
+        }
+        for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
+            test(question.requests.map(\.event), "one message is sent again and again")
+        }
+        let failed = Dictionary(grouping: history.client.reads.filter { !$0.isAnswered }, by: \.route)
+        for reads in failed.values.map({ $0.map(\.request) }).sorted(by: { $0[0] < $1[0] }) {
+            test(reads, "one read is made again and again although it fails")
+        }
     }
 
     /// What a client that never rests used of a processor; nil when it rests, and where nobody told.
@@ -274,5 +278,24 @@ extension CLIENT {
                 evidence.keep()
             }
         }
+    }
+}
+
+extension Observations {
+    /// The most attempts, sends or reads of one kind that a client makes in a minute on its own.
+    static let mostInAMinute = 20
+
+    /// The first events of a kind that are too many for a minute of the client's time.
+    func crowd(in events: [Int]) -> ClosedRange<Int>? {
+        let window = clientWindow(\.attempts).microseconds
+        return events.indices.dropFirst(Self.mostInAMinute).lazy
+            .map { events[$0 - Self.mostInAMinute]...events[$0] }
+            .first { span(from: $0.lowerBound, to: $0.upperBound) < window }
+    }
+
+    /// Whether a stretch of the history lasts for a minute of the client's time.
+    func isWatched(_ stretch: Range<Int>) -> Bool {
+        span(from: stretch.lowerBound, to: min(stretch.upperBound, events.count) - 1)
+            >= clientWindow(\.attempts).microseconds
     }
 }

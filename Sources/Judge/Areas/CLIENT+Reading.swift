@@ -4,7 +4,8 @@ import HoldfastTranscript
 /// What a client reads although nothing says that it lost anything.
 extension CLIENT {
     /// CLIENT-55: "A client MUST read over REST the session on its screen after every `connected` on which it sends no
-    /// `sync`, and whenever the person opens it, unless the stream has brought all of it since it was last read".
+    /// `sync`, and whenever the person opens it, again until that read is answered with 200 or 404, unless the stream has
+    /// brought all of it since it was last read".
     ///
     /// Once for each session that the person goes to, and once for each greeting without a `sync` while a session is on the
     /// screen. A read that is under way then may serve, and decides nothing; who has no connection may read after the next
@@ -38,22 +39,73 @@ extension CLIENT {
         _ evidence: inout Evidence
     ) {
         let stay = history.endOfStay(at: cause)
-        var late = history.clientDeadline(after: cause, within: history.clientBound(\.rest), on: connection)
-        if connection == nil, let end = late, history.wasGreeted(between: cause, and: end) { late = nil }
-        let reads = history.client.reads(of: session)
-        let found = reads.filter { $0.request > cause && $0.request < min(late ?? .max, stay) }
-        if let read = found.first {
+        var read = OwedRead(
+            session: session, cause: cause, since: cause, bound: history.clientBound(\.rest), connection: connection)
+        let outcome = read.follow(until: stay, in: history)
+        if outcome == .answered || outcome == .pending {
             let hasGap = history.answeredSyncs.contains { sync in
-                sync.result.complete == false && sync.result.event > cause && sync.result.event < read.request
+                sync.result.complete == false && sync.result.event > cause && sync.result.event < read.since
             }
-            if !hasGap, !history.mayHaveRead(at: read.request, forOthersThan: cause) { evidence.keep() }
+            if !hasGap, !history.mayHaveRead(at: read.since, forOthersThan: cause) { evidence.keep() }
             return
         }
-        guard let late, late <= stay, history.client.state(at: late)?.sessionId == session,
-            !reads.contains(where: { $0.request < cause && history.end(of: $0) > cause })
+        guard let late = read.late, history.client.state(at: late)?.sessionId == session,
+            !history.client.reads(of: session).contains(where: { $0.request < cause && history.end(of: $0) > cause })
         else { return }
-        evidence.violate(
-            what, expected: "GET of session \(session)", actual: "none within the bound 'rest'", at: [cause, late])
+        evidence.violate(read.finding(what, at: cause, late))
+    }
+
+    /// A read of a session on the screen that a client owes, again until it is answered with 200 or 404.
+    struct OwedRead {
+        let session: String
+        /// What made it due: at first a word of the server or the person, then each read that failed.
+        var cause: Int
+        /// The event after which a read serves; the request of the last one, once there was any.
+        var since: Int
+        var bound: Duration
+        /// The connection whose end makes it due anew; nil where there is none.
+        let connection: Int?
+        /// When a read was late; nil where none was due, or something else came first.
+        private(set) var late: Int?
+
+        init(session: String, cause: Int, since: Int, bound: Duration, connection: Int?) {
+            (self.session, self.cause, self.since, self.bound) = (session, cause, since, bound)
+            self.connection = connection
+        }
+
+        enum Outcome {
+            /// Answered with 200 or 404.
+            case answered
+            /// Asked for in time, and not over.
+            case pending
+            /// Answered otherwise, as it would be again; or not asked for, and perhaps late.
+            case neither
+        }
+
+        /// Follows the reads until one is answered, or was late, or the person went elsewhere.
+        mutating func follow(until stay: Int, in history: Observations) -> Outcome {
+            let reads = history.client.reads(of: session)
+            while true {
+                late = history.clientDeadline(after: cause, within: bound, on: connection)
+                if let end = late, end > stay { late = nil }
+                if connection == nil, let end = late, history.wasGreeted(between: cause, and: end) { late = nil }
+                guard let read = reads.first(where: { $0.request > since }), read.request < min(late ?? .max, stay)
+                else { return .neither }
+                since = read.request
+                late = nil
+                if read.isAnswered { return .answered }
+                guard read.hasFailed else { return read.status == nil ? .pending : .neither }
+                (cause, bound) = (history.end(of: read), history.clientBound(\.backoff))
+            }
+        }
+
+        func finding(_ what: String, at start: Int, _ late: Int) -> Finding {
+            Finding(
+                what, expected: "GET of session \(session) until it is answered with 200 or 404",
+                actual: cause == start
+                    ? "none within the bound 'rest'" : "none within the bound 'backoff' after a failed one",
+                at: cause == start ? [start, late] : [start, cause, late])
+        }
     }
 }
 

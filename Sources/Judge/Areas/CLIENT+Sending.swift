@@ -6,7 +6,7 @@ import HoldfastTranscript
 extension CLIENT {
     /// CLIENT-11: "A client MUST resend, over REST or on its next connection, every `chat` and `POST /api/chat` to a server
     /// that stated `idempotency` whose connection or request ended before an `ack`, a response, a refusal or any frame of its
-    /// turn arrived, unless it has become too large (CLIENT-57)".
+    /// turn arrived, unless it has become too large (CLIENT-57) or too old (CLIENT-60)".
     ///
     /// Once for each question whose connection ended before anything was said of it, and once for each that was typed into a
     /// dead connection still shown as connected. One that shows up in a replay or a history meanwhile has arrived and need not
@@ -82,7 +82,8 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-12: "A client MUST resend with the `clientMessageId` and content of the first send".
+    /// CLIENT-12: "A client MUST resend with the content of the first send, and with its `clientMessageId` unless CLIENT-50
+    /// asks for a new one".
     ///
     /// Once for each request after the first of one message, until the client was told how it ended or that it was refused.
     static func theSameIsSentAgain(_ history: Observations, _ evidence: inout Evidence) {

@@ -78,40 +78,26 @@ extension CLIENT {
     static func gapsAreRead(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result, told) in history.gaps {
             guard let session = history.client.state(at: result.event)?.sessionId else { continue }
-            let reads = history.client.reads(of: session)
-            let stay = history.endOfStay(at: result.event)
-            var (cause, since) = (result.event, told)
-            var bound = history.clientBound(\.rest)
-            let underWay = reads.filter { $0.request < result.event && history.end(of: $0) > result.event }
+            var read = OwedRead(
+                session: session, cause: result.event, since: told, bound: history.clientBound(\.rest),
+                connection: sync.connection)
+            let underWay = history.client.reads(of: session).filter {
+                $0.request < result.event && history.end(of: $0) > result.event
+            }
             if let last = underWay.map({ history.end(of: $0) }).max() {
                 guard underWay.allSatisfy(\.hasFailed) else { continue }
-                cause = last
-                bound = history.clientBound(\.backoff)
+                (read.cause, read.bound) = (last, history.clientBound(\.backoff))
             }
-            while true {
-                let late = history.clientDeadline(after: cause, within: bound, on: sync.connection).flatMap {
-                    $0 <= stay ? $0 : nil
-                }
-                guard let read = reads.first(where: { $0.request > since }), read.request < min(late ?? .max, stay)
-                else {
-                    // A session that went from the screen by itself, such as one that does not exist, need not be read.
-                    if let late,
-                        history.client.states(from: result.event, to: late + 1).allSatisfy({ $0.sessionId == session })
-                    {
-                        evidence.violate(
-                            "a sync is answered as incomplete, and the session is not read",
-                            expected: "GET of session \(session) until it is answered with 200 or 404",
-                            actual: cause == result.event
-                                ? "none within the bound 'rest'" : "none within the bound 'backoff' after a failed one",
-                            at: [result.event, cause, late])
-                    }
-                    break
-                }
-                if read.isAnswered, !history.mayHaveRead(at: read.request, forOthersThan: cause) { evidence.keep() }
-                guard read.hasFailed else { break }
-                cause = history.end(of: read)
-                since = read.request
-                bound = history.clientBound(\.backoff)
+            let stay = history.endOfStay(at: result.event)
+            if read.follow(until: stay, in: history) == .answered {
+                if !history.mayHaveRead(at: read.since, forOthersThan: read.cause) { evidence.keep() }
+            } else if let late = read.late,
+                // A session that went from the screen by itself, such as one that does not exist, need not be read.
+                history.client.states(from: result.event, to: late + 1).allSatisfy({ $0.sessionId == session })
+            {
+                evidence.violate(
+                    read.finding(
+                        "a sync is answered as incomplete, and the session is not read", at: result.event, late))
             }
         }
     }

@@ -107,6 +107,41 @@ extension CLIENT {
         }
     }
 
+    /// CLIENT-58: "A client MUST send a message to the session that was on its screen when the person typed it, or, in a new
+    /// conversation, to the session of the first message sent there".
+    ///
+    /// Once for each message that was typed into a session, and once for each after the first in a new conversation whose
+    /// session the client was told before it sent it. A session that is gone, or that left the screen by itself, binds nobody.
+    static func messagesGoWhereTheyWereTyped(_ history: Observations, _ evidence: inout Evidence) {
+        let questions = ClientQuestion.all(in: history)
+        for (index, question) in questions.enumerated() where !question.isAmbiguous && question.repeats.isEmpty {
+            guard let typed = question.typed, let request = question.requests.first,
+                let screen = history.screen(at: typed)
+            else { continue }
+            let stay = history.endOfStay(at: typed)
+            let next = history.client.states.first { $0.event > typed && $0.event < stay }
+            var session = screen.sessionId
+            if session != nil, next.map({ $0.sessionId != session }) == true { continue }
+            if session == nil {
+                let arrival = history.client.acts("launch", "selectSession", "openPush").last { $0.event < typed }?
+                    .event
+                let first = questions[..<index].first { other in
+                    other.typed.map { $0 > arrival ?? 0 } == true && !other.isAmbiguous
+                }
+                // What it was told a moment before it may not have known.
+                let known = request.sessionAsked == nil ? history.inFlight(before: request.event) : request.event
+                let told = first?.sessions(before: known) ?? []
+                session = told.count == 1 ? told.first : nil
+            }
+            guard let session, !history.isGone(session, before: request.event) else { continue }
+            evidence.test(
+                request.sessionAsked == session,
+                otherwise: "a message is sent to another session than it was typed into",
+                expected: "sessionId \(session)",
+                actual: request.sessionAsked.map { "sessionId \($0)" } ?? "no sessionId", at: [typed, request.event])
+        }
+    }
+
     /// CLIENT-52: "A client MUST show or send, when it is launched again after its end, every message of the person of which
     /// neither a confirmation nor a refusal had arrived and that it had not shown as failed".
     ///

@@ -27,5 +27,6 @@ enum CLIENT {
         Check(.CLIENT, 51, whatIsTypedIsSent), Check(.CLIENT, 52, nothingTypedIsForgotten),
         Check(.CLIENT, 53, anAnswerEndsTheFailure), Check(.CLIENT, 54, theOrderOfTypingIsKept),
         Check(.CLIENT, 55, whatIsOpenedIsRead), Check(.CLIENT, 57, limitsAreKept),
+        Check(.CLIENT, 58, messagesGoWhereTheyWereTyped), Check(.CLIENT, 59, failuresAreNotHammered),
     ]
 }

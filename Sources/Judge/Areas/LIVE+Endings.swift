@@ -4,8 +4,9 @@ import HoldfastTranscript
 /// How connections end.
 extension LIVE {
     /// LIVE-14: "A server MUST NOT end an open connection for any other reason than its own stop, restart or overload, told as
-    /// 1001, 1012 or 1013, two heartbeats of silence, a message that it may refuse by closing, a peer that does not read
-    /// or that closes, credentials that are no longer valid, told as 4001, or a question or an answer that it could not store".
+    /// 1001, 1012 or 1013, two heartbeats of silence, a message that it may refuse by closing, a peer that breaks the
+    /// WebSocket protocol, does not read or closes, credentials that are no longer valid, told as 4001, or a question or an
+    /// answer that it could not store".
     ///
     /// Once for each greeted connection that was answered and that the server did not end, and for each that it ended without
     /// such a reason. An end that other clauses judge is left to them: a terminal code (LIVE-11), an idle peer (LIVE-4), a spent

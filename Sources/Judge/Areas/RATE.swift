@@ -267,7 +267,7 @@ enum RATE {
     }
 
     /// RATE-9: "A server MUST accept the refused `chat` when it is sent again after `retryAfterMs`, if nothing else was
-    /// sent meanwhile".
+    /// sent meanwhile and no turn of its session runs".
     ///
     /// Once for each refused `chat` that was the next question of its principal again, once the wait was over, when nothing
     /// else was in the air at the refusal.

@@ -188,8 +188,9 @@ extension ClientCore {
             }
             // A refusal with a code is an answer; a gateway that has none knows nothing.
             guard code != nil || answer.status < 500 else { return failedPost(key) }
-            if answer.status < 500 || code == "persist_failed" { return refuse(key, words, code: code) }
-            return fail(key, words, code: code)
+            if answer.status < 500 { return refuse(key, words, code: code) }
+            let hasEnded = body["turnId"] != nil || ["agent_failed", "interrupted"].contains(code)
+            return hasEnded ? fail(key, words, code: code) : giveUp(key, words, code: code)
         }
         guard let session = body.text("sessionId"), let text = body.text("text") else {
             return failedPost(key)

@@ -60,7 +60,7 @@ extension ClientCore {
         stopWaiting(.reconnect)
         let socket = link.nextSocket()
         link.phase = .opening(socket: socket)
-        link.attempts.append(now)
+        link.attempts = link.attempts.suffix(rules.attemptsPerMinute - 1) + [now]
         link.epoch = nil
         effects.append(.open(socket: socket, url: rules.url))
         wait(.greeting, rules.greeting)
@@ -116,7 +116,7 @@ extension ClientCore {
         link.phase = .none
         stopWaiting(.greeting)
         // Also a connection that brought nothing but `connected`: a server may fail on what is sent again.
-        if !wasLive { link.failures += 1 } else if !link.attempts.isEmpty { link.fruitless += 1 }
+        if !wasLive { link.failures += 1 } else if !link.hasProved { link.fruitless += 1 }
         loseRoad(socket, code: code)
         if code == 4010 {
             if let offered = link.offeredVersion { link.refusedVersions.insert(offered) }
@@ -189,6 +189,10 @@ extension ClientCore {
         if let last = link.attempts.last {
             // A slow failure is part of the wait.
             due = min(due, max(now, last + rules.real(rules.longestBackoff - 1_000)))
+        }
+        let recent = link.attempts.count { now - $0 < rules.real(60_000) }
+        if recent >= rules.quickAttempts, let last = link.attempts.last {
+            due = max(due, last + rules.real(rules.steadyBackoff))
         }
         if link.attempts.count >= rules.attemptsPerMinute {
             due = max(due, link.attempts[link.attempts.count - rules.attemptsPerMinute] + rules.real(60_000))

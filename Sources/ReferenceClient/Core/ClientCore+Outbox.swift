@@ -27,6 +27,7 @@ extension ClientCore {
             outbox[index].phase = .queued
             outbox[index].isGivenUp = false
             outbox[index].avoidsREST = false
+            outbox[index].firstSentAt = nil
             let number = outbox[index].conversation
             if let position = conversations[number]?.position(key: key) {
                 conversations[number]?.messages[position].status = .sending
@@ -122,6 +123,12 @@ extension ClientCore {
     mutating func fail(_ key: String, _ text: String, code: String?) {
         guard let index = index(of: key) else { return }
         end(index, text, code: code, keepsKey: false)
+    }
+
+    /// An answer says neither that the question's turn ended nor that it was refused: it may be there.
+    mutating func giveUp(_ key: String, _ text: String, code: String?) {
+        guard let index = index(of: key) else { return }
+        end(index, text, code: code, keepsKey: true)
     }
 
     private mutating func end(_ index: Int, _ text: String, code: String?, keepsKey: Bool) {
@@ -225,6 +232,8 @@ extension ClientCore {
         case .sent, .posted, .limited, .accepted: return
         // What the server would take for a second question is for the person to send again; the history may have it.
         case .doubtful where !mayRepeat(question): return
+        case .doubtful where isTooOld(question):
+            return end(index, "Not confirmed for a day. Try again.", code: nil, keepsKey: true)
         case .queued, .doubtful: break
         }
         guard chat(of: index).text().utf8.count <= link.maxFrameBytes else {
@@ -237,6 +246,11 @@ extension ClientCore {
         let isResend = question.phase == .doubtful && !differs(.resendsOverTheSocket)
         guard isResend || screen.connection == .degraded, !isBehind(question) else { return }
         post(index)
+    }
+
+    /// Whether a server may have forgotten the key of a question since its first send (CLIENT-60).
+    private func isTooOld(_ question: Question) -> Bool {
+        question.firstSentAt.map { now - $0 > rules.real(rules.keyMemory) } ?? false
     }
 
     /// A conversation without a session gets one by its first question; the second has to wait for it.
@@ -282,6 +296,7 @@ extension ClientCore {
         if question.phase == .queued, !question.isResent { outbox[index].greetedAt = serverTime }
         outbox[index].phase = phase
         outbox[index].askedAt = now
+        outbox[index].firstSentAt = question.firstSentAt ?? now
         outbox[index].isGivenUp = false
         outbox[index].isResent = question.isResent || question.phase == .doubtful
         needsSaving = true

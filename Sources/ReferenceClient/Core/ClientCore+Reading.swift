@@ -43,8 +43,9 @@ extension ClientCore {
         let isOver = poll.reads >= readsAllowed || poll.firstRead.map { now - $0 >= rules.real(rules.pollTime) } == true
         if isOver {
             giveUp(number)
-            guard cursor.gap?.unread.contains(number) == true else { return pump() }
-            // Nobody is kept waiting any more, but the cursor waits for this read.
+            let isOwed = number == shown && conversations[number].map { $0.isStale && $0.session != nil } == true
+            guard isOwed || cursor.gap?.unread.contains(number) == true else { return pump() }
+            // Nobody is kept waiting any more, but what is on the screen, or the cursor, waits for this read.
             conversations[number]?.poll = Conversation.Poll()
             wait(.poll(conversation: number), rules.degradedInterval)
             return pump()

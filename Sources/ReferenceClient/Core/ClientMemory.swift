@@ -42,6 +42,7 @@ extension ClientCore {
             question.isLost = value.text("phase") != "queued"
             question.wasAskedWithoutKeys = value["wasAskedWithoutKeys"]?.boolValue == true
             question.greetedAt = value.text("greetedAt")
+            question.firstSentAt = value["firstSentAt"]?.intValue
             question.isResent = value["isResent"]?.boolValue == true
             question.phase = phase(value)
             question.isGivenUp = question.phase == .accepted && value["isGivenUp"]?.boolValue == true
@@ -91,6 +92,7 @@ extension ClientCore {
             "key": question.key, "text": question.text, "conversation": question.conversation, "turn": question.turn,
             "phase": phase, "until": until, "wasAskedWithoutKeys": question.wasAskedWithoutKeys,
             "greetedAt": question.greetedAt, "isResent": question.isResent, "isGivenUp": question.isGivenUp,
+            "firstSentAt": question.firstSentAt,
         ])
     }
 

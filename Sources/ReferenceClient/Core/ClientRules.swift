@@ -25,10 +25,15 @@ package struct ClientRules: Sendable {
     var longestBackoff = 30_000
     /// No two attempts by themselves are closer together.
     var shortestBackoff = 100
-    /// At most so many attempts in a minute without `connected`.
+    /// After so many attempts in a minute, each waits for at least so long after the one before, whatever they brought.
+    var quickAttempts = 8
+    var steadyBackoff = 5_000
+    /// At most so many attempts in a minute.
     var attemptsPerMinute = 19
     /// From a question to a sign that it arrived; then its connection is dead.
     var sign = 15_000
+    /// How long a server remembers the key of a question at least (IDEM-13).
+    var keyMemory = 86_400_000
     /// Between two reads while an answer is awaited.
     var pollInterval = 5_000
     /// The most reads for one answer, and how long they go on.

@@ -21,7 +21,7 @@ struct Link: Sendable {
     var failures = 0
     /// Connections that ended and brought nothing but `connected`, since one brought more; the wait grows by them as well.
     var fruitless = 0
-    /// When the attempts since then began.
+    /// When the last attempts began, as many as are counted.
     var attempts: [Int] = []
     /// The stream of the live connection, where it has one.
     var epoch: String?
@@ -39,6 +39,8 @@ struct Link: Sendable {
     var isAsked = false
     /// Whether the last REST request was answered.
     var restWorks = false
+    /// Whether the live connection brought a frame after `connected` other than `syncResult` and `pong`.
+    private(set) var hasProved = false
     private var lastSocket = 0
 
     /// The connection in use or in the making.
@@ -65,15 +67,16 @@ struct Link: Sendable {
     mutating func settle(on socket: Int) {
         phase = .live(socket: socket)
         isAsked = false
+        hasProved = false
         failures = 0
     }
 
     /// The next wait is a short one: the system says that something has changed.
     mutating func startAnew() { (failures, fruitless) = (0, 0) }
 
-    /// The connection brought a frame after `connected`: only now does the count start anew.
+    /// The connection brought a frame after `connected`: only now are waits short again.
     mutating func proved() {
+        hasProved = true
         fruitless = 0
-        attempts = []
     }
 }

@@ -59,8 +59,22 @@ extension ClientDefect {
             "Starts its count of attempts anew with each `connected`, and comes back at once.",
             .attempts { ms, _, client in client.core.link.attempts.count < 2 ? client.core.rules.real(20) : ms },
             .hears("connected") { frame, client in
-                client.core.link.proved()
+                client.core.link.attempts = []
                 return frame
+            })
+        ClientDefect(
+            "client-resets-the-count-when-it-hears-anything", .CLIENT, 5,
+            "Starts its count of attempts anew with each frame of the server.",
+            .hears { frame, client in
+                client.core.link.attempts = []
+                return frame
+            })
+        ClientDefect(
+            "client-hammers-reads-that-fail", .CLIENT, 59, "Reads again at once what could not be read.",
+            .layer { input, client, next in
+                let number = client.failedRead(in: input)
+                let effects = next(input, &client)
+                return effects + (number.map { number in client.core.having { $0.read(number) } } ?? [])
             })
         ClientDefect(
             "client-waits-without-jitter", .CLIENT, 6, "Waits the same time before every attempt.",

@@ -56,6 +56,14 @@ package struct FaultyClient: Sendable {
         return frame(in: input)?.type == "connected"
     }
 
+    /// The conversation whose history could not be read.
+    func failedRead(in input: Input) -> Int? {
+        guard case .answered(let request, let answer?) = input, answer.status >= 500,
+            case .read(_, let number)? = core.errands[request]
+        else { return nil }
+        return number
+    }
+
     /// The answer to a read of a history: its conversation and its messages.
     func read(in input: Input) -> (conversation: Int, session: String, messages: [Message])? {
         guard case .answered(let request, let answer?) = input, answer.status == 200,

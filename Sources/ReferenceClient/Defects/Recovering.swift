@@ -165,6 +165,15 @@ extension ClientDefect {
                     core.refresh(core.conversation(of: newest.id))
                 }
             })
+        ClientDefect(
+            "client-reads-what-is-shown-once", .CLIENT, 55,
+            "Does not read the session on the screen again when that failed and nothing is awaited.",
+            .layer { input, client, next in
+                let number = client.failedRead(in: input)
+                let effects = next(input, &client)
+                if let number, client.core.cursor.gap == nil { client.core.conversations[number]?.isStale = false }
+                return effects
+            })
     }
 
     /// The messages of a history that a client has in no form.

@@ -189,6 +189,16 @@ extension ClientDefect {
                 for (index, other) in zip(indices, indices.reversed()) { turned[index] = effects[other] }
                 return turned
             })
+        ClientDefect(
+            "client-sends-to-the-session-on-the-screen", .CLIENT, 58,
+            "Sends what waited to the session that is on the screen when it is sent.",
+            .sends("chat") { frame, client in
+                var frame = frame
+                if let session = client.core.conversations[client.core.shown]?.session {
+                    frame["sessionId"] = .string(session)
+                }
+                return [frame.text()]
+            })
     }
 }
 

@@ -37,6 +37,7 @@ class Message(
     var notBefore = 0L // refused until then, or the person's wish: sent whatever the server remembers
     var presumed = 0L // when an answer without names was taken for its own
     var greeted: String? = null // the server's time in the last `connected` before it was first sent
+    var asked = 0L // when it was sent first, or first since the person sent it again
     var isLost = false // one of its sends was never answered: the server may have it
     val isAwaited get() = phase == Phase.ASKED || phase == Phase.ACCEPTED || phase == Phase.UNSURE
 }
@@ -61,6 +62,7 @@ class App(private val launch: Launch, private val file: File) {
     private var isGreeted = false
     private var heard = 0L
     private var attempts = 0
+    private var greetedAt = 0L
     private var maxFrameBytes = Double.POSITIVE_INFINITY
     private var isActive = true
     private var hasNetwork = true
@@ -105,6 +107,7 @@ class App(private val launch: Launch, private val file: File) {
             message.status = "sending"
             message.isLost = true
             message.notBefore = System.currentTimeMillis()
+            message.asked = 0
         }
         flush()
     }
@@ -251,6 +254,8 @@ class App(private val launch: Launch, private val file: File) {
 
     private fun closed(code: Int) {
         hasFailed = hasFailed || !isGreeted
+        // A connection that lasted starts the count anew; what one brought does not, or a failing server would be hammered.
+        if (isGreeted && System.currentTimeMillis() - greetedAt > 10 * SECONDS / launch.timeScale) attempts = 0
         leave()
         if (code == 4001 || code == 4010) {
             isFinal = true
@@ -277,8 +282,6 @@ class App(private val launch: Launch, private val file: File) {
     private fun take(frame: Json) {
         val type = frame.text("type")
         if (type == "connected") return greeted(frame)
-        // Only now: a server may fail on each question that is sent again.
-        if (type != "syncResult" && type != "pong") attempts = 0
         val found = named(frame) ?: nameless(frame)
         if (type == "error") return refused(frame, found)
         val session = frame.text("sessionId")
@@ -304,6 +307,7 @@ class App(private val launch: Launch, private val file: File) {
 
     private fun greeted(frame: Json) {
         isGreeted = true
+        greetedAt = System.currentTimeMillis()
         hasFailed = false
         restWorks = false
         (frame["limits"] as? Json)?.number("maxFrameBytes")?.let { maxFrameBytes = it.toDouble() }
@@ -360,6 +364,12 @@ class App(private val launch: Launch, private val file: File) {
         if (writeJson(frame).toByteArray().size > maxFrameBytes) {
             fail(message, if (message.isLost) Phase.UNANSWERED else Phase.REFUSED)
             return show("This message is too long.", "too_large", message.key)
+        }
+        // A day after its first send, the server may have forgotten its key.
+        if (message.asked == 0L) message.asked = System.currentTimeMillis()
+        if (System.currentTimeMillis() - message.asked > 86_400 * SECONDS / launch.timeScale) {
+            fail(message, Phase.UNANSWERED)
+            return show("It is not known whether this was sent.", null, message.key)
         }
         message.phase = Phase.ASKED
         message.greeted = message.greeted ?: serverTime
@@ -645,7 +655,7 @@ class App(private val launch: Launch, private val file: File) {
                 present(
                     "role" to it.role, "text" to it.text, "id" to it.id, "key" to it.key, "turn" to it.turn,
                     "phase" to it.phase?.name, "status" to it.status, "session" to it.session, "greeted" to it.greeted,
-                    "isLost" to it.isLost,
+                    "isLost" to it.isLost, "asked" to it.asked.toDouble(),
                     "notBefore" to it.notBefore.toDouble())
             })
         }
@@ -668,6 +678,7 @@ class App(private val launch: Launch, private val file: File) {
                 notBefore = one.number("notBefore")?.toLong() ?: 0
                 greeted = one.text("greeted")
                 isLost = one["isLost"] == true
+                asked = one.number("asked")?.toLong() ?: 0
             }
         }
     }

@@ -86,6 +86,7 @@ class App:
         else:
             message.question.phase, message.question.resend, message.question.tries = "waiting", False, 0
             message.question.lost = True  # the earlier sends may have arrived
+            message.question.asked = 0
         self.outbox.flush(over_rest=self.has_failed)
         self.save()
 

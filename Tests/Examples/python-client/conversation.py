@@ -17,6 +17,7 @@ class Question:
     phase: str = "waiting"
     session: Optional[str] = None
     resend: bool = False
+    asked: float = 0  # when it was sent first, or first since the person sent it again
     greeted: Optional[str] = None  # the server's time in the last `connected` before it was first sent
     presumed: float = 0  # when an answer without names was taken for its own
     lost: bool = False  # a send that nothing was heard of: its key may stand for a stored message

@@ -13,13 +13,14 @@ class Link:
 
     HANDSHAKE, SILENCE, PONG = 10, 20, 10
     FIRST_WAIT, LONGEST_WAIT = 1, 20
+    LASTING = 10  # a connection that lives so long starts the count anew, whatever it brought
 
     def __init__(self, app, url, token):
         self.app, self.url, self.token = app, url, token
         self.frozen = None  # a socket from before the background
         self.socket = None  # of the connection that is made or used
         self.greeting = None  # its `connected`; none, and it is not in use (CLIENT-4)
-        self.attempts = 0  # since a connection brought more than `connected`
+        self.attempts = 0  # since a connection that lasted
         self.closed_for_good = None
         self.task = None
         self.heard = 0
@@ -63,6 +64,8 @@ class Link:
             except Ended as end:
                 self.closed_for_good = end.code if end.code in TERMINAL else None
             used = self.is_connected
+            if used and self.app.now() - self.greeted >= self.app.clock(self.LASTING):
+                self.attempts = 0
             self._lose()
             if not used:
                 self.app.on_failed_attempt()
@@ -82,15 +85,13 @@ class Link:
             greeting = await asyncio.wait_for(self._greeted(), self.app.clock(self.HANDSHAKE, least=1))
         except asyncio.TimeoutError as problem:
             raise Ended from problem
-        self.greeting, self.heard = greeting, self.app.now()
+        self.greeting, self.greeted, self.heard = greeting, self.app.now(), self.app.now()
         self.app.on_connected(greeting)
         watch = asyncio.create_task(self._watch())
         try:
             while True:
                 frame = await self.socket.receive()
                 self.heard = self.app.now()
-                if frame["type"] not in ("syncResult", "pong"):
-                    self.attempts = 0
                 self.app.on_frame(frame)
         finally:
             watch.cancel()

@@ -11,7 +11,7 @@ ENDS_A_TURN = ("agent_failed", "interrupted", "persist_failed")
 class Outbox:
     """One key for one message, on every road and for ever (CLIENT-12, CLIENT-13)."""
 
-    RESEND, POST, MOST_TRIES = 15, 60, 6
+    RESEND, POST, MOST_TRIES, KEY_MEMORY = 15, 60, 6, 86_400
 
     def __init__(self, app):
         self.app = app
@@ -29,7 +29,11 @@ class Outbox:
                 if question.phase == "givenUp" and self.app.link.is_connected and may_repeat:
                     question.phase, question.tries, message.failed = "waiting", 0, False
                 if question.phase == "waiting" and message.key not in self.posts:
-                    if self.is_too_large(conversation, message):
+                    if question.asked and self.app.wall() - question.asked > self.app.clock(self.KEY_MEMORY):
+                        # The server may have forgotten its key (CLIENT-60).
+                        question.phase, message.failed = "unanswered", True
+                        self.app.show_error("It is not known whether this was sent.", None, message.key)
+                    elif self.is_too_large(conversation, message):
                         self.app.on_refused(message, {"error": "This message is too long.", "code": "too_large"})
                     elif self.app.link.is_connected:
                         self.ask(conversation, message)
@@ -43,6 +47,7 @@ class Outbox:
         question = message.question
         if not question.resend:
             question.session, question.greeted = conversation.id, question.greeted or self.app.server_time
+        question.asked = question.asked or self.app.wall()
         question.resend = True
         self.app.save()
         return self.body(message, question.session)

@@ -16,7 +16,7 @@ def second(time):
 class Recovery:
     """Session reads: one of a session is under way at a time, and serves all who asked before it began (CLIENT-21)."""
 
-    READ, RETRY, LONGEST_RETRY = 20, 5, 30
+    READ, RETRY, LONGEST_RETRY = 20, 5, 25
     POLL, POLLS, LAST_POLL, DEGRADED_READ = 5, 12, 58, 20
 
     def __init__(self, app):

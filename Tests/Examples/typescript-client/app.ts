@@ -25,6 +25,7 @@ export class App {
   private greeting: Frame | null = null;
   private heard = 0;
   private attempts = 0;
+  private greetedAt = 0;
   private maxFrameBytes = Infinity;
   private isActive = true;
   private hasNetwork = true;
@@ -67,7 +68,7 @@ export class App {
     if (message.phase === "refused") {
       chat.remove(message);
       chat.pending.push(this.question(message.text));
-    } else Object.assign(message, { phase: "waiting", status: "sending", isLost: true, notBefore: Date.now() });
+    } else Object.assign(message, { phase: "waiting", status: "sending", isLost: true, notBefore: Date.now(), asked: undefined });
     this.flush();
   }
 
@@ -181,6 +182,8 @@ export class App {
 
   private closed(code: number) {
     this.hasFailed ||= !this.greeting;
+    // A connection that lasted starts the count anew; what one brought does not, or a failing server would be hammered.
+    if (this.greeting && Date.now() - this.greetedAt > this.scaled(10 * seconds)) this.attempts = 0;
     this.leave();
     if (code === 4001 || code === 4010) {
       this.isFinal = true;
@@ -213,8 +216,6 @@ export class App {
 
   private receiveFrame(frame: Frame) {
     if (frame.type === "connected") return this.connected(frame);
-    // Only now: a server may fail on each question that is sent again.
-    if (frame.type !== "syncResult" && frame.type !== "pong") this.attempts = 0;
     if (frame.type === "syncResult") {
       const greeting = this.greeting;
       void this.stream.result(frame, () => this.greeting === greeting).then(() => this.save());
@@ -227,6 +228,7 @@ export class App {
 
   private connected(frame: Frame) {
     this.greeting = frame;
+    this.greetedAt = Date.now();
     this.hasFailed = this.restWorks = false;
     this.maxFrameBytes = frame.limits?.maxFrameBytes ?? this.maxFrameBytes;
     this.hasKeys = frame.capabilities?.includes("idempotency") ?? false;
@@ -323,6 +325,12 @@ export class App {
     if (new TextEncoder().encode(JSON.stringify(frame)).length > this.maxFrameBytes) {
       this.fail(message, message.isLost ? "unanswered" : "refused");
       return this.show("This message is too long.", "too_large", message.key);
+    }
+    // A day after its first send, the server may have forgotten its key.
+    message.asked ??= Date.now();
+    if (Date.now() - message.asked > this.scaled(86_400 * seconds)) {
+      this.fail(message, "unanswered");
+      return this.show("It is not known whether this was sent.", undefined, message.key);
     }
     message.phase = "asked";
     message.greeted ??= this.serverTime;
@@ -468,7 +476,7 @@ export class App {
   /** Tries again, later and later, while the connection is the same. */
   private async readUntilAnswered(chat: Chat) {
     const greeting = this.greeting;
-    for (let wait = 5; !(await this.read(chat)) && greeting && this.greeting === greeting; wait = Math.min(30, wait * 2)) {
+    for (let wait = 5; !(await this.read(chat)) && greeting && this.greeting === greeting; wait = Math.min(25, wait * 2)) {
       await new Promise<void>((done) => this.later(wait * seconds, done));
       if (this.greeting !== greeting) return;
     }

@@ -25,6 +25,7 @@ export interface Message {
   isLost?: boolean;
   /** The server's time in the last `connected` before it was first sent. */
   greeted?: string;
+  asked?: number;
   /** When an answer without names was taken for its own. */
   presumed?: number;
 }

@@ -75,7 +75,7 @@ extension Observations {
             later = later.suffix(from: first).dropFirst()
         }
         return later.filter { read in
-            guard !isForGap(read) else { return false }
+            guard !isForGap(read), !isForScreen(read) else { return false }
             return thinking.map { read < $0 } == true || sockets.contains { $0.contains(read) }
         }
     }
@@ -91,6 +91,16 @@ extension Observations {
                 read.isAnswered && read.request > told && end(of: read) < request
             }
         }
+    }
+
+    /// Whether a request was made while the session on the screen was still to be read: since the person opened it, or since a
+    /// greeting without a `sync` (CLIENT-55).
+    private func isForScreen(_ request: Int) -> Bool {
+        guard let session = client.state(at: request)?.sessionId else { return false }
+        let greeted = connections.filter { !$0.sent.contains { $0.type == "sync" } }.compactMap(\.connected)
+        let opened = client.acts("selectSession").filter { $0.details.id("sessionId") == session }.map(\.event)
+        guard let due = (greeted + opened).filter({ $0 < request }).max() else { return false }
+        return !client.reads(of: session).contains { $0.isAnswered && $0.request > due && end(of: $0) < request }
     }
 
     /// A stretch in which nothing could bring a client an answer that it waits for.

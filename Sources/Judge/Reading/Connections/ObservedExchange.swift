@@ -22,7 +22,7 @@ struct ObservedExchange: Sendable {
     private(set) var unread: Int?
 
     /// What a path means to the protocol.
-    enum Route: Sendable, Equatable {
+    enum Route: Sendable, Hashable {
         /// `/api/health`, `/api/sessions` and `/api/chat`
         case health, sessions, chat
         /// `/api/sessions/{id}`, with the id decoded.
