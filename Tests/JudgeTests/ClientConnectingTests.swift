@@ -138,7 +138,8 @@ import Testing
         let shown = "client!launch A+ client=connected(s1)"
         try clause.conforms("\(shown) \(reads(21, every: "3s"))")
         try clause.violates("\(shown) \(reads(21, every: "1s")) 22>GET(s1)^ 22<503")
-        try clause.untested("\(shown) \(reads(21, every: "1s", "200(u1 a1)")) 22>GET(s1) 22<200(u1 a1) +60s", also: ["CLIENT-19"])
+        let answered = reads(21, every: "1s", "200(u1 a1)")
+        try clause.untested("\(shown) \(answered) 22>GET(s1) 22<200(u1 a1) +60s", also: ["CLIENT-19"])
         try clause.untested("\(shown) \(reads(2, every: "1s"))")
         let asked = "\(shown) client!send(c2)"
         func sends(_ count: Int, every pause: String) -> String {
