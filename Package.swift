@@ -41,7 +41,7 @@ let revision = Context.gitInformation?.currentCommit ?? ""
 
 let package = Package(
     name: "holdfast",
-    platforms: [.macOS(.v15), .iOS(.v18)],
+    platforms: [.macOS(.v13), .iOS(.v16)],
     products: [
         .executable(name: "conformance", targets: ["conformance"]),
         .library(name: "HoldfastMessages", targets: ["HoldfastMessages"]),
@@ -61,9 +61,9 @@ let package = Package(
     ],
     targets: [
         // The rooms, in their order: each imports only rooms that stand above it.
-        room("Basics"),
-        // What differs between systems: the rooms above and below import no C library.
+        // What differs between systems, and between their ages: the rooms below import no C library.
         room("Platform"),
+        room("Basics", ["Platform"]),
         room("SmallFoundation"),
         room("JSON"),
         .target(
@@ -92,8 +92,8 @@ let package = Package(
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
-        // The messages as types for an app: no dependency, not even on the rooms above.
-        room("HoldfastMessages"),
+        // The messages as types for an app.
+        room("HoldfastMessages", ["SmallFoundation"]),
         // What a team that tests its app links: the messages, and what is small of Foundation.
         room("ClientDriver", ["Platform", "SmallFoundation", "HoldfastMessages"]),
         room("Reference", ["Basics", "Platform", "JSON", "Holdfast", "Transport"]),
@@ -173,7 +173,7 @@ let package = Package(
         tests("TranscriptTests", ["Transcript", "Holdfast", "JSON", "TestSupport"]),
         tests("CapturesTests", ["Basics", "Captures", "Judge", "Transcript", "Holdfast", "TestSupport"]),
         tests("JudgeTests", ["Judge", "Transcript", "Holdfast", "JSON", "TestSupport"]),
-        tests("TransportTests", ["Basics", "Transport"]),
+        tests("TransportTests", ["Basics", "Platform", "Transport"]),
         tests(
             "StageTests",
             [
@@ -186,11 +186,11 @@ let package = Package(
             exclude: ["Corpus", "Goldens"]),
         tests(
             "ReferenceTests",
-            ["Reference", "Transport", "Holdfast", "JSON", "JSONSchema", "TestSupport"]),
+            ["Basics", "Reference", "Transport", "Holdfast", "JSON", "JSONSchema", "TestSupport"]),
         tests(
             "ReferenceClientTests",
             [
-                "ReferenceClient", "Reference", "ClientDriver", "Transport", "Basics", "Holdfast", "JSON",
+                "ReferenceClient", "Reference", "ClientDriver", "Transport", "Basics", "Platform", "Holdfast", "JSON",
                 "TestSupport",
             ]),
         tests(
@@ -207,14 +207,14 @@ let package = Package(
         tests(
             "SuiteTests",
             [
-                "HoldfastSuite", "ReferenceClient", "conformance", "TestSupport", "Holdfast", "Stage", "Transcript",
-                "Captures", "JSON", "Report",
+                "HoldfastSuite", "ReferenceClient", "conformance", "TestSupport", "Holdfast", "Platform", "Stage",
+                "Transcript", "Captures", "JSON", "Report",
             ]),
         tests(
             "CommandTests",
             [
-                "conformance", "Explain", "HoldfastSuite", "Report", "Site", "TestSupport", "Transport", "Holdfast",
-                "JSON", "JSONSchema",
+                "conformance", "Explain", "HoldfastSuite", "Report", "Site", "TestSupport", "Platform", "Transport",
+                "Holdfast", "JSON", "JSONSchema",
             ],
             [.product(name: "Subprocess", package: "swift-subprocess")]),
     ],

@@ -24,8 +24,8 @@ SUMMARY = "Tests servers, clients and changes of the Holdfast protocol for mobil
 SYSTEMS = {
     "linux-x86_64": ("amd64", "manylinux_2_{glibc}_x86_64"),
     "linux-aarch64": ("arm64", "manylinux_2_{glibc}_aarch64"),
-    "macos-arm64": (None, "macosx_15_0_arm64"),
-    "macos-x86_64": (None, "macosx_15_0_x86_64"),
+    "macos-arm64": (None, "macosx_13_0_arm64"),
+    "macos-x86_64": (None, "macosx_13_0_x86_64"),
 }
 # A zip file knows no time before 1980.
 EPOCH = max(int(os.environ.get("SOURCE_DATE_EPOCH", "0")), 315532800)

@@ -1,4 +1,4 @@
-import Synchronization
+import HoldfastPlatform
 
 /// A value that is set once, and that any number of tasks wait for.
 package final class Latch<Value: Sendable>: Sendable {

@@ -1,4 +1,4 @@
-import Synchronization
+import HoldfastPlatform
 
 /// A value that several tasks or threads change, one at a time.
 package final class Shared<Value: Sendable>: Sendable {

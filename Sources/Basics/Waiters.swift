@@ -1,4 +1,4 @@
-import Synchronization
+import HoldfastPlatform
 
 /// Tasks that wait for something to change, whatever that is.
 ///

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 
 /// Cuts bytes into lines as they arrive, and never holds more than one line.
 struct CaptureLines {
@@ -17,7 +18,7 @@ struct CaptureLines {
                     expected: "one event per line, at most \(limit) bytes",
                     fix: "remove the line, or end every event with a line break")
             }
-            guard let text = String(validating: bytes, as: UTF8.self) else {
+            guard let text = String(utf8: bytes) else {
                 throw InputProblem(
                     location: location.problem(in: file), what: "the line is not UTF-8", expected: "UTF-8 throughout",
                     fix: "record the capture again, or convert it with iconv")

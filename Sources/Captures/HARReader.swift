@@ -153,7 +153,7 @@ struct HARReader {
                 leftOut.note("a response whose body is not base64", location)
                 return
             }
-            isText = String(validating: bytes, as: UTF8.self) != nil
+            isText = String(utf8: bytes) != nil
             body = String(decoding: bytes, as: UTF8.self)
         }
         if body == nil, content?["size"]?.intValue ?? 0 != 0 || status == 304 {

@@ -26,7 +26,7 @@ extension MessageValue {
     /// The value as an app takes it from a dictionary; nil for null and for an integer that no `Int` holds.
     var plain: Any? {
         switch self {
-        case .null: nil
+        case .null, .bigInteger: nil
         case .bool(let value): value
         case .integer(let value): Int(exactly: value)
         case .number(let value): value
@@ -40,6 +40,7 @@ extension MessageValue {
     var number: Double? {
         switch self {
         case .integer(let value): Double(value)
+        case .bigInteger(let value): Double(value.description)
         case .number(let value): value
         default: nil
         }

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJSON
 import HoldfastSchemaDiff
 
@@ -32,7 +33,7 @@ package struct ProtocolState: Sendable {
         var problems: [InputProblem] = []
         var texts: [String: String] = [:]
         for (path, bytes) in files where path.hasPrefix("Spec/") && (path.hasSuffix(".md") || path.hasSuffix(".json")) {
-            guard let text = String(validating: bytes, as: UTF8.self) else {
+            guard let text = String(utf8: bytes) else {
                 problems.append(
                     InputProblem(
                         location: path, what: "is not UTF-8", expected: "a text file in UTF-8",
@@ -61,7 +62,7 @@ package struct ProtocolState: Sendable {
                     fix: "choose a folder or revision that has them"))
         }
         guard problems.isEmpty else { throw InputProblems(problems).in(name) }
-        if let index = files["Fixtures/index.json"].flatMap({ String(validating: $0, as: UTF8.self) }) {
+        if let index = files["Fixtures/index.json"].flatMap({ String(utf8: $0) }) {
             texts["fixtures/index.json"] = index
         }
         do {

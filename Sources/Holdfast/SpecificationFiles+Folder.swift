@@ -1,3 +1,4 @@
+import HoldfastBasics
 import HoldfastPlatform
 
 extension SpecificationFiles {
@@ -14,7 +15,7 @@ extension SpecificationFiles {
         for path in (try? HoldfastPlatform.files(below: folder)) ?? []
         where path.hasSuffix(".md") || path.hasSuffix(".json") {
             do throws(SystemError) {
-                texts[path] = String(validating: try contents(of: "\(folder)/\(path)"), as: UTF8.self)
+                texts[path] = String(utf8: try contents(of: "\(folder)/\(path)"))
                 if texts[path] == nil { problems.append(unreadable(path, "it is not in UTF-8")) }
             } catch {
                 problems.append(unreadable(path, error.description))

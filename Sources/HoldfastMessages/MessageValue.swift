@@ -1,8 +1,12 @@
+import HoldfastSmallFoundation
+
 /// Any JSON value: what a tool was given, and members that this version does not define.
 public enum MessageValue: Codable, Sendable, Hashable {
     case null
     case bool(Bool)
-    case integer(Int128)
+    case integer(Int64)
+    /// An integer that 64 bits do not hold, exact to 38 digits.
+    case bigInteger(Decimal)
     case number(Double)
     case text(String)
     case array([MessageValue])
@@ -15,8 +19,10 @@ public enum MessageValue: Codable, Sendable, Hashable {
             self = .null
         } else if let value = try? container.decode(Bool.self) {
             self = .bool(value)
-        } else if let value = try? container.decode(Int128.self) {
+        } else if let value = try? container.decode(Int64.self) {
             self = .integer(value)
+        } else if let value = try? container.decode(Decimal.self), value.exponent >= 0 {
+            self = .bigInteger(value)
         } else if let value = try? container.decode(Double.self) {
             self = .number(value)
         } else if let value = try? container.decode(String.self) {
@@ -35,6 +41,7 @@ public enum MessageValue: Codable, Sendable, Hashable {
         case .null: try container.encodeNil()
         case .bool(let value): try container.encode(value)
         case .integer(let value): try container.encode(value)
+        case .bigInteger(let value): try container.encode(value)
         case .number(let value): try container.encode(value)
         case .text(let value): try container.encode(value)
         case .array(let values): try container.encode(values)

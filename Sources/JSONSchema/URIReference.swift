@@ -1,3 +1,5 @@
+import HoldfastBasics
+
 /// A URI reference taken apart and put together as RFC 3986, section 5 says; checks no characters.
 struct URIReference {
     var scheme: String?
@@ -110,6 +112,6 @@ struct URIReference {
             bytes.append(value)
             rest = rest.dropFirst(2)
         }
-        return String(validating: bytes, as: UTF8.self)
+        return String(utf8: bytes)
     }
 }

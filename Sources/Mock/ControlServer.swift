@@ -1,8 +1,8 @@
 import Holdfast
 import HoldfastBasics
 import HoldfastJSON
+import HoldfastPlatform
 import HoldfastTransport
-import Synchronization
 
 /// The control port of a mock server: a page for people, and the same for programs.
 ///

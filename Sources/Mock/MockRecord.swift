@@ -4,7 +4,6 @@ import HoldfastPlatform
 import HoldfastProxy
 import HoldfastTranscript
 import HoldfastTransport
-import Synchronization
 
 /// Knows what passes between a mock server and its clients, keeps the newest of it, and follows the rules for faults.
 ///

@@ -150,7 +150,7 @@ struct CopiedTexts {
         }
         bytes += written[taken...]
         if copies.isEmpty { return text }
-        guard let whole = String(validating: bytes[start...], as: UTF8.self) else { throw .noText }
+        guard let whole = String(utf8: bytes[start...]) else { throw .noText }
         return whole
     }
 }

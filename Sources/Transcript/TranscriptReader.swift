@@ -64,7 +64,7 @@ public struct TranscriptReader {
         defer { pending.removeAll(keepingCapacity: true) }
         if pending.last == UInt8(ascii: "\r") { pending.removeLast() }
         guard !pending.isEmpty else { return }
-        guard let text = String(validating: pending, as: UTF8.self) else {
+        guard let text = String(utf8: pending) else {
             throw InputProblem(
                 location: "\(file):\(line)", what: "the line is not UTF-8", expected: "UTF-8 throughout",
                 fix: "record the transcript again")

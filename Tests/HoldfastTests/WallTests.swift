@@ -92,6 +92,25 @@ import Testing
         #expect(imports(["Glibc", "Musl", "Darwin"], outside: ["Platform"]) == [])
     }
 
+    // Only a compiler for Apple's systems says so; here a list of what is newest has to do.
+    @Test func `the systems that Package.swift names have what the sources use`() throws {
+        let newer = [
+            14: "Observation withDiscardingTaskGroup withThrowingDiscardingTaskGroup asUnownedSerialExecutor",
+            15: "Synchronization Int128 UInt128 validating RangeSet TaskExecutor withTaskExecutorPreference",
+            26: "InlineArray Span RawSpan MutableSpan OutputSpan UTF8Span utf8Span addImmediateTask",
+        ]
+        let platforms = try #require(manifest.firstMatch(of: /\.macOS\(\.v(\d+)\), \.iOS\(\.v(\d+)\)/))
+        let macOS = try #require(Int(platforms.1))
+        #expect(Int(platforms.2) == macOS + 3, "Package.swift: the systems are not of the same year")
+        for (version, names) in newer where version > macOS {
+            for file in files {
+                let used = file.source.words.intersection(names.split(separator: " ").map(String.init)).sorted()
+                #expect(
+                    used == [], "\(file.path): macOS has these from \(version) on, and Package.swift names \(macOS)")
+            }
+        }
+    }
+
     @Test func `no room above Transport imports Foundation`() throws {
         let index = try #require(rooms.firstIndex(of: "Transport"))
         let allowed = Set(rooms[index...]).union(["SmallFoundation"])

@@ -1,6 +1,6 @@
 import Foundation
 import HoldfastJSON
-import Synchronization
+import HoldfastPlatform
 
 @testable import ReferenceClient
 

@@ -1,8 +1,8 @@
 import Foundation
 import Holdfast
 import HoldfastJSON
+import HoldfastPlatform
 import HoldfastReference
-import Synchronization
 import Testing
 
 @testable import ReferenceClient

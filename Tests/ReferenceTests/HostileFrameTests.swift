@@ -1,3 +1,4 @@
+import HoldfastBasics
 import HoldfastJSON
 import Testing
 
@@ -80,7 +81,7 @@ import Testing
                     case 2: bytes[position] = 0x39
                     default: bytes[position] = UInt8(ascii: "{")
                     }
-                    guard let damaged = String(validating: bytes, as: UTF8.self) else { continue }
+                    guard let damaged = String(utf8: bytes) else { continue }
                     let before = bench.frames[socket]?.count ?? 0
                     bench.say(text: damaged, on: socket)
                     #expect((bench.frames[socket]?.count ?? 0) > before, "\(damaged)")

@@ -1,6 +1,6 @@
 import Holdfast
+import HoldfastPlatform
 import HoldfastTranscript
-import Synchronization
 import Testing
 
 @testable import HoldfastStage

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJudge
+import HoldfastPlatform
 import HoldfastTranscript
-import Synchronization
 import Testing
 
 @testable import HoldfastProxy

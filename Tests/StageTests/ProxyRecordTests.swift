@@ -1,9 +1,9 @@
 import Foundation
 import Holdfast
 import HoldfastJSON
+import HoldfastPlatform
 import HoldfastTranscript
 import HoldfastTransport
-import Synchronization
 import Testing
 
 @testable import HoldfastProxy

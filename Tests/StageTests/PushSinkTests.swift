@@ -1,8 +1,8 @@
 import Holdfast
 import HoldfastJSON
+import HoldfastPlatform
 import HoldfastTranscript
 import HoldfastTransport
-import Synchronization
 import Testing
 
 @testable import HoldfastStage

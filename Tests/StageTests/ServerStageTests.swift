@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
+import HoldfastPlatform
 import HoldfastTranscript
-import Synchronization
 import Testing
 
 @testable import HoldfastStage

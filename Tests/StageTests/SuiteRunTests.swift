@@ -1,8 +1,8 @@
 import Holdfast
+import HoldfastPlatform
 import HoldfastStage
 import HoldfastTranscript
 import HoldfastTransport
-import Synchronization
 import Testing
 
 /// Remembers which credentials were shown.

@@ -1,9 +1,9 @@
 import Holdfast
 import HoldfastJSON
+import HoldfastPlatform
 import HoldfastStage
 import HoldfastTranscript
 import HoldfastTransport
-import Synchronization
 import Testing
 
 /// A server of a few lines: polite unless a closure says otherwise.

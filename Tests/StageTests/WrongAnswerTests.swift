@@ -2,9 +2,9 @@ import Foundation
 import Holdfast
 import HoldfastJSON
 import HoldfastJudge
+import HoldfastPlatform
 import HoldfastTranscript
 import HoldfastTransport
-import Synchronization
 import Testing
 
 @testable import HoldfastReference

@@ -2,9 +2,9 @@ import Foundation
 import Holdfast
 import HoldfastCaptures
 import HoldfastJSON
+import HoldfastPlatform
 import HoldfastReport
 import HoldfastTranscript
-import Synchronization
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import HoldfastPlatform
 import Testing
 
 @testable import HoldfastTransport

@@ -1,4 +1,4 @@
-import Synchronization
+import HoldfastPlatform
 import Testing
 
 @testable import HoldfastTransport

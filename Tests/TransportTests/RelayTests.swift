@@ -1,5 +1,5 @@
 import HoldfastBasics
-import Synchronization
+import HoldfastPlatform
 import Testing
 
 @testable import HoldfastTransport

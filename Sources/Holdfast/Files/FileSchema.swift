@@ -1,7 +1,7 @@
 import HoldfastBasics
 import HoldfastJSON
 import HoldfastJSONSchema
-import Synchronization
+import HoldfastPlatform
 
 /// The JSON Schema of the files of one kind, and the words for what it has against one of them.
 ///

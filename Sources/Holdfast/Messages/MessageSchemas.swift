@@ -1,6 +1,6 @@
 import HoldfastJSON
 import HoldfastJSONSchema
-import Synchronization
+import HoldfastPlatform
 
 /// The schemas of messages, bodies and pushes, compiled for the profiles a subject declares.
 public struct MessageSchemas: Sendable {

@@ -1,4 +1,4 @@
-import Synchronization
+import HoldfastPlatform
 
 /// Message schemas of one specification, read once for each set of profiles that is asked for.
 final class SchemaCache: Sendable {

@@ -2,10 +2,10 @@ import Holdfast
 import HoldfastBasics
 import HoldfastExplore
 import HoldfastJudge
+import HoldfastPlatform
 import HoldfastReport
 import HoldfastStage
 import HoldfastTranscript
-import Synchronization
 
 /// Looks for what breaks a peer with schedules that nobody wrote, over real connections.
 ///

@@ -3,11 +3,11 @@ import HoldfastBasics
 import HoldfastExplore
 import HoldfastJSON
 import HoldfastJudge
+import HoldfastPlatform
 import HoldfastReference
 import HoldfastReport
 import HoldfastTranscript
 import ReferenceClient
-import Synchronization
 
 /// How long exploration takes to find each named defect of the reference peers, and what it says of healthy ones.
 ///

@@ -1,7 +1,6 @@
 @preconcurrency import Dispatch
 import HoldfastPlatform
 import HoldfastTranscript
-import Synchronization
 
 /// Reads a growing file or a pipe as whole lines until it is stopped.
 ///

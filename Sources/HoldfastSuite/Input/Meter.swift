@@ -1,6 +1,6 @@
 import HoldfastBasics
+import HoldfastPlatform
 import HoldfastReport
-import Synchronization
 
 /// Begins to show what is asked for again and again, and returns what ends it.
 package typealias ProgressDisplay =

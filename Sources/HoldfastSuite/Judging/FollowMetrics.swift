@@ -1,8 +1,8 @@
 import Holdfast
 import HoldfastBasics
+import HoldfastPlatform
 import HoldfastTranscript
 import HoldfastTransport
-import Synchronization
 
 /// The state of a running judgement, as Prometheus reads it.
 package final class FollowMetrics: Sendable {

@@ -5,7 +5,6 @@ import HoldfastJudge
 import HoldfastPlatform
 import HoldfastReport
 import HoldfastTranscript
-import Synchronization
 
 /// Judges growing files and pipes in the same parts, and by the same judge, as a complete capture.
 ///

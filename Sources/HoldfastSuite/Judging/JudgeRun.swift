@@ -2,10 +2,10 @@
 import Holdfast
 import HoldfastCaptures
 import HoldfastJudge
+import HoldfastPlatform
 import HoldfastReport
 import HoldfastSmallFoundation
 import HoldfastTranscript
-import Synchronization
 
 /// What is said of captures that do not say it themselves.
 package struct JudgeOptions: Sendable {

@@ -1,9 +1,9 @@
 import Holdfast
 import HoldfastCaptures
 import HoldfastJudge
+import HoldfastPlatform
 import HoldfastReport
 import HoldfastTranscript
-import Synchronization
 
 /// One file, from which one worker at a time takes the next history to judge.
 final class JudgeSource: Sendable {

@@ -1,10 +1,10 @@
 import Holdfast
 import HoldfastBasics
 import HoldfastJudge
+import HoldfastPlatform
 import HoldfastProxy
 import HoldfastReport
 import HoldfastTranscript
-import Synchronization
 
 /// What was told of clauses that are broken again and again: the first few times are shown, the others counted.
 package final class ToldBreaches: Sendable {

@@ -1,7 +1,7 @@
 import Holdfast
+import HoldfastPlatform
 import HoldfastStage
 import HoldfastTranscript
-import Synchronization
 
 /// Listens to what a subject says first: who speaks another protocol is told so, in place of hundreds of findings.
 final class ForeignWatch: Sendable {

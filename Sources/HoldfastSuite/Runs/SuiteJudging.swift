@@ -1,9 +1,9 @@
 @preconcurrency import Dispatch
 import Holdfast
 import HoldfastJudge
+import HoldfastPlatform
 import HoldfastReport
 import HoldfastStage
-import Synchronization
 
 /// What a suite makes of its performances, whichever side they were about.
 final class SuiteJudging: Sendable {

@@ -1,9 +1,9 @@
 import Holdfast
+import HoldfastPlatform
 import HoldfastReport
 import HoldfastSmallFoundation
 import HoldfastStage
 import HoldfastTranscript
-import Synchronization
 
 /// One run of a suite, whichever side it is about: its time, its progress and its verdicts.
 ///

@@ -1,6 +1,5 @@
 import HoldfastJSON
 import HoldfastPlatform
-import Synchronization
 
 /// Reads a text in blocks that end at line ends, so that a text of any length takes little memory.
 package struct LineReader: Sendable {

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
@@ -245,7 +246,7 @@ enum ENV {
         guard case .binary(_, let bytes) = history.events[frame.event].kind,
             case .closed(.fromServer, 1007) = history.connections[frame.connection].ending?.kind
         else { return false }
-        return String(validating: bytes, as: UTF8.self) == nil
+        return String(utf8: bytes) == nil
     }
 
     /// Counts what a server did with a valid message.

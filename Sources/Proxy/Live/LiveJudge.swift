@@ -1,8 +1,8 @@
 import Dispatch
 import Holdfast
 import HoldfastJudge
+import HoldfastPlatform
 import HoldfastTranscript
-import Synchronization
 
 /// Judges what passes through a proxy while it passes, whenever something came to rest, and tells each violation once.
 ///

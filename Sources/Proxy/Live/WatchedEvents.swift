@@ -1,6 +1,6 @@
 import Dispatch
+import HoldfastPlatform
 import HoldfastTranscript
-import Synchronization
 
 /// The part of an endless history that is still looked at, and the moments at which it is worth looking.
 final class WatchedEvents: Sendable {

@@ -1,9 +1,9 @@
 import Holdfast
 import HoldfastBasics
 import HoldfastJSON
+import HoldfastPlatform
 import HoldfastTranscript
 import HoldfastTransport
-import Synchronization
 
 /// The frames of the specification that a frame on the wire stands for.
 typealias CanonicalForm = @Sendable (JSONValue, Direction) -> [JSONValue]
@@ -203,7 +203,7 @@ extension ProxyRecord: RelayWatcher {
             guard let exchange = state.exchanges.removeValue(forKey: number), exchange.isWritten,
                 case .whole(let bytes) = body
             else { return }
-            let text = String(validating: bytes, as: UTF8.self)
+            let text = String(utf8: bytes)
             let shown = text ?? String(decoding: bytes, as: UTF8.self)
             state.credentials.learn(from: answer, shown)
             let headers = answer.headers.map { name, value in

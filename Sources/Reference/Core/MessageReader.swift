@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJSON
 
 /// Reads what clients send, and says what is wrong with it; whatever the bytes are, the answer is a message or a refusal.
@@ -25,7 +26,7 @@ struct MessageReader: Sendable {
 
     /// Reads the body of `POST /api/chat`.
     func body(_ bytes: [UInt8]) throws(Refusal) -> ClientMessage.Chat {
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard let text = String(utf8: bytes) else {
             throw Refusal(.parseError, "the body is not UTF-8")
         }
         return try chat(try object(text))

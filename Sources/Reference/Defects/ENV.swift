@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJSON
 
 extension Defect {
@@ -30,7 +31,7 @@ extension Defect {
             "env-takes-binary-as-text", .ENV, 6, "Ignores binary messages, and obeys those that hold a frame.",
             .message { received in
                 guard case .binary(let bytes) = received else { return received }
-                let text = String(validating: bytes, as: UTF8.self)
+                let text = String(utf8: bytes)
                 return .text(text.flatMap { $0.contains("\"type\"") ? $0 : nil } ?? "{\"type\":\"ping\"}")
             })
         Defect(

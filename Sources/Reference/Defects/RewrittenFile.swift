@@ -1,5 +1,4 @@
 import HoldfastPlatform
-import Synchronization
 
 /// A file that a broken server empties and writes anew, in place.
 enum RewrittenFile {

@@ -8,7 +8,7 @@ extension WireEdge {
     /// What a request of the wire asks the server; nil when it is none of the protocol.
     func asked(_ wire: RESTRequest) -> RESTRequest? {
         let target = wire.query.map { "\(wire.path)?\($0)" } ?? wire.path
-        let body = wire.body.isEmpty ? nil : String(validating: wire.body, as: UTF8.self)
+        let body = wire.body.isEmpty ? nil : String(utf8: wire.body)
         guard
             let canonical = dialect.decode(
                 Holdfast.RESTRequest(method: wire.method, path: target, body: body))

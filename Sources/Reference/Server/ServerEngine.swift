@@ -1,8 +1,8 @@
 import Holdfast
 import HoldfastBasics
 import HoldfastJSON
+import HoldfastPlatform
 import HoldfastTransport
-import Synchronization
 
 /// The thin shell around the core: performs effects on real sockets, a real disk and a real clock.
 actor ServerEngine {
@@ -21,7 +21,7 @@ actor ServerEngine {
     /// Whether a defect ended the process, or would have: then nothing is answered any more.
     private(set) var hasEnded = false
     /// Numbers are unique for the process, because a watcher outlives a restart on request.
-    private static let lastNumber = Atomic(0)
+    private static let lastNumber = Mutex(0)
 
     init(
         _ configuration: ReferenceConfiguration, log: RecordLog, records: [StoredRecord],
@@ -69,7 +69,12 @@ actor ServerEngine {
     }
 
     /// A number that nothing else has.
-    static func nextNumber() -> Int { lastNumber.add(1, ordering: .relaxed).newValue }
+    static func nextNumber() -> Int {
+        lastNumber.withLock { number in
+            number += 1
+            return number
+        }
+    }
 
     /// A message came in.
     func receive(_ received: Input.Received, on socket: Int) {

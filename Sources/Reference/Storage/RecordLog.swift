@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import HoldfastPlatform
 
 /// Makes records durable on a thread of its own, several at a time where several wait.
 ///

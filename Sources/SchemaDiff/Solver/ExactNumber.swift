@@ -2,15 +2,15 @@ import HoldfastJSON
 
 /// A decimal with exact arithmetic, as far as 128 bits reach; what does not fit has no answer.
 struct ExactNumber: Sendable {
-    private var mantissa: Int128
+    private var mantissa: WideInteger
     private var exponent: Int
 
     init(_ value: Int) {
-        mantissa = Int128(value)
+        mantissa = WideInteger(value)
         exponent = 0
     }
 
-    private init(mantissa: Int128, exponent: Int) {
+    private init(mantissa: WideInteger, exponent: Int) {
         self.mantissa = mantissa
         self.exponent = exponent
     }
@@ -30,7 +30,7 @@ struct ExactNumber: Sendable {
             exponent -= digits.distance(from: point, to: digits.endIndex) - 1
             plain.remove(at: point)
         }
-        guard let mantissa = Int128(plain) else { return nil }
+        guard let mantissa = WideInteger(plain) else { return nil }
         self.init(mantissa: mantissa, exponent: exponent)
     }
 
@@ -38,34 +38,36 @@ struct ExactNumber: Sendable {
     var number: JSONNumber? {
         var mantissa = mantissa
         var exponent = exponent
-        while exponent < 0, mantissa % 10 == 0 {
-            mantissa /= 10
+        while exponent < 0 {
+            let (quotient, remainder) = mantissa.divided(by: 10)
+            guard remainder == 0 else { break }
+            mantissa = quotient
             exponent += 1
         }
+        let sign = mantissa.isNegative ? "-" : ""
         guard exponent >= 0 else {
-            var digits = String(mantissa.magnitude)
+            var digits = mantissa.digits
             if digits.count <= -exponent {
                 digits = String(repeating: "0", count: -exponent - digits.count + 1) + digits
             }
             let point = digits.index(digits.endIndex, offsetBy: exponent)
-            return JSONNumber(text: (mantissa < 0 ? "-" : "") + digits[..<point] + "." + digits[point...])
+            return JSONNumber(text: sign + digits[..<point] + "." + digits[point...])
         }
-        return JSONNumber(text: String(mantissa) + (mantissa == 0 ? "" : String(repeating: "0", count: exponent)))
+        return JSONNumber(text: sign + mantissa.digits + (mantissa == 0 ? "" : String(repeating: "0", count: exponent)))
     }
 
     /// Both mantissas at one exponent.
-    private static func aligned(_ left: ExactNumber, _ right: ExactNumber) -> (Int128, Int128, Int)? {
+    private static func aligned(_ left: ExactNumber, _ right: ExactNumber) -> (WideInteger, WideInteger, Int)? {
         let exponent = min(left.exponent, right.exponent)
         guard let one = left.scaled(to: exponent), let other = right.scaled(to: exponent) else { return nil }
         return (one, other, exponent)
     }
 
-    private func scaled(to exponent: Int) -> Int128? {
+    private func scaled(to exponent: Int) -> WideInteger? {
         var value = mantissa
         guard self.exponent - exponent <= 40 else { return nil }
         for _ in 0..<(self.exponent - exponent) {
-            let (next, overflow) = value.multipliedReportingOverflow(by: 10)
-            if overflow { return nil }
+            guard let next = value.times(10) else { return nil }
             value = next
         }
         return value
@@ -73,38 +75,33 @@ struct ExactNumber: Sendable {
 
     func plus(_ other: ExactNumber) -> ExactNumber? {
         guard let (left, right, exponent) = Self.aligned(self, other) else { return nil }
-        let (sum, overflow) = left.addingReportingOverflow(right)
-        return overflow ? nil : ExactNumber(mantissa: sum, exponent: exponent)
+        return left.plus(right).map { ExactNumber(mantissa: $0, exponent: exponent) }
     }
 
-    func times(_ factor: Int128) -> ExactNumber? {
-        let (product, overflow) = mantissa.multipliedReportingOverflow(by: factor)
-        return overflow ? nil : ExactNumber(mantissa: product, exponent: exponent)
+    func times(_ factor: WideInteger) -> ExactNumber? {
+        mantissa.times(factor).map { ExactNumber(mantissa: $0, exponent: exponent) }
     }
 
     /// Half of it, exactly.
-    var half: ExactNumber? {
-        let (product, overflow) = mantissa.multipliedReportingOverflow(by: 5)
-        return overflow ? nil : ExactNumber(mantissa: product, exponent: exponent - 1)
-    }
+    var half: ExactNumber? { tenth.times(5) }
 
     /// A tenth of it, exactly.
     var tenth: ExactNumber { ExactNumber(mantissa: mantissa, exponent: exponent - 1) }
 
     /// How often `other` fits in, rounded up; `other` is above 0.
-    func quotientUp(_ other: ExactNumber) -> Int128? {
-        guard let (left, right, _) = Self.aligned(self, other), right > 0 else { return nil }
-        let quotient = left / right
-        return left % right > 0 ? quotient + 1 : quotient
+    func quotientUp(_ other: ExactNumber) -> WideInteger? {
+        guard let (left, right, _) = Self.aligned(self, other), right.isPositive else { return nil }
+        let (quotient, remainder) = left.divided(by: right)
+        return remainder.isPositive ? quotient.plus(1) : quotient
     }
 
     /// The least number above 0 that both divide.
     func leastCommonMultiple(_ other: ExactNumber) -> ExactNumber? {
-        guard let (left, right, exponent) = Self.aligned(self, other), left > 0, right > 0 else { return nil }
+        guard let (left, right, exponent) = Self.aligned(self, other), left.isPositive, right.isPositive
+        else { return nil }
         var (one, two) = (left, right)
-        while two != 0 { (one, two) = (two, one % two) }
-        let (product, overflow) = (left / one).multipliedReportingOverflow(by: right)
-        return overflow ? nil : ExactNumber(mantissa: product, exponent: exponent)
+        while two != 0 { (one, two) = (two, one.divided(by: two).remainder) }
+        return left.divided(by: one).quotient.times(right).map { ExactNumber(mantissa: $0, exponent: exponent) }
     }
 }
 

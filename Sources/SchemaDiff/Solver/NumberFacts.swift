@@ -57,7 +57,7 @@ struct NumberFacts: Sendable {
         for bound in bounds + [ExactNumber(0)] {
             var step = ExactNumber(1)
             for _ in 0..<18 {
-                for factor in [1, -1, 2, -2, 3, -3, 7, -7, 11, -11] as [Int128] {
+                for factor in [1, -1, 2, -2, 3, -3, 7, -7, 11, -11] as [WideInteger] {
                     candidates.append(step.times(factor).flatMap(bound.plus))
                 }
                 step = step.tenth
@@ -87,13 +87,15 @@ struct NumberFacts: Sendable {
         guard let start = nearest.map({ $0.quotientUp(unit) }) ?? 0 else {
             return .unknown("a bound has too many digits")
         }
-        let direction: Int128 = goesDown ? -1 : 1
+        let direction: WideInteger = goesDown ? -1 : 1
         // Plain numbers read best: 0 and 1 come first where they are allowed.
-        for factor in [0, 1] as [Int128] {
+        for factor in [0, 1] as [WideInteger] {
             if let found = good(unit.times(factor)) { return found }
         }
-        for offset in 0..<4000 as Range<Int128> {
-            guard let exact = unit.times(direction * (start + offset)), let number = exact.number else { break }
+        for offset in 0..<4000 {
+            guard let factor = start.plus(WideInteger(offset))?.times(direction), let exact = unit.times(factor),
+                let number = exact.number
+            else { break }
             if let found = good(exact) { return found }
             if let upper, !goesDown, number > upper.number { return .none }
         }

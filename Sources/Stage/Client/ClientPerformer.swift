@@ -1,8 +1,8 @@
 import Holdfast
 import HoldfastBasics
 import HoldfastJSON
+import HoldfastPlatform
 import HoldfastTranscript
-import Synchronization
 
 /// Performs the steps of one client scenario; branches of it may run at the same time.
 final class ClientPerformer: ClientScene, Sendable {

@@ -1,6 +1,6 @@
 import Holdfast
 import HoldfastBasics
-import Synchronization
+import HoldfastPlatform
 
 /// What came from a client and no wait has taken yet.
 final class PendingArrivals: Sendable {

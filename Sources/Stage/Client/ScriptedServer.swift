@@ -1,8 +1,8 @@
 import Holdfast
 import HoldfastJSON
+import HoldfastPlatform
 import HoldfastTranscript
 import HoldfastTransport
-import Synchronization
 
 /// Brings what happens on real sockets to a ``ServerWorld``, does what it wants done, and records both.
 ///

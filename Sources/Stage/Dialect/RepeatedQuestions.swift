@@ -1,6 +1,6 @@
 import Holdfast
 import HoldfastJSON
-import Synchronization
+import HoldfastPlatform
 
 /// The questions of a scenario that are asked again under the same key, and the transports they take.
 ///

@@ -1,6 +1,6 @@
 import HoldfastBasics
+import HoldfastPlatform
 import HoldfastTransport
-import Synchronization
 
 /// Lets devices in, of which the latest counts: one that connects anew has lost its old connection, whatever that looks like.
 final class DeviceListener: TransportHandler {

@@ -1,5 +1,5 @@
 import HoldfastJSON
-import Synchronization
+import HoldfastPlatform
 
 /// Commands and replies over one transport: numbered, validated both ways, one at a time.
 final class DriverConversation: Sendable {

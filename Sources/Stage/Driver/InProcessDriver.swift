@@ -2,8 +2,8 @@ import ClientDriver
 import Holdfast
 import HoldfastBasics
 import HoldfastJSON
+import HoldfastPlatform
 import HoldfastSmallFoundation
-import Synchronization
 
 /// Clients that live in this process; each scenario has one of its own.
 package struct InProcessDrivers: DriverSource {

@@ -1,5 +1,5 @@
 import HoldfastBasics
-import Synchronization
+import HoldfastPlatform
 
 /// Lines of a driver that wait to be read: bounded, whatever the driver does.
 final class LineBox: Sendable {

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
+import HoldfastPlatform
 import HoldfastTransport
-import Synchronization
 
 /// A device that opens a WebSocket to the suite: one at a time, which gets one scenario after the other.
 package final class ListeningDrivers: DriverSource {

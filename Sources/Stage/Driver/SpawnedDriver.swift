@@ -1,6 +1,6 @@
 import Holdfast
 import HoldfastJSON
-import Synchronization
+import HoldfastPlatform
 
 /// A command that is started for each scenario and obeys over its standard input and output.
 package struct SpawnedDrivers: DriverSource {

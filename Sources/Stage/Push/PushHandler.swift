@@ -1,3 +1,4 @@
+import HoldfastBasics
 import HoldfastJSON
 import HoldfastTransport
 
@@ -38,7 +39,7 @@ struct PushHandler: TransportHandler {
     }
 
     private static func session(in body: [UInt8]) -> String? {
-        guard let text = String(validating: body, as: UTF8.self) else { return nil }
+        guard let text = String(utf8: body) else { return nil }
         return (try? JSONParser.document(text).root)?["sessionId"]?.stringValue
     }
 

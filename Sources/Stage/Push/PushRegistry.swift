@@ -1,4 +1,4 @@
-import Synchronization
+import HoldfastPlatform
 
 /// Which scenario a push belongs to, and what is remembered of those that belong to none.
 final class PushRegistry: Sendable {

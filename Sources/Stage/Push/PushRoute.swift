@@ -1,9 +1,9 @@
 import Holdfast
 import HoldfastBasics
 import HoldfastJSON
+import HoldfastPlatform
 import HoldfastTranscript
 import HoldfastTransport
-import Synchronization
 
 /// The pushes of one scenario: answers them as it was told, records them, and offers them to its waits.
 final class PushRoute: Sendable {

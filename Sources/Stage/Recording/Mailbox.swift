@@ -1,6 +1,6 @@
 import HoldfastBasics
 import HoldfastJSON
-import Synchronization
+import HoldfastPlatform
 
 /// The messages of one connection that no wait has taken yet.
 final class Mailbox: Sendable {

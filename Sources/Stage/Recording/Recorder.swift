@@ -1,6 +1,6 @@
 import HoldfastBasics
+import HoldfastPlatform
 import HoldfastTranscript
-import Synchronization
 
 /// Collects what is observed while one scenario is performed, up to a bound.
 ///

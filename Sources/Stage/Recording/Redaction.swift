@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJSON
 
 /// Replaces credentials by the name of their owner, so that no transcript holds one.
@@ -166,7 +167,7 @@ package struct Redaction: Sendable {
                 bytes.append(byte)
             }
         }
-        return String(validating: bytes, as: UTF8.self) ?? String(value)
+        return String(utf8: bytes) ?? String(value)
     }
 
     private static func replacing(

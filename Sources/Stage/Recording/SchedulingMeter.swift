@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastBasics
+import HoldfastPlatform
 import HoldfastTranscript
-import Synchronization
 
 /// How late this process is woken: on a machine that has no time for it, nothing beside it is on time either.
 ///

@@ -1,9 +1,9 @@
 import Holdfast
 import HoldfastBasics
 import HoldfastJSON
+import HoldfastPlatform
 import HoldfastTranscript
 import HoldfastTransport
-import Synchronization
 
 /// A kill that waits for bytes.
 final class ArmedKill: Sendable {

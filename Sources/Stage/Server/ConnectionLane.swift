@@ -1,9 +1,9 @@
 import Holdfast
 import HoldfastBasics
 import HoldfastJSON
+import HoldfastPlatform
 import HoldfastTranscript
 import HoldfastTransport
-import Synchronization
 
 /// One open WebSocket of a scenario: everything that arrives is recorded and offered to the waits.
 final class ConnectionLane: Sendable {

@@ -1,5 +1,5 @@
 import HoldfastBasics
-import Synchronization
+import HoldfastPlatform
 
 /// Whether the subject of a run starts at all: a command that does not is not tried once more by every scenario.
 ///

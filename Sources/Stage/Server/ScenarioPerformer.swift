@@ -1,9 +1,9 @@
 import Holdfast
 import HoldfastBasics
 import HoldfastJSON
+import HoldfastPlatform
 import HoldfastTranscript
 import HoldfastTransport
-import Synchronization
 
 /// Performs the steps of one scenario; branches of it may run at the same time.
 final class ScenarioPerformer: Sendable {

@@ -1,6 +1,6 @@
 import Holdfast
+import HoldfastPlatform
 import HoldfastTranscript
-import Synchronization
 
 /// Performs scenarios against a server, and records what was observed.
 package struct ServerStage: Sendable {

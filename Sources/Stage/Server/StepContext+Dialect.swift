@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
@@ -58,7 +59,7 @@ extension StepContext {
     func wire(spelledOut pieces: [[UInt8]]) throws {
         guard !dialect.isCanonical else { return }
         // What is no JSON and no object is the same in every dialect.
-        guard let text = String(validating: pieces.joined(), as: UTF8.self),
+        guard let text = String(utf8: pieces.joined()),
             let frame = try? JSONParser.document(text).root, frame["type"]?.stringValue != nil
         else { return }
         try checkThat(frame, means: frame)

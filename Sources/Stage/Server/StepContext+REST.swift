@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 import HoldfastTransport
@@ -112,7 +113,7 @@ extension StepContext {
             }
             throw StepEnd.unmet("\(pointer): no response, \(error.name)")
         }
-        let text = String(validating: answer.body, as: UTF8.self)
+        let text = String(utf8: answer.body)
         let response = Event.Response(
             status: answer.status,
             headers: answer.headers.map { name, value in

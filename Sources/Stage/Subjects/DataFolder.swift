@@ -1,7 +1,6 @@
 import Holdfast
 import HoldfastPlatform
 import HoldfastSmallFoundation
-import Synchronization
 
 /// A folder in which one instance of a subject stores its data.
 struct DataFolder: Sendable {

@@ -1,5 +1,4 @@
 import HoldfastPlatform
-import Synchronization
 
 enum FreePort {
     /// Below the ports from which systems take the near end of outgoing connections: one of those could take the port while

@@ -1,7 +1,6 @@
 import HoldfastBasics
 import HoldfastPlatform
 import Subprocess
-import Synchronization
 
 /// A small process that outlives the suite by a moment: when the suite ends without ending its subjects, it kills them.
 ///

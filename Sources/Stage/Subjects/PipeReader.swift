@@ -1,6 +1,5 @@
 @preconcurrency import Dispatch
 import HoldfastPlatform
-import Synchronization
 
 /// Reads what a process prints as fast as it comes, so that no subject waits for a full pipe.
 ///

@@ -1,5 +1,4 @@
 import HoldfastPlatform
-import Synchronization
 
 /// Every process group the suite has started and not yet seen ended, and what such a group leaves behind.
 package enum RunningSubjects {

@@ -1,6 +1,6 @@
 import Holdfast
+import HoldfastPlatform
 import HoldfastTransport
-import Synchronization
 
 /// A subject the suite started: where it listens, where it stores, and the process that may be ended and started again.
 final class SubjectInstance: Sendable {

@@ -2,7 +2,6 @@
 import HoldfastBasics
 import HoldfastPlatform
 import Subprocess
-import Synchronization
 
 /// One process the suite started, with everything it started in turn.
 ///

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
+import HoldfastPlatform
 import HoldfastSmallFoundation
-import Synchronization
 
 /// Asks for the credential of a principal anew when it may have expired.
 package final class TokenSource: Sendable, Equatable {

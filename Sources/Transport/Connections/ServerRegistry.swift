@@ -1,5 +1,5 @@
+import HoldfastPlatform
 import NIOCore
-import Synchronization
 
 /// Knows the connections and the handler's tasks of one server, so that stopping leaves none behind.
 final class ServerRegistry: Sendable {

@@ -1,4 +1,4 @@
-import Synchronization
+import HoldfastPlatform
 
 /// Where the event loop finds the request that waits for the answer it reads.
 final class AnswerBox: Sendable {

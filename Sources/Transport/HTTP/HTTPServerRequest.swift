@@ -1,4 +1,4 @@
-import Synchronization
+import HoldfastPlatform
 
 /// A request as a server received it; also the one that asks for a WebSocket.
 package struct HTTPServerRequest: Sendable {

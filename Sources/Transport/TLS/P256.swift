@@ -191,9 +191,11 @@ private struct PrimeField {
     private func add(_ number: Words, times word: UInt64, to result: inout [UInt64]) {
         var carry: UInt64 = 0
         for index in 0..<4 {
-            let value = UInt128(number.words[index]) * UInt128(word) + UInt128(result[index]) + UInt128(carry)
-            result[index] = UInt64(truncatingIfNeeded: value)
-            carry = UInt64(truncatingIfNeeded: value >> 64)
+            let (high, low) = number.words[index].multipliedFullWidth(by: word)
+            let (first, overflows) = low.addingReportingOverflow(result[index])
+            let (second, again) = first.addingReportingOverflow(carry)
+            result[index] = second
+            carry = high + (overflows ? 1 : 0) + (again ? 1 : 0)
         }
         let (sum, overflows) = result[4].addingReportingOverflow(carry)
         result[4] = sum

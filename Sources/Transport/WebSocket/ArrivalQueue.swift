@@ -1,5 +1,5 @@
 import HoldfastBasics
-import Synchronization
+import HoldfastPlatform
 
 /// The bounded line between the event loop and whoever consumes events.
 ///

@@ -1,3 +1,4 @@
+import HoldfastBasics
 import NIOCore
 
 /// Turns the bytes of one direction of a WebSocket into events, whatever the size of the pieces they come in.
@@ -186,7 +187,7 @@ struct MessageDecoder {
         let bytes = message
         message = []
         guard opcode == .text else { return .binary(bytes) }
-        guard let text = String(validating: bytes, as: UTF8.self) else { return .invalidText(bytes) }
+        guard let text = String(utf8: bytes) else { return .invalidText(bytes) }
         return .text(text)
     }
 
@@ -194,7 +195,7 @@ struct MessageDecoder {
         guard !control.isEmpty else { return .close(code: nil, reason: "") }
         guard control.count >= 2 else { throw problem("a close frame of one byte") }
         let code = UInt16(control[0]) << 8 | UInt16(control[1])
-        guard let reason = String(validating: control.dropFirst(2), as: UTF8.self) else {
+        guard let reason = String(utf8: control.dropFirst(2)) else {
             throw problem("a close frame with code \(code) whose reason is not UTF-8")
         }
         return .close(code: code, reason: reason)

@@ -1,6 +1,6 @@
 import HoldfastBasics
+import HoldfastPlatform
 import NIOCore
-import Synchronization
 
 /// What both ends of a WebSocket share: order and bounds of sending, pausing of reading, and the ways to end.
 package final class SocketCore: Sendable {

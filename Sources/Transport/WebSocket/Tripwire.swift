@@ -1,4 +1,4 @@
-import Synchronization
+import HoldfastPlatform
 
 /// Looks for bytes in each message and each answer that arrives, and acts once on the thread that reads.
 ///

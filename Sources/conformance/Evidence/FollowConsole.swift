@@ -1,7 +1,7 @@
 @preconcurrency import Dispatch
+import HoldfastPlatform
 import HoldfastReport
 import HoldfastSuite
-import Synchronization
 
 /// Prints what a running judgement finds.
 ///

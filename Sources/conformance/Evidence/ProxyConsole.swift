@@ -1,11 +1,11 @@
 import Holdfast
 import HoldfastBasics
 import HoldfastJudge
+import HoldfastPlatform
 import HoldfastProxy
 import HoldfastReport
 import HoldfastTranscript
 import HoldfastTransport
-import Synchronization
 
 /// What a proxy says while it runs.
 final class ProxyConsole: Sendable {

@@ -1,9 +1,9 @@
 import ClientDriver
 @preconcurrency import Dispatch
 import HoldfastJSON
+import HoldfastPlatform
 import HoldfastTransport
 import ReferenceClient
-import Synchronization
 
 /// What a person types into `conformance chat`.
 struct ChatRoom: Sendable {

@@ -3,7 +3,6 @@ import HoldfastPlatform
 import HoldfastReport
 import HoldfastSmallFoundation
 import HoldfastSuite
-import Synchronization
 
 /// Standard output and standard error, and what kind of devices they are.
 enum Console {

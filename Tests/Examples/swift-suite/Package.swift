@@ -4,7 +4,7 @@ import PackageDescription
 
 let package = Package(
     name: "swift-suite",
-    platforms: [.macOS(.v15)],
+    platforms: [.macOS(.v13)],
     dependencies: [.package(name: "holdfast", path: "../../..")],
     targets: [
         .testTarget(

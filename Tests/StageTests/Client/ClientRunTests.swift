@@ -1,7 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastJSON
-import Synchronization
+import HoldfastPlatform
 import Testing
 
 @testable import HoldfastStage

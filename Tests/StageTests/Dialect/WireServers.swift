@@ -1,8 +1,8 @@
 import Holdfast
 import HoldfastJSON
+import HoldfastPlatform
 import HoldfastTranscript
 import HoldfastTransport
-import Synchronization
 import TestSupport
 
 /// A server of a few lines in the shape of Nami: the key in the query, no greeting, `tool_use`, no nonce.

@@ -1,5 +1,5 @@
 import ClientDriver
-import Synchronization
+import HoldfastPlatform
 
 /// An app that shows nothing and does nothing.
 struct QuietApp: DrivenClient {

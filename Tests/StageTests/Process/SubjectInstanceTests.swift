@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import Synchronization
+import HoldfastPlatform
 import Testing
 
 @testable import HoldfastStage
