@@ -273,4 +273,29 @@ import Testing
         try clause.untested("\(refused) \(lost)", also: ["CLIENT-55"])
         try clause.violates("\(refused) +3s \(lost)^", also: ["CLIENT-31", "CLIENT-55"])
     }
+
+    @Test func `CLIENT-51 a request may be lost with the network before any server told its profiles`() throws {
+        let clause = ClauseUnderTest("CLIENT-51")
+        let typed = "client!launch client=connecting A>open A<refused(503) client=degraded client!send(c2)"
+        let back = "client!networkUp B+ client=connected(c2) +17s"
+        try clause.untested("\(typed) client!networkDown client=offline(c2) \(back)")
+        try clause.violates("\(typed) +16s client!networkDown client=offline(c2) \(back)^")
+    }
+
+    @Test func `CLIENT-27 a read that was asked for just before its connection fills the gap`() throws {
+        let clause = ClauseUnderTest("CLIENT-27")
+        let kept = "client!launch A+(e1 #0) client=connected(s1 u1 a1) client!quit client!launch client=connecting(s1 u1 a1)"
+        let told = "B+(e1 #5) B>sync(e1 #0) B<syncResult(e1 #5 evicted) client=connected(s1 u1 a1) B!cut C+(e1 #5)"
+        try clause.untested("\(kept) 1>GET(s1) 1<200(u1 a1) \(told) C>sync(e1 #5)")
+        try clause.violates("\(kept) 1>GET(s1) 1<200(u1 a1) +3s \(told) C>sync(e1 #5)^")
+    }
+
+    @Test func `CLIENT-19 the order behind a gap is that of the read`() throws {
+        let clause = ClauseUnderTest("CLIENT-19")
+        let back = "client!launch A+(e1 #0) client=connected(s1 u1 a1 u2) A!cut B+(e1 #4) B>sync(e1 #0)"
+        let shown = "client=connected(s1 u1 a1 u2 u4 u3)"
+        let missed = "[message(u3 s1 #3) message(u4 s1 #4)]"
+        try clause.untested("\(back) B<syncResult(e1 #4 evicted)\(missed) \(shown) client!quit")
+        try clause.violates("\(back) B<syncResult(e1 #4 complete)\(missed) +1s \(shown)^ client!quit")
+    }
 }

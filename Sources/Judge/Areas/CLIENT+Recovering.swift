@@ -59,7 +59,7 @@ extension CLIENT {
             let end = min(history.end(of: told.event, at: leavings), departure)
             let result = history.shown(after: told.event, within: history.clientPatience, before: end) { look in
                 // Once all of it is there, nothing more is to come that would put it in order but another read.
-                history.isTaken(told, by: look, unlike: before)
+                !told.isGap && history.isTaken(told, by: look, unlike: before)
                     && look.state.sessionId == told.sessionId && told.messages.allSatisfy(look.state.shows)
                     && !look.state.shows(inOrder: told.messages)
                     && !history.isRecovering(

@@ -130,7 +130,10 @@ extension CLIENT {
                 }
                 // What it was told a moment before it may not have known.
                 let known = request.sessionAsked == nil ? history.inFlight(before: request.event) : request.event
-                let told = first?.sessions(before: known) ?? []
+                let news = first.map { first in
+                    first.news.filter { $0.event < known && !history.mayBeMissed($0, of: first, before: request.event) }
+                }
+                let told = Set(news?.compactMap(\.sessionId) ?? [])
                 session = told.count == 1 ? told.first : nil
             }
             guard let session, !history.isGone(session, before: request.event) else { continue }

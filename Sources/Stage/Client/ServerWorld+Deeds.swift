@@ -12,7 +12,8 @@ extension ServerWorld {
             guard let position = index(of: session), let stored = sessions[position].messages.last else { continue }
             if message.role == .assistant, let number = stored.turn, let turn = turns[number] {
                 tell(ending(of: turn, isCopy: false), to: audience)
-            } else {
+            } else if isNumbered {
+                // Only a stream has messages (TURN-16).
                 tell(self.message(for: stored, in: session), to: audience)
             }
         }

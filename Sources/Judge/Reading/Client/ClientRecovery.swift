@@ -12,6 +12,8 @@ extension Observations {
         let messages: [ObservedSessionRead.StoredMessage]
         /// The connection of a replay.
         var connection: Int?
+        /// Whether a read has still to bring what a replay could not.
+        var isGap = false
     }
 
     /// Every read and every replay, in the order of their answers; a replay once for each of its sessions, without what a read
@@ -34,7 +36,7 @@ extension Observations {
                     }
                 return ToldHistory(
                     event: result.event, asked: sync.request.event, sessionId: session, messages: messages,
-                    connection: sync.connection)
+                    connection: sync.connection, isGap: !sync.claimsComplete)
             }
         }
         return (reads + replays).sorted { $0.event < $1.event }

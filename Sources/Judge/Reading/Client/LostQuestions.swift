@@ -59,9 +59,14 @@ extension Observations {
     }
 
     /// Whether what was typed may have gone out, at a server that remembers no keys, on a connection that was over before it
-    /// arrived.
+    /// arrived, or in a request that the loss of the network ended.
     func mayBeLostInFlight(_ typed: Int) -> Bool {
-        connections.contains { connection in
+        if remembersKeys(before: typed) != true, let end = client.nextAct("networkDown", "background", after: typed),
+            patience(from: typed, to: end.event) < clientPatience.microseconds
+        {
+            return true
+        }
+        return connections.contains { connection in
             guard connection.greeting?.states(.idempotency) == false, let ending = connection.ending?.event else {
                 return false
             }
