@@ -279,12 +279,13 @@ import Testing
         let typed = "client!launch client=connecting A>open A<refused(503) client=degraded client!send(c2)"
         let back = "client!networkUp B+ client=connected(c2) +17s"
         try clause.untested("\(typed) client!networkDown client=offline(c2) \(back)")
-        try clause.violates("\(typed) +16s client!networkDown client=offline(c2) \(back)^")
+        try clause.violates("\(typed) +20s client!networkDown client=offline(c2) \(back)^")
     }
 
     @Test func `CLIENT-27 a read that was asked for just before its connection fills the gap`() throws {
         let clause = ClauseUnderTest("CLIENT-27")
-        let kept = "client!launch A+(e1 #0) client=connected(s1 u1 a1) client!quit client!launch client=connecting(s1 u1 a1)"
+        let known = "client!launch A+(e1 #0) client=connected(s1 u1 a1)"
+        let kept = "\(known) client!quit client!launch client=connecting(s1 u1 a1)"
         let told = "B+(e1 #5) B>sync(e1 #0) B<syncResult(e1 #5 evicted) client=connected(s1 u1 a1) B!cut C+(e1 #5)"
         try clause.untested("\(kept) 1>GET(s1) 1<200(u1 a1) \(told) C>sync(e1 #5)")
         try clause.violates("\(kept) 1>GET(s1) 1<200(u1 a1) +3s \(told) C>sync(e1 #5)^")

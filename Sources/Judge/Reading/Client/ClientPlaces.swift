@@ -196,7 +196,8 @@ struct ClientPlaces {
         let greeted = connection.connected ?? sync.request.event
         return !history.client.reads(of: session).contains { read in
             // One that was asked for as the connection began may still be under way when it is greeted.
-            let first = read.request > history.inFlight(before: connection.opening) ? history.inFlight(before: greeted) : greeted
+            let isWithIt = read.request > history.inFlight(before: connection.opening)
+            let first = isWithIt ? history.inFlight(before: greeted) : greeted
             return read.isAnswered && history.end(of: read) > first && history.end(of: read) < event
         }
     }
