@@ -24,8 +24,11 @@ package struct Gap: Sendable, Equatable {
     /// How many there are and why, such as `6 scenarios need --start`.
     package static func words(_ count: Int, _ noun: String, _ reason: String) -> String {
         let start = "it needs "
-        guard reason.hasPrefix(start) else { return "\(counted(count, noun)), \(reason)" }
-        return "\(counted(count, noun)) \(count == 1 ? "needs" : "need") \(reason.dropFirst(start.count))"
+        if reason.hasPrefix(start) {
+            return "\(counted(count, noun)) \(count == 1 ? "needs" : "need") \(reason.dropFirst(start.count))"
+        }
+        let isJoined = ["because", "although"].contains(where: reason.hasPrefix) || reason.contains("skipped (")
+        return "\(counted(count, noun)), \(isJoined ? "" : "because ")\(reason)"
     }
 
     /// What removes the obstacle, from the words that name it; nil where nothing does.

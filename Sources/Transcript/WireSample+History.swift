@@ -10,7 +10,7 @@ extension WireSample {
     /// Takes the message or the address that an event brought.
     package mutating func take(_ event: Event, from side: Role? = nil) {
         switch event.kind {
-        case .opening(let opening): if side != .server { take(path: opening.path) }
+        case .opening(let opening): take(path: opening.path)
         case .text(let direction, let text):
             if side == nil || side == direction.sender { take(text, sentBy: direction.sender) }
         default: break

@@ -100,7 +100,7 @@ import Testing
         #expect(report["leftOut"] == ["SYNC-3"])
         #expect(report["setAside"]?.arrayValue?.contains("SYNC-3") == true)
         #expect(
-            runs.1.out.contains("skipped: 2 scenarios, --exclude server/SYNC/from-the-* was given"),
+            runs.1.out.contains("skipped: 2 scenarios, because --exclude server/SYNC/from-the-* was given"),
             "\(runs.1.out)")
         let nothing = try await BuiltBinary.run([
             "server", "ws://127.0.0.1:1/", "--only", "SYNC-3", "--exclude", "SYNC-3",

@@ -65,7 +65,7 @@ import Testing
         let greeting = #""name":"Shell","profiles":["client-core","client-push"],"unsupported":["openPush"]"#
         let run = try await BuiltBinary.run(["client", "--only", "CLIENT-34"] + driver(":", greeting: greeting))
         #expect(run.status == 2)
-        #expect(run.out.contains("untested: 1 clause, the driver does not support openPush: CLIENT-34"))
+        #expect(run.out.contains("untested: 1 clause, because the driver does not support openPush: CLIENT-34"))
         #expect(run.out.contains("diagnostic: the driver declares that it does not support openPush"))
     }
 

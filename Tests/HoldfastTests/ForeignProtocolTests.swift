@@ -22,7 +22,16 @@ import Testing
         (#"{"id":"1","type":"next","payload":{"data":{}}}"#, "GraphQL over WebSocket"),
         (#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#, "MCP (Model Context Protocol)"),
         (#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, "MCP (Model Context Protocol)"),
-        (#"{"jsonrpc":"2.0","id":1,"method":"add"}"#, "JSON-RPC 2.0"),
+        (
+            #"<{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"MCP error"}}"#,
+            "MCP (Model Context Protocol)"
+        ),
+        (#"<{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}"#, "JSON-RPC 2.0, which MCP uses"),
+        (#"{"jsonrpc":"2.0","id":1,"method":"add"}"#, "JSON-RPC 2.0, which MCP uses"),
+        (
+            #"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"processId":1,"rootUri":null}}"#,
+            "JSON-RPC 2.0, which MCP uses"
+        ),
         (#"{"event":"message","data":{"text":"hello"}}"#, "JSON with 'event' for its types"),
         (#"{"event":"pusher:connection_established","data":"{}"}"#, "Pusher"),
         (#"{"op":"message","text":"hello"}"#, "JSON with another member for its types"),
@@ -50,6 +59,8 @@ import Testing
 
     @Test func `an address tells`() throws {
         #expect(try recognized([], path: "/socket.io/?EIO=4&transport=websocket")?.name == "Socket.IO")
+        let error = #"<{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}"#
+        #expect(try recognized([error], path: "/mcp")?.name == "MCP (Model Context Protocol)")
     }
 
     @Test(arguments: [
@@ -70,8 +81,17 @@ import Testing
     }
 
     @Test func `a client that asks for a version is answered with another`() throws {
-        // That is a violation (LIVE-10), and no other protocol.
-        #expect(try recognized([#">{"type":"auth","protocol":1}"#, #"<{"type":"connected","protocol":2}"#]) == nil)
+        // That is a violation (LIVE-10), unless the server also sends types that version 1 does not have.
+        let asked = #">{"type":"auth","protocol":1}"#
+        let answered = #"<{"type":"connected","protocol":2,"connectionId":"a"}"#
+        #expect(try recognized([asked, answered]) == nil)
+        let named = try recognized([asked, answered, #"<{"type":"delta","text":"a"}"#])
+        #expect(named?.name == "version 2 of it")
+        var sample = WireSample(isOneSided: true)
+        sample.take(String(answered.dropFirst()), sentBy: .server)
+        #expect(sample.foreign(among: []) == nil && !sample.isOwn)
+        sample.take(#"{"type":"delta","text":"a"}"#, sentBy: .server)
+        #expect(sample.foreign(among: [])?.name == "version 2 of it")
     }
 
     @Test func `no fixture is taken for another protocol`() throws {

@@ -32,7 +32,10 @@ import Testing
         "it is not told": "no … given", "is told by its": "is recognized by its", "so long;": "this long;",
         " is no number": "is not a number", "' is no ": "is not a", "obey scripts": "follow scripts",
         "obeys scripts": "follows scripts", "looked at with": "checked with", "which has to ": "which must",
-        "clauses in question": "applicable clauses",
+        "clauses in question": "applicable clauses", "time(s)": "times(count)", "not performed": "skipped",
+        "for its rate": "rate-limited", "without a word": "silently, or without a close frame",
+        "was not refused as such": "was not refused with CODE", "was greeted": "received connected",
+        "remembers no keys": "without idempotency", "longer than the patience": "exceeds --patience",
     ]
 
     /// What people read: the pages, and the texts in sources.

@@ -37,12 +37,12 @@ import Testing
     @Test func `AUTH-1 a refused token is named, because a typing mistake is likelier than a broken server`() throws {
         let refused = "A>open A<open A>auth A<error(auth_failed) A<close(4001)"
         let given = try #require(ClauseUnderTest("AUTH-1", profiles: [.core, .auth]).findings(refused).first)
-        #expect(given.what == "the server refuses the token of p1 that it was given")
-        #expect(given.expected.hasSuffix("; correct the token of p1, or let the server take it"))
+        #expect(given.what == "the server refuses the given token of p1")
+        #expect(given.expected.hasSuffix("; correct the token of p1, or make the server accept it"))
         #expect(given.actual == "error auth_failed")
         let core = ClauseUnderTest("AUTH-1")
         let none = try core.findings("A>open A<open A>auth(-p) A<error(auth_failed) A<close(4001)")
-        #expect(none.first?.what == "the server asks for a token, and none was given")
+        #expect(none.first?.what == "the server requires a token, and none was given")
         let foreign = try core.findings("A>open A<open A>auth(token='x') A<error(auth_failed) A<close(4001)")
         #expect(foreign.first?.what == "the server refuses a token, though it does not declare 'auth'")
         let other = try core.findings("A>open A<open A>auth A<error(internal) A<close(1011)")

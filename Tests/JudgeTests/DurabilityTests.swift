@@ -55,7 +55,7 @@ import Testing
         let clause = ClauseUnderTest("PERSIST-1", profiles: everything)
         try clause.inconclusive(control)  // a read alone
         try clause.inconclusive("\(control) \(fault) A<eof \(kills(19, after: faulted))")
-        try clause.inconclusive("\(control) \(kills(20))")  // no refused write
+        try clause.inconclusive("\(control) \(kills(20))")  // no failed write
         try clause.inconclusive("\(control) \(fault)")  // no kills
         try clause.inconclusive("A+ \(fault) A<eof \(kills(20, from: 3, after: "u90"))")  // no control before the fault
         // The fault met the question, so nobody knows what it would have done to the answer.
@@ -110,7 +110,7 @@ import Testing
         #expect(
             remarks == [
                 "20 kills on the bytes of `done`, none lost: at most 15 % of answers lost, with 95 % confidence; "
-                    + "writes refused once: no `done`"
+                    + "writes failed once: no `done`"
             ])
         #expect(
             try ClauseUnderTest("PERSIST-1", profiles: everything).remarks("\(control) \(kills(4, losing: 3))")
@@ -121,12 +121,12 @@ import Testing
     @Test func `PERSIST-1 says all that the proof lacks, and what asks for it`() throws {
         let clause = ClauseUnderTest("PERSIST-1", profiles: everything)
         func actual(_ notation: String) throws -> String? { try clause.findings(notation).first?.actual }
-        #expect(try actual(control) == "no refused write; no kill of 20 on the bytes of `done`")
+        #expect(try actual(control) == "no failed write; no kill of 20 on the bytes of `done`")
         #expect(
             try actual("\(control) \(fault) A<eof \(kills(1, after: faulted))")
-                == "writes refused once without `done`; 1 of 20 kills on the bytes of `done` (--kills 20 asks for as many)"
+                == "writes failed once without `done`; 1 of 20 kills on the bytes of `done` (--kills 20 asks for as many)"
         )
-        #expect(try actual("\(control) \(kills(20))") == "no refused write; 20 kills on the bytes of `done`")
+        #expect(try actual("\(control) \(kills(20))") == "no failed write; 20 kills on the bytes of `done`")
         let torn = kills(20).replacing("A<done(t5)", with: "")
         #expect(
             try actual("\(control) \(torn)")?.hasSuffix("of 20 (--kills 40 asks for more)") == true,
@@ -134,7 +134,7 @@ import Testing
         let unseen = "A>chat(c90 s1) A<ack(c90) server!refuseWrites A<done(t90) server!kill server!start"
         #expect(
             try actual("\(control) \(unseen) 1>GET(s1) 1<200(u1 a1 u90 a90)")
-                == "a store that the probe cannot see; no kill of 20 on the bytes of `done`")
+                == "a store that the fault does not reach; no kill of 20 on the bytes of `done`")
     }
 
     @Test func `PERSIST-3 a response means durable`() throws {

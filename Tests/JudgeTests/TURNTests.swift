@@ -76,7 +76,7 @@ import Testing
         try clause.conforms("\(again) A<done(t1) B<done(t1) +31s")
         try clause.violates("\(again) B<done(t1) +31s^", also: ["TURN-15"])
         let finding = try #require(try clause.findings("\(again) B<done(t1) +31s").first)
-        #expect(finding.what == "an accepted turn did not end on A, which had asked")
+        #expect(finding.what == "an accepted turn did not end on A, which asked")
         #expect(finding.actual == "none; B had done at +13 ms")
         let other = ClauseUnderTest("TURN-15", profiles: [.core, .idempotency])
         try other.untested("\(again) A<done(t1) B<done(t1) +31s")

@@ -190,7 +190,7 @@ import Testing
         let patient = try chats(1, needs: #"{"patience":{"heartbeatSeconds":4}}"#)
         #expect(
             subject.obstacle(to: patient)
-                == "it waits 120 s for 4 × heartbeatSeconds 30, longer than the patience of 20 s; "
+                == "the wait of 120 s for 4 × heartbeatSeconds 30 exceeds --patience 20 s; "
                 + "configure heartbeatSeconds of at most 5, or give --patience 120")
         subject.limits = ["heartbeatSeconds": 5]
         #expect(subject.obstacle(to: patient) == nil)

@@ -53,7 +53,7 @@ extension FactRule {
         "terminal-close-code", "terminal close code",
         added: .breaks(.clients, "old clients keep reconnecting where they now have to stop"),
         removed: .breaks(.clients, "old clients give up where they now have to reconnect"),
-        shows: .added, example: "4002 becomes terminal: old clients reconnect for ever")
+        shows: .added, example: "4002 becomes terminal: old clients reconnect forever")
     static let closeCodeSender = FactRule(
         "close-code-sender", "sender of a close code",
         changed: .breaks(.everybody, "the other side closes with it now"),

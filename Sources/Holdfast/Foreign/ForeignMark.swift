@@ -10,6 +10,8 @@ struct ForeignMark: Sendable {
     var begins: [String] = []
     /// What an address holds.
     var paths: [String] = []
+    /// What a message must be as well for an address to tell; nil where the address is enough.
+    var besidesPath: (@Sendable (JSONValue) -> Bool)?
     /// What a message is as JSON.
     var isSaid: @Sendable (JSONValue) -> Bool = { _ in false }
 
@@ -44,15 +46,20 @@ struct ForeignMark: Sendable {
                 return isOpening || isOperation && value["payload"]?.objectValue != nil
             }),
         ForeignMark(
-            name: "MCP (Model Context Protocol)", way: .newDialect,
+            name: "MCP (Model Context Protocol)", way: .newDialect, paths: ["/mcp"],
+            besidesPath: { $0["jsonrpc"] == "2.0" },
             isSaid: { value in
                 guard value["jsonrpc"] == "2.0" else { return false }
                 let method = value["method"]?.stringValue ?? ""
-                let words = ["initialize", "initialized", "notifications", "tools", "resources", "prompts", "sampling"]
+                // A language server has the method too, with these members.
+                if value["params"]?["processId"] ?? value["params"]?["rootUri"] != nil { return false }
+                let words = ["initialize", "notifications", "tools", "resources", "prompts", "sampling", "elicitation"]
+                let text = value["error"]?["message"]?.stringValue?.uppercased() ?? ""
                 return words.contains { method == $0 || method.hasPrefix("\($0)/") }
-                    || value["result"]?["protocolVersion"] != nil
+                    || value["result"]?["protocolVersion"] != nil || text.contains("MCP")
             }),
-        ForeignMark(name: "JSON-RPC 2.0", way: .newDialect, isSaid: { $0["jsonrpc"] == "2.0" }),
+        ForeignMark(
+            name: "JSON-RPC 2.0, which MCP uses", way: .newDialect, isSaid: { $0["jsonrpc"] == "2.0" }),
         ForeignMark(
             name: "Pusher", way: .newDialect, isSaid: { $0["event"]?.stringValue?.hasPrefix("pusher") == true }),
         ForeignMark(

@@ -88,7 +88,9 @@ public struct WireSample: Sendable {
         if let dialect = dialect(among: dialects) { return dialect }
         guard !isOwn else { return nil }
         for protocolMark in ForeignMark.all {
-            if let path = paths.first(where: protocolMark.marksPath) {
+            let isTold =
+                protocolMark.besidesPath.map { messages.compactMap(\.value).contains(where: $0) } ?? !isOneSided
+            if isTold, let path = paths.first(where: protocolMark.marksPath) {
                 return ForeignProtocol(name: protocolMark.name, mark: Self.cut(path), way: protocolMark.way)
             }
             let marked = messages.filter { protocolMark.marks($0.text, $0.value) }
@@ -98,15 +100,16 @@ public struct WireSample: Sendable {
         return nil
     }
 
-    /// This protocol in another version: every greeting states it, and nobody asked for version 1.
+    /// This protocol in another version: every greeting states it, and either nobody asked for version 1, or the server
+    /// also sends types that version 1 does not have. A wrong number alone is a violation of LIVE-10.
     private var otherVersion: ForeignProtocol? {
-        guard !isOneSided else { return onlyOtherVersions }
+        if let refusing = onlyOtherVersions { return refusing }
         func versions(_ type: String) -> [JSONValue] {
             messages.filter { $0.type == type }.compactMap { $0.value?["protocol"] }
         }
         let greeted = versions("connected")
-        guard let first = greeted.first, (greeted + versions("auth")).allSatisfy({ $0 == first }), first != 1,
-            let number = first.intValue, number > 1,
+        guard let first = greeted.first, greeted.allSatisfy({ $0 == first }), let number = first.intValue, number > 1,
+            !isOneSided && versions("auth").allSatisfy({ $0 == first }) || messages.contains(where: \.isOfUnknownType),
             let message = messages.first(where: { $0.type == "connected" })
         else { return nil }
         return ForeignProtocol(name: "version \(number) of it", mark: Self.cut(message.text), way: .version)
@@ -155,9 +158,15 @@ public struct WireSample: Sendable {
 extension WireSample.Message {
     fileprivate var type: String? { value?["type"]?.stringValue }
 
+    /// Whether it is an object of a type that the specification does not have.
+    fileprivate var isOfUnknownType: Bool {
+        type.map { type in !Dialect.canonicalTypes.values.contains { $0.contains(type) } } ?? false
+    }
+
     /// Whether it is surely a message of this protocol: a type of it with the member that only this one has there.
     fileprivate var isOwn: Bool {
         guard let type, let value else { return false }
+        if type == "connected", let version = value["protocol"], version != 1 { return false }
         let members: [String: [String]] = [
             "auth": ["protocol"], "connected": ["connectionId", "protocol"], "chat": ["messages"],
             "sync": ["lastSeqSeen"], "ack": ["turnId", "messageId", "sessionId"], "done": ["text"],

@@ -201,10 +201,10 @@ package struct Exploration: Sendable {
 
     private static func nothingPerformed(_ first: Performance?) -> String {
         """
-        no plan could be performed
+        no plan could run
           expected: a server that accepts connections and follows scripts, or a client whose driver answers
           actual: \(first?.skipped ?? "nothing began")
-          fix: see what 'conformance doctor' says of the server, or what 'conformance client' says of the client
+          fix: check the server with 'conformance doctor', or the client with 'conformance client'
         """
     }
 
@@ -308,13 +308,13 @@ package struct Exploration: Sendable {
 extension Exploration.Found {
     /// The scenario file, which any stage performs.
     package var file: String {
-        plan.file(about: [clause], title: "Breaks \(clause)", summary: what.isEmpty ? "\(clause) is broken." : what)
+        plan.file(about: [clause], title: "Breaks \(clause)", summary: what.isEmpty ? "Violates \(clause)." : what)
             .text(pretty: true) + "\n"
     }
 
     /// Whether it happens always, or how often.
     package var rate: String {
-        if times.performed == 0 { return "not performed again" }
+        if times.performed == 0 { return "not run again" }
         return times.broken == times.performed ? "certain" : "intermittent, \(times.broken) of \(times.performed) times"
     }
 }

@@ -27,7 +27,7 @@ extension AUTH {
             let others = since[..<since.boundary { $0.event >= end }]
             evidence.test(no: foreign, keptIf: others.contains { history.principal(of: $0) != principal }) { foreign in
                 Finding(
-                    "a connection was sent a frame of another principal", expected: "frames of \(principal) only",
+                    "a connection received a frame of another principal", expected: "frames of \(principal) only",
                     actual: "\(called(foreign)) of session \(shown(foreign.sessionId))", at: [foreign.event])
             }
         }
@@ -48,14 +48,15 @@ extension AUTH {
             case .session(let id):
                 guard let since = ownership.foreign(id, to: principal), since < exchange.request else { continue }
                 evidence.test(
-                    status == 404, otherwise: "a read of another principal's session was not answered as of none",
+                    status == 404,
+                    otherwise: "a read of another principal's session was not answered like one of an unknown session",
                     expected: "404", actual: "\(status)", at: events)
             case .sessions:
                 guard let list = history.listReads.first(where: { $0.event == exchange.response }) else { continue }
                 let foreign = ownership.foreignSessions(to: principal, before: exchange.request)
                 evidence.test(no: list.ids.first(where: foreign.contains), keptIf: !foreign.isEmpty) { shared in
                     Finding(
-                        "a list holds another principal's session", expected: "sessions of \(principal) only",
+                        "a list contains another principal's session", expected: "sessions of \(principal) only",
                         actual: shown(shared), at: events)
                 }
             default: continue
@@ -79,8 +80,8 @@ extension AUTH {
             for read in history.sessionReads where read.sessionId == session && read.request > request.event {
                 guard read.principal.map({ ownership.owners(of: session)[$0] != nil }) == true else { continue }
                 evidence.test(
-                    !holds(read, request, history), otherwise: "a session holds the question of another principal",
-                    expected: "it is unchanged", actual: shown(request.prompt), at: [request.event, read.event])
+                    !holds(read, request, history), otherwise: "a session contains another principal's question",
+                    expected: "no change", actual: shown(request.prompt), at: [request.event, read.event])
             }
         }
     }
@@ -90,7 +91,7 @@ extension AUTH {
     ) {
         func violate(_ expected: String, _ actual: String, _ event: Int) {
             evidence.violate(
-                "a question into another principal's session was not refused as unknown", expected: expected,
+                "a question to another principal's session was not refused with session_not_found", expected: expected,
                 actual: actual, at: [request.event, event])
         }
         switch request.origin {

@@ -38,7 +38,7 @@ enum AUTH {
                 if isInTime || !connection.pauses.isEmpty {
                     evidence.keep()
                 } else {
-                    violate("connected after it", connected)
+                    violate("connected, too late", connected)
                 }
                 continue
             }
@@ -112,8 +112,8 @@ enum AUTH {
                 } ?? false
             evidence.test(no: data?.event ?? questions.trace(in: history), keptIf: isRefused || isEnded) { trace in
                 Finding(
-                    "a frame before auth was acted on", expected: "an error or a close",
-                    actual: data.map { called($0) } ?? "its question was kept", at: [first.event, trace])
+                    "the server acted on a frame sent before auth", expected: "an error or a close frame",
+                    actual: data.map { called($0) } ?? "its question was stored", at: [first.event, trace])
             }
         }
     }
@@ -141,7 +141,7 @@ enum AUTH {
                 keptIf: connection.wasEndedByServer || connection.received.contains(where: { $0.code == "auth_failed" })
             ) { taken in
                 Finding(
-                    "a client came back without a valid token and was let in", expected: "it is refused",
+                    "a reconnect without a valid token was accepted", expected: "it is refused",
                     actual: called(taken), at: [handshake.auth.event, taken.event])
             }
         }
@@ -171,7 +171,8 @@ enum AUTH {
     static func tokensInURLsAreNotTaken(_ history: Observations, _ evidence: inout Evidence) {
         func judge(_ isTaken: Bool, _ actual: String, at events: [Int]) {
             evidence.test(
-                !isTaken, otherwise: "a token in the URL was taken", expected: "a refusal", actual: actual, at: events)
+                !isTaken, otherwise: "a token in the URL was accepted", expected: "a refusal", actual: actual,
+                at: events)
         }
         for exchange in history.exchanges where exchange.sent.principal == nil && exchange.route != .health {
             guard Observations.holdsToken(exchange.sent.path), let status = exchange.status else { continue }
@@ -225,7 +226,7 @@ enum AUTH {
             else { continue }
             func violate(_ actual: String, _ event: Int) {
                 evidence.violate(
-                    "a connection without auth was not closed as such",
+                    "a connection without auth was not closed in time with 4002",
                     expected: "close 4002 after \(limit.components.seconds) s, at most 5 s later", actual: actual,
                     at: [opened, event])
             }
@@ -251,7 +252,7 @@ enum AUTH {
                 } else {
                     evidence.keep()
                 }
-            default: violate("the end of the socket without a close frame", ending.event)
+            default: violate("the end of the connection without a close frame", ending.event)
             }
         }
     }
@@ -267,7 +268,7 @@ enum AUTH {
             guard let first = greetings.first else { continue }
             evidence.test(no: greetings.dropFirst().first) { second in
                 Finding(
-                    "a connection was greeted again", expected: "one connected", actual: "another",
+                    "a connection received connected again", expected: "connected once", actual: "another",
                     at: [first.event, second.event])
             }
         }
@@ -288,7 +289,7 @@ enum AUTH {
             let missing = optional.intersection(history.profiles).subtracting(stated).sorted()
             if !missing.isEmpty {
                 evidence.violate(
-                    "connected does not list what the server keeps",
+                    "connected does not list all profiles of the server",
                     expected: listed(missing.map(\.rawValue)) + " in capabilities",
                     actual: names.isEmpty ? "nothing" : listed(names), at: [greeting.event])
                 continue
@@ -297,7 +298,8 @@ enum AUTH {
                 .compactMap { profile in history.lacks(profile, on: index).map { (profile, $0) } }.first
             evidence.test(no: wrong) { profile, event in
                 Finding(
-                    "connected lists a profile that is not kept", expected: "no '\(profile.rawValue)' in capabilities",
+                    "connected lists a profile that the server does not keep",
+                    expected: "no '\(profile.rawValue)' in capabilities",
                     actual: listed(names), at: Array(Set([greeting.event, event])).sorted())
             }
         }
@@ -311,20 +313,20 @@ enum AUTH {
     /// Once for each connection on which the client sent anything, or could have for the whole bound `connect`. Which versions
     /// it speaks nobody can tell; there is none before 1.
     static func authComesFirst(_ history: Observations, _ evidence: inout Evidence) {
-        let expected = "auth with the number of a version"
+        let expected = "auth with a version number"
         for connection in history.connections where connection.isWhole {
             guard let opened = connection.opened else { continue }
             if let first = connection.sent.first {
                 let version = first["protocol"].map { " with protocol \($0.text())" } ?? ""
                 evidence.test(
                     first.type == "auth" && first["protocol"]?.intValue.map { $0 >= 1 } == true,
-                    otherwise: "a connection began with something else", expected: expected,
+                    otherwise: "the first frame of a connection was not auth", expected: expected,
                     actual: called(first) + version, at: [opened, first.event])
             } else if let late = history.clientSilence(after: opened, within: history.timeouts.connect),
                 connection.isOpen(at: late)
             {
                 evidence.violate(
-                    "a connection was opened and nothing was said", expected: expected, actual: "nothing",
+                    "the client opened a connection and sent nothing", expected: expected, actual: "nothing",
                     at: [opened, late])
             }
         }
@@ -346,7 +348,7 @@ enum AUTH {
             let wasLong = history.span(from: auth, to: min(end, last - 1)) >= withheld.microseconds
             evidence.test(no: early, keptIf: wasTempted || wasLong) { early in
                 Finding(
-                    "the client spoke before it was greeted", expected: "auth alone before connected",
+                    "the client sent a frame before connected", expected: "only auth before connected",
                     actual: called(early), at: [auth, early.event])
             }
         }
@@ -359,7 +361,7 @@ enum AUTH {
         func judge(_ path: String, _ event: Int) {
             evidence.test(
                 !path.contains("‹token"), otherwise: "the client put its token into a URL",
-                expected: "a path without it", actual: shown(path), at: [event])
+                expected: "a path without a token", actual: shown(path), at: [event])
         }
         for (index, event) in history.events.enumerated() {
             switch (event.lane, event.kind) {

@@ -41,7 +41,8 @@ extension CLIENT {
             }
             evidence.test(no: used, keptIf: sent.count > onTheWay.count) { used in
                 Finding(
-                    "a connection from before the background was used", expected: "frames on a new one",
+                    "the client used a connection from before it went to the background",
+                    expected: "frames on a new connection",
                     actual: called(used), at: [back.left, back.event, used.event])
             }
         }
@@ -77,12 +78,12 @@ extension CLIENT {
                     !history.wasLate(from: connection.opening, to: end)
                 else { continue }
                 evidence.violate(
-                    "the client ended the connection it had just made", expected: "its first connection is kept",
+                    "the client ended the connection it had just opened", expected: "the first connection only",
                     actual: "its end", at: [told.event, end])
             } else {
                 evidence.test(no: others.first { $0 > told.event }) { other in
                     Finding(
-                        "the client opened another connection", expected: "its first connection is kept",
+                        "the client opened a second connection", expected: "the first connection only",
                         actual: "a new connection", at: [told.event, other])
                 }
             }
@@ -107,7 +108,7 @@ extension CLIENT {
             !history.wasSentAway(before: event)
         else { return }
         attempts(
-            after: event, within: \.foregroundReconnect, "\(what), and the client did not connect",
+            after: event, within: \.foregroundReconnect, "\(what), and the client did not reconnect",
             expected: "a new connection within the bound 'foregroundReconnect'", history, into: &evidence)
     }
 
@@ -120,7 +121,7 @@ extension CLIENT {
         let next = history.nextOpening(after: event)
         let isInTime = next.map { history.patience(from: event, to: $0) <= bound.microseconds } ?? false
         evidence.test(isInTime, orBy: history.clientSilence(after: event, within: bound)) { late in
-            Finding(what, expected: expected, actual: next == late ? "one after it" : "none", at: [event, late])
+            Finding(what, expected: expected, actual: next == late ? "one, too late" : "none", at: [event, late])
         }
     }
 
@@ -203,12 +204,12 @@ extension CLIENT {
             let shown = waits.prefix(8).map { "\($0 / 1000) ms" }.joined(separator: ", ")
             if openings.count >= 8, let least = waits.min(), let most = waits.max(), !isVaried(least, most) {
                 evidence.violate(
-                    "the client waits the same time before each attempt",
+                    "the client waits equally long before each attempt",
                     expected: "waits that differ by more than 5 %", actual: shown, at: openings)
             } else if let before {
                 evidence.test(
                     zip(before, waits).contains(where: isVaried),
-                    otherwise: "the client waits the same times after each launch",
+                    otherwise: "the client waits for the same intervals after each launch",
                     expected: "waits that differ by more than 5 %", actual: shown + " again", at: openings)
             }
             before = waits
@@ -268,8 +269,8 @@ extension CLIENT {
                     continue
                 }
                 evidence.violate(
-                    "the client came back after it was told to stay away",
-                    expected: "no connection before the person or the system does something",
+                    "the client reconnected after a terminal close code",
+                    expected: "no connection before an action of the person or the system",
                     actual: "a new connection", at: [close, next])
             } else if let late = history.clientSilence(
                 after: close, within: history.clientWindow(\.attempts), unless: []),

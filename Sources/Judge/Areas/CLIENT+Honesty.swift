@@ -26,7 +26,7 @@ extension CLIENT {
             }
             guard !wasGreeted || isSettled == true else { continue }
             evidence.violate(
-                "the client showed itself as connected without having been greeted",
+                "the client showed connected before it received connected",
                 expected: "connecting until connected arrives", actual: "connected",
                 at: [opening ?? life.lowerBound, state.event])
         }
@@ -83,7 +83,7 @@ extension CLIENT {
         guard let reaction = reaction({ _ in true }), history.patience(of: reaction) <= limit else {
             guard let late = history.clientSilence(after: event, within: bound) else { return }
             evidence.violate(
-                "a message that was never answered did not end the connection",
+                "the client stayed on a connection that never answered",
                 expected: "a new connection or a request within the bound 'resend'", actual: "neither",
                 at: [event, late])
             return
@@ -91,7 +91,8 @@ extension CLIENT {
         let used = history.connections[index].sent.first { history.patience(of: $0.event) > limit }
         evidence.test(no: used) { used in
             Finding(
-                "a connection that never answered was used again", expected: "nothing after the bound 'resend'",
+                "the client used a connection again that had never answered",
+                expected: "nothing after the bound 'resend'",
                 actual: called(used), at: [event, used.event])
         }
     }
@@ -146,8 +147,8 @@ extension CLIENT {
             !history.hasAnother(than: index, at: arrival, in: 0..<history.events.endIndex)
         else { return }
         evidence.violate(
-            "a connection that fell silent is waited on for ever",
-            expected: "another connection after the bound 'silence', or the end of this one", actual: "neither",
+            "the client waits forever on a silent connection",
+            expected: "a new connection, or the end of this one, within the bound 'silence'", actual: "neither",
             at: [arrival, proof])
     }
 
@@ -166,7 +167,7 @@ extension CLIENT {
                 continue
             }
             evidence.violate(
-                "the client gave its trouble another name",
+                "the client shows the wrong connection state",
                 expected: expected.map(\.rawValue).sorted().joined(separator: " or "),
                 actual: state.connection?.rawValue ?? "an unknown word", at: [since, state.event])
         }
@@ -200,7 +201,7 @@ extension CLIENT {
             // Where it shows them later, nobody looked in between.
             if shows(stored, after) { continue }
             evidence.violate(
-                "messages stored while only REST works were not shown",
+                "messages stored while only REST works are not shown",
                 expected: "\(listed(stored.ids)) within the bound 'degraded'", actual: listed(after.ids),
                 at: [stored.event, after.event])
         }

@@ -55,7 +55,7 @@ extension CLIENT {
                 let isInTime = limit.map { history.patience(of: there.event) < $0 } ?? true
                 evidence.test(no: lost, keptIf: isInTime) { lost in
                     Finding(
-                        "another session takes the place of the one that a notification led to", expected: goal,
+                        "another session replaced the one that a notification opened", expected: goal,
                         actual: "session \(shown(lost.state.sessionId))", at: [notice.event, there.event, lost.event])
                 }
                 if isInTime || lost != nil { continue }
@@ -64,7 +64,7 @@ extension CLIENT {
                 let state = history.client.state(at: late)
                 let actual = "\(state?.messages.count ?? 0) messages of session \(shown(state?.sessionId))"
                 evidence.violate(
-                    "a tapped notification does not lead to its message", expected: goal, actual: actual,
+                    "a tapped notification does not open its message", expected: goal, actual: actual,
                     at: [notice.event, late])
             }
         }
@@ -112,8 +112,9 @@ extension CLIENT {
             }
             evidence.test(shown) { late in
                 Finding(
-                    "a notification names a session that cannot be read, and nobody is told",
-                    expected: "an error on the screen until it is read", actual: "none within the bound 'resend'",
+                    "a notification names a session that cannot be read, and no error is shown",
+                    expected: "an error on the screen until the session is read",
+                    actual: "none within the bound 'resend'",
                     at: [notice.event, cause, late])
             }
         }
@@ -135,7 +136,7 @@ extension CLIENT {
                 look.state.sessionId == session && messages.stranger(in: look.state) != nil
             }) {
                 evidence.violate(
-                    "messages of another session are shown under the name of one that is not found",
+                    "messages of another session are shown as those of a session that was not found",
                     expected: "an error, and no messages", actual: "\(wrong.state.messages.count) messages",
                     at: [notice.event, told, wrong.event])
             } else if looks.contains(where: { $0.event < told && tells($0.state) == true }) {
@@ -145,7 +146,7 @@ extension CLIENT {
                     after: told, within: history.timeouts.pong, before: end, holds: tells)
                 evidence.test(sighting) { late in
                     Finding(
-                        "a notification names a session that is not found, and nobody is told",
+                        "a notification names a session that was not found, and no error is shown",
                         expected: "an error on the screen", actual: "none within the bound 'pong'",
                         at: [notice.event, told, late])
                 }
@@ -188,7 +189,7 @@ extension CLIENT {
                     !reads.contains(where: { $0.request < notice.event && ($0.response ?? .max) > notice.event })
                 else { continue }
                 evidence.violate(
-                    "a push arrives while no connection delivers, and nothing is recovered",
+                    "a push arrived without a working connection, and the client recovered nothing",
                     expected: "a sync, or a read of session \(shown(session))",
                     actual: "none within the bound 'backoff'", at: [notice.event, late])
                 continue
@@ -203,7 +204,7 @@ extension CLIENT {
                 continue
             }
             evidence.violate(
-                "what a push announced was recovered and is not shown",
+                "the client recovered the message that a push announced, and does not show it",
                 expected: "message \(shown(id)) in session \(shown(session))", actual: "not within the bound 'pong'",
                 at: [notice.event, brought.event, late])
         }

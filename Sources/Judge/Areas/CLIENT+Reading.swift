@@ -19,7 +19,7 @@ extension CLIENT {
             else { continue }
             judge(
                 session, after: act.event, on: history.connectionInUse(at: act.event),
-                "a session is opened and not read", history, &evidence)
+                "the client opened a session and did not read it", history, &evidence)
         }
         for (index, connection) in history.connections.enumerated() {
             guard let greeted = connection.connected, let session = history.client.state(at: greeted)?.sessionId,
@@ -29,7 +29,8 @@ extension CLIENT {
             let goal = history.client.acts("selectSession", "openPush", "launch").last { $0.event < greeted }
             if let goal = goal?.details.id("sessionId"), goal != session { continue }
             judge(
-                session, after: greeted, on: index, "a connection begins without a sync, and what is shown is not read",
+                session, after: greeted, on: index,
+                "the client reconnected without a sync and did not read the session on the screen",
                 history, &evidence)
         }
     }

@@ -37,7 +37,8 @@ extension CLIENT {
                     if isInTime { evidence.keep() }
                 } else if let proof, question.ended.map({ $0 > proof }) ?? true {
                     evidence.violate(
-                        "a reconnect without recovery while a turn runs", expected: "a sync, or a read of its session",
+                        "the client reconnected while a turn runs and recovered nothing",
+                        expected: "a sync, or a read of its session",
                         actual: "neither within \(history.clientPatience)", at: [lost, greeted, proof])
                 }
             }
@@ -71,7 +72,7 @@ extension CLIENT {
                 let ids = told.messages.map { $0.id ?? "a message without id" }.joined(separator: " ")
                 let shown = history.client.state(at: event)?.messages.map { $0.id ?? $0.key ?? "a message without id" }
                 return Finding(
-                    "messages that a recovery brought are missing or out of order", expected: "\(ids), in this order",
+                    "recovered messages are missing or out of order", expected: "\(ids), in this order",
                     actual: shown?.joined(separator: " ") ?? "nothing", at: [told.event, event])
             }
         }
@@ -147,7 +148,7 @@ extension CLIENT {
             }
             if let second {
                 evidence.violate(
-                    "two reads of one session are under way", expected: "one read that serves every reason",
+                    "two reads of one session overlap", expected: "one read at a time",
                     actual: "a second read of \(session) before the first was answered",
                     at: [read.request, second.request])
             } else {
@@ -177,7 +178,7 @@ extension CLIENT {
             evidence.test(no: surplus(of: polls, for: answers, within: bound, history), keptIf: wait.end > end ?? .max)
             {
                 Finding(
-                    "polling goes on",
+                    "the client polls too often or too long",
                     expected: "at most 12 reads for each of \(counted(answers, "answer")), the last within \(bound)",
                     actual: "one more", at: [first, $0])
             }
@@ -217,7 +218,7 @@ extension CLIENT {
             evidence.test(shown) { event in
                 let isThinking = history.client.state(at: event)?.thinking == true
                 return Finding(
-                    "polling ended and the person is not told",
+                    "polling ended, and the screen does not say so",
                     expected: "thinking false, and a failed message or an error",
                     actual: isThinking ? "still thinking" : "neither", at: [polls[0], event])
             }
@@ -234,9 +235,9 @@ extension CLIENT {
                 }
                 evidence.test(shown) { event in
                     Finding(
-                        "an answer is awaited that nothing can bring",
+                        "the client waits for an answer that nothing can bring",
                         expected: "thinking false, and a failed message or an error",
-                        actual: "still thinking or neither, without a request and a connection that could bring it",
+                        actual: "neither, and no request or connection could bring the answer",
                         at: [stretch.start, event])
                 }
             }
@@ -254,7 +255,7 @@ extension CLIENT {
                 ended.error == nil || ended.isCertain
             else { continue }
             waitingEnds(
-                at: ended.event, of: index, among: questions, "the answer is there and the client still waits for it",
+                at: ended.event, of: index, among: questions, "the client still waits for an answer that arrived",
                 history,
                 &evidence)
         }
@@ -269,7 +270,7 @@ extension CLIENT {
             for news in question.news where news.kind == .refusal && news.isCertain {
                 waitingEnds(
                     at: news.event, of: index, among: questions,
-                    "the message was refused and the client still waits for an answer", history, &evidence)
+                    "the client still waits for an answer to a refused message", history, &evidence)
             }
         }
     }
@@ -332,14 +333,14 @@ extension CLIENT {
             }
             if let wrong {
                 evidence.violate(
-                    "another session is taken for the one that is not known",
-                    expected: "the session in which the clientMessageId is found", actual: "session \(wrong.session)",
+                    "the client took another session for that of its question",
+                    expected: "the session that contains the clientMessageId", actual: "session \(wrong.session)",
                     at: [first.event, lost, wrong.event])
                 continue
             }
             evidence.test(found(question, after: lost, before: end, history)) { event in
                 Finding(
-                    "a turn whose session is not known is not found",
+                    "the client did not find the session of its question",
                     expected: "its session on the screen, with the message",
                     actual: "session \(history.client.state(at: event)?.sessionId ?? "none")", at: [lost, event])
             }

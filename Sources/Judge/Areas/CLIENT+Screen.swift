@@ -17,8 +17,8 @@ extension CLIENT {
             guard let double = double(in: state, messages) else { continue }
             guard doubled.insert(double.name).inserted else { continue }
             evidence.violate(
-                "a message is shown more than once", expected: "\(double.name) \(double.known) time(s)",
-                actual: "\(double.count) times", at: double.events.suffix(3) + [state.event])
+                "a message is shown more than once", expected: "\(double.name) \(times(double.known))",
+                actual: times(double.count), at: double.events.suffix(3) + [state.event])
         }
         let looks = history.looks(after: -1, before: .max)
         var told: [String: [ClientDelivery]] = [:]
@@ -77,8 +77,8 @@ extension CLIENT {
         }
         evidence.test(outcome) { late in
             Finding(
-                "a message that says the same as another is taken for it",
-                expected: "message \(shown(delivery.id)) on the screen as well", actual: "not within the bound 'pong'",
+                "the client took a message for another one with the same text",
+                expected: "message \(shown(delivery.id)) on the screen, too", actual: "not within the bound 'pong'",
                 at: [delivery.event, late])
         }
     }
@@ -169,8 +169,8 @@ extension CLIENT {
             }
             evidence.test(outcome) { late in
                 Finding(
-                    "an answer in a session that is not on the screen is not counted as unread",
-                    expected: "unread of at least \(wanted) for session \(shown(session))",
+                    "an answer in a background session is not counted as unread",
+                    expected: "at least \(wanted) unread in session \(shown(session))",
                     actual: "\(history.client.state(at: late)?.unread[session] ?? 0)", at: [frame.event, late])
             }
         }
@@ -197,7 +197,7 @@ extension CLIENT {
             evidence.test(outcome) { late in
                 let now = history.client.state(at: late)
                 return Finding(
-                    "a session that was shown before is blank until the server answers",
+                    "a session shown before is blank until the server answers",
                     expected: "\(last.messages.count) messages of session \(shown(session))",
                     actual: "\(now?.messages.count ?? 0) of session \(shown(now?.sessionId))", at: [act.event, late])
             }

@@ -37,8 +37,8 @@ extension CLIENT {
                         || history.remembersKeys(before: question.firstSend(before: again.event)) == false
                 else { continue }
                 evidence.violate(
-                    "a message is sent again to a server that remembers no keys",
-                    expected: "a read, and the message as failed when it is not there",
+                    "the client resent a message to a server without idempotency",
+                    expected: "a read, and the message shown as failed if it is missing",
                     actual: "the same question again", at: [last.event, again.event])
             }
             for news in question.news where news.error?.code.map(doubtfulCodes.contains) == true {
@@ -76,8 +76,9 @@ extension CLIENT {
             hasArrived ? nil : history.neglect(after: lost.sent, within: history.clientPatience, from: lost.event)
         evidence.test(lost.isSentAgain(question), orBy: proof) { proof in
             Finding(
-                "a message typed is never sent again", expected: "the same chat on the next connection or over REST",
-                actual: "nothing within \(history.clientPatience) on a connection that stands",
+                "an unacknowledged message is never resent",
+                expected: "the same chat on the next connection or over REST",
+                actual: "nothing within \(history.clientPatience) on an open connection",
                 at: [lost.sent, lost.event, proof])
         }
     }
@@ -95,7 +96,7 @@ extension CLIENT {
                 evidence.test(
                     again.clientMessageId == key && isSameText,
                     otherwise: again.clientMessageId == key
-                        ? "a message is sent again with another text" : "a message is sent again under another key",
+                        ? "a message was resent with another text" : "a message was resent under another key",
                     expected: "\(shown(key)), \(shown(first.prompt))",
                     actual: "\(shown(again.clientMessageId)), \(shown(again.prompt))", at: [first.event, again.event])
             }
@@ -128,7 +129,7 @@ extension CLIENT {
 
     private static func shared(_ first: Int, _ second: Int) -> Finding {
         Finding(
-            "two messages of the person have one key", expected: "a clientMessageId of its own for each",
+            "two messages have the same key", expected: "a different clientMessageId for each",
             actual: "the same", at: [first, second])
     }
 
@@ -178,7 +179,7 @@ extension CLIENT {
                 let shown = look.state.messages[place]
                 guard shown.key != nil || isOnlyOne else { continue }
                 evidence.test(
-                    shown.status != "sent", otherwise: "a message counts as sent without proof",
+                    shown.status != "sent", otherwise: "a message is shown as sent without proof",
                     expected:
                         "its key, or the turn of its ack, in a frame, response or history that does not refuse it",
                     actual: "status sent",
@@ -208,7 +209,8 @@ extension CLIENT {
                 guard let limit = limit(before: event), let bytes = history.size(of: request), bytes > limit.bytes
                 else { continue }
                 evidence.violate(
-                    "a question is larger than the server takes", expected: "at most \(limit.bytes) bytes, or nothing",
+                    "a question is larger than the server accepts",
+                    expected: "at most \(limit.bytes) bytes, or nothing",
                     actual: "\(bytes) bytes", at: [limit.told, request.event])
             }
             guard let typed = question.typed, question.requests.isEmpty, let limit = limit(before: typed),
@@ -254,8 +256,8 @@ extension CLIENT {
                     != nil
                 evidence.test(no: again, keptIf: isWatched) { again in
                     Finding(
-                        "a message is sent again although it was refused for good", expected: "nothing more of it",
-                        actual: "the same after \(refusal.error?.code ?? "")", at: [refusal.event, again.event])
+                        "a message was resent after a final refusal", expected: "not resent",
+                        actual: "resent after \(refusal.error?.code ?? "")", at: [refusal.event, again.event])
                 }
             }
         }
@@ -332,7 +334,7 @@ extension CLIENT {
                 if let again {
                     evidence.test(
                         history.time(of: again.event) >= limit,
-                        otherwise: "a message refused for its rate comes again too soon",
+                        otherwise: "a rate-limited message was resent too soon",
                         expected: "not within \(wait / 1_000) ms",
                         actual: "after \((history.span(from: news.event, to: again.event)) / 1_000) ms",
                         at: [news.event, again.event])

@@ -24,8 +24,8 @@ extension CLIENT {
                 after: greeting.event, within: history.clientBound(\.sync), on: index)
             {
                 evidence.violate(
-                    "a new connection is not synced, though the client "
-                        + (held == nil ? "awaits an answer" : "held a position"), expected: "a sync after connected",
+                    "the client sent no sync on a new connection, though it "
+                        + (held == nil ? "awaited an answer" : "held a position"), expected: "a sync after connected",
                     actual: "none within the bound 'sync'", at: [greeting.event, late])
             }
         }
@@ -46,23 +46,24 @@ extension CLIENT {
             if held == nil, position == 0 {
                 evidence.keep()
             } else {
-                violate("a position is asked for without its epoch", place ?? "an epoch, or lastSeqSeen 0")
+                violate("a sync names a position without its epoch", place ?? "an epoch, or lastSeqSeen 0")
             }
             return
         }
         guard told.contains(epoch) || epoch == current else {
-            violate("an epoch is named that no server told", place ?? "an epoch as told, or none")
+            violate(
+                "a sync names an epoch that the server never sent", place ?? "an epoch that the server sent, or none")
             return
         }
         let all = places.ceiling(of: epoch, before: sync.request.event)
         let ceiling = places.ceiling(of: epoch, before: sync.request.event, without: greeting)
         if position > all, told.count > 1 || !told.contains(epoch) { return }
         if !told.contains(epoch), held != nil || position > 0 {
-            violate("the new epoch is asked about in place of the old", place ?? "lastSeqSeen 0")
+            violate("a sync names the new epoch instead of the old one", place ?? "lastSeqSeen 0")
         } else if position > ceiling {
-            violate("a position is asked for that the client cannot have", place ?? "lastSeqSeen of at most \(ceiling)")
+            violate("a sync names a position that the client cannot have", place ?? "lastSeqSeen of at most \(ceiling)")
         } else if let held, held.epoch == epoch, position < held.seq, places.isClosed(before: greeting.event) {
-            violate("the sync asks from before the place that the client held", place ?? "")
+            violate("a sync names an earlier position than the client had", place ?? "")
         } else {
             evidence.keep()
         }
@@ -114,13 +115,14 @@ extension CLIENT {
                 evidence.keep()
             } else if let wrong = next.first {
                 evidence.violate(
-                    "the next page is not asked for from the end of this one", expected: expected, actual: wrong.words,
+                    "the sync for the next page does not start at the end of this one", expected: expected,
+                    actual: wrong.words,
                     at: [result.event, wrong.request.event])
             } else if let late = history.clientDeadline(
                 after: result.event, within: history.clientBound(\.sync), on: sync.connection)
             {
                 evidence.violate(
-                    "more is to come, and nobody asks for it", expected: expected,
+                    "the client does not ask for the next page", expected: expected,
                     actual: "none within the bound 'sync'", at: [result.event, late])
             }
         }
@@ -140,7 +142,7 @@ extension CLIENT {
                 places.isClosed(before: end), sync.request.epoch.map({ $0 == last.epoch }) ?? true
             else { continue }
             evidence.test(
-                position >= last.seq, otherwise: "a numbered frame of an unknown type did not move the position",
+                position >= last.seq, otherwise: "a numbered frame of an unknown type did not advance the position",
                 expected: "lastSeqSeen \(last.seq)", actual: "lastSeqSeen \(position)",
                 at: [last.frame.event, sync.request.event])
         }
@@ -166,7 +168,7 @@ extension CLIENT {
             }
             evidence.test(outcome) { late in
                 Finding(
-                    "a frame is not shown while numbers before it are missing",
+                    "a frame is not shown because earlier numbers are missing",
                     expected: "message \(shown(frame.messageId)) of seq \(item.seq) on the screen",
                     actual: "not within the bound 'pong'", at: [frame.event, late])
             }
@@ -232,7 +234,7 @@ extension CLIENT {
                 allowed = hole.floor
             }
             evidence.test(
-                position <= allowed, otherwise: "the position moved past frames that a sync has still to bring",
+                position <= allowed, otherwise: "the position advanced past frames that a pending sync must bring",
                 expected: "lastSeqSeen of at most \(allowed)",
                 actual: "epoch \(shown(sync.request.epoch)), lastSeqSeen \(position)",
                 at: [hole.sync.request.event, sync.request.event])
@@ -255,13 +257,14 @@ extension CLIENT {
             let actual = "epoch '\(epoch)', lastSeqSeen \(position)"
             if position > ceiling {
                 evidence.violate(
-                    "an epoch is combined with a number of another", expected: "lastSeqSeen of at most \(ceiling)",
+                    "a sync combines an epoch with a number from another one",
+                    expected: "lastSeqSeen of at most \(ceiling)",
                     actual: actual, at: [sync.request.event])
             } else if let held, let newest = told.firstIndex(of: held.epoch), age < newest,
                 places.isClosed(before: history.connections[sync.connection].connected ?? sync.request.event)
             {
                 evidence.violate(
-                    "the old epoch is asked about after frames of a new one",
+                    "a sync names the old epoch after frames of the new one",
                     expected: "epoch '\(held.epoch)', lastSeqSeen \(held.seq)", actual: actual,
                     at: [held.frame.event, sync.request.event])
             } else {

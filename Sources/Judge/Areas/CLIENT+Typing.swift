@@ -41,8 +41,8 @@ extension CLIENT {
                 evidence.test(
                     hasOldKey == isOpen,
                     otherwise: hasOldKey
-                        ? "what is over is sent again under its old key"
-                        : "a message that may have arrived is sent again under a new key",
+                        ? "a finished message was resent under its old key"
+                        : "a message that may have arrived was resent under a new key",
                     expected: hasOldKey ? "a new key" : shown(question.key), actual: shown(request.clientMessageId),
                     at: [again, request.event])
             }
@@ -101,8 +101,8 @@ extension CLIENT {
             }
             evidence.test(isSent || isFailed, orBy: isOpen == false ? proof : nil) { proof in
                 Finding(
-                    "a message is typed and not sent in time", expected: "its chat, or a word that it was not sent",
-                    actual: "neither within \(history.clientPatience) on a connection that stands", at: [typed, proof])
+                    "a typed message was not sent in time", expected: "its chat, or the message shown as failed",
+                    actual: "neither within \(history.clientPatience) on an open connection", at: [typed, proof])
             }
         }
     }
@@ -185,7 +185,7 @@ extension CLIENT {
                 let isOpen = isOnScreen != true || history.mayHaveBeenTold(of: question, from: typed, to: end.event)
                 evidence.test(isSent || isShown, orBy: isOpen ? nil : proof) { proof in
                     Finding(
-                        "a message is forgotten with the end of the app", expected: "shown in its session, or sent",
+                        "a message was lost when the app ended", expected: "shown in its session, or sent",
                         actual: "neither after the next launch", at: [typed, end.event, proof])
                 }
             }
@@ -226,7 +226,7 @@ extension CLIENT {
             }
             if let relapse {
                 evidence.violate(
-                    "a message is shown as failed although its answer is there", expected: "status sent",
+                    "a message is shown as failed although its answer arrived", expected: "status sent",
                     actual: "status failed", at: [answer, relapse.event])
             } else if hadFailed,
                 case .kept = history.shown(
@@ -257,7 +257,7 @@ extension CLIENT {
                         !history.stoodAside(first, at: late.event, until: early.event)
                     {
                         evidence.violate(
-                            "messages are sent in another order than they were typed",
+                            "messages were sent in another order than typed",
                             expected: "\(shown(first.text)) first", actual: "\(shown(second.text)) first",
                             at: [late.event, early.event])
                     }

@@ -22,13 +22,16 @@ extension ENV {
     ) -> (what: String, expected: String, actual: String)? {
         guard let document = history.frames[frame.event]?.document, let value = frame.value else {
             let problem = history.frames[frame.event]?.problem
-            return ("a text is not JSON", "one JSON object", problem?.description ?? "no JSON")
+            return ("a frame is not JSON", "one JSON object", problem?.description ?? "no JSON")
         }
         if let flaw = document.flaws.first {
-            return ("a text is not well-formed", "names given once, and whole Unicode", "\(flaw)")
+            return (
+                "a frame has a repeated member or broken Unicode", "unique member names, and well-formed Unicode",
+                "\(flaw)"
+            )
         }
         guard let type = frame.type, known.contains(type) else {
-            return ("a text has no type of a client", listed(known), shown(frame.type ?? value.typeName))
+            return ("a frame has no type that a client may send", listed(known), shown(frame.type ?? value.typeName))
         }
         let problems = history.schemas.validate(value, as: history.schemas.name(of: value))
         return problems.first { $0.clause == ClauseID(.ENV, 21) }.map { problem in
@@ -65,7 +68,7 @@ extension ENV {
         evidence.test(seen) { late in
             let word = history.client.state(at: late)?.connection?.rawValue
             return Finding(
-                "a greeting with unknown members was not taken", expected: "connected",
+                "a connected with unknown members was not accepted", expected: "connected",
                 actual: word ?? "an unknown word", at: [greeting.event, late])
         }
     }

@@ -15,8 +15,10 @@ extension ENV {
             let swapped = zip(answered, answered.dropFirst()).first { $0.error > $1.error }
             evidence.test(no: swapped) { first, second in
                 Finding(
-                    "two frames are refused in another order than they came", expected: "the error of the first first",
-                    actual: "that of the second", at: [first.frame, second.frame, second.error, first.error])
+                    "two frames were refused in another order than they arrived",
+                    expected: "the error for the first frame first",
+                    actual: "the error for the second frame first",
+                    at: [first.frame, second.frame, second.error, first.error])
             }
         }
     }

@@ -14,13 +14,13 @@ extension ENV {
             for message in turn.frames where message.type == "message" && message.string("role") == "user" {
                 guard askers.contains(message.connection), let text = message.text else { continue }
                 evidence.test(
-                    text, is: turn.accepted.prompt, otherwise: "a text came back changed",
+                    text, is: turn.accepted.prompt, otherwise: "the server changed a text",
                     at: [turn.event, message.event])
             }
             for read in history.reads(of: turn) where read.request > turn.firstFrame ?? turn.response ?? .max {
                 guard let index = history.questionByName(of: turn, in: read) else { continue }
                 evidence.test(
-                    read.messages[index].text, is: turn.accepted.prompt, otherwise: "a text came back changed",
+                    read.messages[index].text, is: turn.accepted.prompt, otherwise: "the server changed a text",
                     at: [turn.event, read.event])
             }
         }
@@ -40,13 +40,15 @@ extension ENV {
             else { continue }
             if request.refusalCode == "too_large", let refusal = request.refusal {
                 evidence.violate(
-                    "a frame within the limit was called too large", expected: "at most \(limit) bytes are taken",
+                    "a frame within the limit was refused as too large",
+                    expected: "frames of up to \(limit) bytes accepted",
                     actual: "\(size) bytes refused", at: [request.event, refusal])
             } else if case .closed(.fromServer, 1009) = connection.ending?.kind, let end = connection.ending?.event,
                 connection.sent.last(where: { $0.event < end })?.event == request.event, !turn.isAccepted
             {
                 evidence.violate(
-                    "the server closed on a frame within the limit", expected: "at most \(limit) bytes are taken",
+                    "the server closed on a frame within the limit",
+                    expected: "frames of up to \(limit) bytes accepted",
                     actual: "close 1009 after \(size) bytes", at: [request.event, end])
             } else if size > limit / 2, turn.isAccepted {
                 evidence.keep()
@@ -65,29 +67,29 @@ extension ENV {
             let expected = "an error with 'too_large', or close 1009"
             if let answer = hostile.answer {
                 evidence.test(
-                    answer.code == "too_large", otherwise: "a message over the limit got another answer",
+                    answer.code == "too_large", otherwise: "a frame over the limit got the wrong error",
                     expected: expected, actual: called(answer), at: [event, answer.event])
             } else if let ending = connection.endByServer(after: event) {
                 guard !history.wasStopped(between: event, and: ending.event) else { continue }
                 if case .closed(.fromServer, let code) = ending.kind {
                     evidence.test(
-                        code == 1009, otherwise: "a message over the limit was answered by another close",
+                        code == 1009, otherwise: "a frame over the limit got the wrong close code",
                         expected: expected, actual: "close \(code.map(String.init) ?? "without code")",
                         at: [event, ending.event])
                 } else if case .eof(let reason) = history.events[ending.event].kind, !reason.isEmpty {
                     evidence.doubt(
-                        "the connection was reset after a message over the limit", expected: expected, actual: reason,
+                        "the connection was reset after a frame over the limit", expected: expected, actual: reason,
                         at: [event, ending.event])
                 } else {
                     evidence.violate(
-                        "the connection ended without a word after a message over the limit", expected: expected,
-                        actual: "the end of the socket", at: [event, ending.event])
+                        "the connection ended without a close frame after a frame over the limit", expected: expected,
+                        actual: "the end of the connection without a close frame", at: [event, ending.event])
                 }
             } else if let end = history.deadline(
                 after: event, within: history.timeouts.close, on: hostile.frame.connection)
             {
                 evidence.violate(
-                    "a message over the limit was not answered", expected: expected, actual: "nothing",
+                    "a frame over the limit was not answered", expected: expected, actual: "nothing",
                     at: [event, end])
             }
         }
@@ -107,7 +109,7 @@ extension ENV {
                     && connection.ending.map { $0.event >= event } ?? true
             }
             evidence.test(
-                bytes < 1_048_576, otherwise: "a message is larger than clients read",
+                bytes < 1_048_576, otherwise: "a frame is larger than clients must read",
                 expected: "at most 1048576 bytes", actual: "more than \(bytes) bytes",
                 at: [asked?.request.event, event].compactMap(\.self))
         }
@@ -122,7 +124,8 @@ extension ENV {
             let limit = isReplayable ? 1_000_000 : 1_048_576
             evidence.test(
                 size <= limit,
-                otherwise: "\(called(frame)) is larger than \(isReplayable ? "a replay can hold" : "clients read")",
+                otherwise:
+                    "\(called(frame)) is larger than \(isReplayable ? "a replay can contain" : "clients must read")",
                 expected: "at most \(limit) bytes", actual: "\(size) bytes", at: [frame.event])
         }
     }
@@ -132,7 +135,8 @@ extension ENV {
         for connection in history.connections {
             guard let event = connection.connected, let limit = connection.limit("maxFrameBytes") else { continue }
             evidence.test(
-                limit <= 983_040, otherwise: "the server takes questions that fit into no message to other devices",
+                limit <= 983_040,
+                otherwise: "the server accepts questions that do not fit into a message to other devices",
                 expected: "at most 983040", actual: "\(limit)", at: [event])
         }
     }
@@ -192,7 +196,7 @@ extension ENV {
                 count += 1
                 let frames = open.filter { $0 < error.event }
                 evidence.test(
-                    count <= frames.count, otherwise: "more errors than frames that they could answer",
+                    count <= frames.count, otherwise: "more errors than frames to refuse",
                     expected: "at most \(frames.count) on this connection so far", actual: "\(count)",
                     at: [frames.last ?? connection.opening, error.event])
                 if count > frames.count { break }

@@ -39,7 +39,7 @@ enum ENV {
             }
             let isObject = value.objectValue != nil
             evidence.test(
-                isObject && frame.type != nil, otherwise: "the server sent a text that is no object with a type",
+                isObject && frame.type != nil, otherwise: "the server sent JSON that is not an object with a type",
                 expected: "an object with a string 'type'",
                 actual: isObject ? "'type' \(value["type"]?.typeName ?? "missing")" : value.typeName, at: [frame.event])
         }
@@ -73,7 +73,7 @@ enum ENV {
     /// number, a Boolean) with an `error` of code `parse_error` or `bad_request` and keep the connection open".
     static func otherValuesAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
         answered(
-            .notObject, "a JSON value that is no object", with: ["parse_error", "bad_request"], history, &evidence)
+            .notObject, "a JSON value that is not an object", with: ["parse_error", "bad_request"], history, &evidence)
     }
 
     /// ENV-5: "A server MUST answer a JSON object whose `type` is missing or not a string with an `error` of code
@@ -152,7 +152,7 @@ enum ENV {
     /// ENV-11: "A server MUST NOT send a JSON object that has two members of the same name".
     static func namesAreGivenOnce(_ history: Observations, _ evidence: inout Evidence) {
         flawless(history, &evidence) { flaw in
-            if case .duplicateKey(let key) = flaw.kind { "'\(key)' comes twice" } else { nil }
+            if case .duplicateKey(let key) = flaw.kind { "member '\(key)' is repeated" } else { nil }
         }
     }
 
@@ -162,7 +162,7 @@ enum ENV {
     /// A body that is not UTF-8 breaks it too; a text message that is not UTF-8 is no text message (ENV-1).
     static func unicodeIsWellFormed(_ history: Observations, _ evidence: inout Evidence) {
         flawless(history, &evidence) { flaw in
-            if case .loneSurrogate = flaw.kind { "a surrogate escape without its other half" } else { nil }
+            if case .loneSurrogate = flaw.kind { "an unpaired surrogate escape" } else { nil }
         }
         for exchange in history.exchanges {
             guard exchange.received?.bodyIsText == false else { continue }
@@ -180,7 +180,7 @@ enum ENV {
             let members = IntegerMembers(in: value)
             evidence.test(no: members.bad, keptIf: members.exist) { bad in
                 Finding(
-                    "\(bad.place) is no integer token", expected: "an integer from 0 to 9007199254740991",
+                    "\(bad.place) is not an integer", expected: "an integer from 0 to 9007199254740991",
                     actual: shown(bad.value.text()), at: events())
             }
         }
@@ -208,10 +208,10 @@ enum ENV {
             guard let answer = hostile.answer else {
                 if let taken = hostile.taken {
                     evidence.violate(
-                        "\(what) was taken", expected: expected, actual: "another answer", at: [event, taken])
+                        "\(what) was accepted", expected: expected, actual: "something else", at: [event, taken])
                 } else if case .dead(let end) = survival {
                     evidence.violate(
-                        "the connection ended after \(what)", expected: "\(expected), and the connection",
+                        "the connection ended after \(what)", expected: "\(expected), and the connection stays open",
                         actual: "no error", at: [event, end])
                 } else if let end = history.deadline(
                     after: event, within: history.timeouts.error, on: hostile.frame.connection)
@@ -227,7 +227,8 @@ enum ENV {
             }
             guard let code = answer.code, codes.contains(code) else {
                 evidence.violate(
-                    "\(what) got another answer", expected: expected, actual: called(answer), at: [event, answer.event])
+                    "\(what) got the wrong error", expected: expected, actual: called(answer),
+                    at: [event, answer.event])
                 continue
             }
             switch survival {
@@ -235,7 +236,7 @@ enum ENV {
             case .unknown: continue
             case .dead(let end):
                 evidence.violate(
-                    "the connection did not outlive \(what)", expected: "the connection stays open and answers",
+                    "the connection did not survive \(what)", expected: "the connection stays open and answers",
                     actual: "it ended or fell silent", at: [event, answer.event, end])
             }
         }
@@ -251,7 +252,7 @@ enum ENV {
 
     /// Counts what a server did with a valid message.
     static func count(_ reception: Reception, of what: String, from event: Int, in evidence: inout Evidence) {
-        let expected = "the answer it has otherwise"
+        let expected = "the usual answer"
         switch reception {
         case .taken: evidence.keep()
         case .rejected(let end):
@@ -271,7 +272,7 @@ enum ENV {
             let first = flaws.compactMap { flaw in objection(flaw).map { (what: $0, flaw: flaw) } }.first
             evidence.test(no: first) { what, flaw in
                 Finding(
-                    "\(what) at \(flaw.location)", expected: "no such text",
+                    "\(what) at \(flaw.location)", expected: "none",
                     actual: flaw.pointer.isRoot ? "in the message" : "at \(flaw.pointer)", at: events())
             }
         }
@@ -300,11 +301,11 @@ enum ENV {
                 return
             }
             evidence.violate(
-                "a connection ended because of what another client sent", expected: "it stays open",
+                "a frame of one client ended another client's connection", expected: "it stays open",
                 actual: "the server ended connection \(connection.device)", at: [event, ending.event])
         } else if let ping, let end = history.deadline(after: ping.event, within: history.timeouts.pong, on: index) {
             evidence.violate(
-                "a connection fell silent after what another client sent", expected: "pong", actual: "nothing",
+                "a frame of one client silenced another client's connection", expected: "pong", actual: "nothing",
                 at: [event, ping.event, end])
         }
     }
@@ -320,7 +321,7 @@ enum ENV {
         if let refused = connection.refused {
             guard case .refused(let status, _) = history.events[refused].kind, status ?? 500 >= 500 else { return }
             evidence.violate(
-                "the server accepts no connection after what a client sent", expected: "an upgrade",
+                "the server accepts no connection after a hostile frame", expected: "an upgrade",
                 actual: status.map { "HTTP \($0)" } ?? "no connection", at: [event, connection.opening, refused])
             return
         }
@@ -328,11 +329,12 @@ enum ENV {
         if let ending = connection.ending, connection.wasEndedByServer {
             if case .closed(.fromServer, let code?) = ending.kind, code >= 4000 || ending.isAtWill { return }
             evidence.violate(
-                "a new connection ended after what a client sent", expected: "connected", actual: "the end",
+                "a new connection ended after a hostile frame on another one", expected: "connected", actual: "the end",
                 at: [event, ending.event])
         } else if let end = history.deadline(after: auth, within: history.timeouts.connect, on: index) {
             evidence.violate(
-                "a new connection was not answered after what a client sent", expected: "connected", actual: "nothing",
+                "a new connection was not answered after a hostile frame on another one", expected: "connected",
+                actual: "nothing",
                 at: [event, auth, end])
         }
     }

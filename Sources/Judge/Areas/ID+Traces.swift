@@ -24,7 +24,7 @@ extension ID {
             case 429 where exchange.isChat: continue
             default:
                 evidence.violate(
-                    "a request with an ill-formed session id got another answer", expected: "400 or 404",
+                    "a request with a malformed session id got the wrong status", expected: "400 or 404",
                     actual: "\(status) for \(shown(id))", at: exchange.events)
             }
         }
@@ -43,15 +43,15 @@ extension ID {
             case "bad_request", "session_not_found": evidence.keep()
             case "too_large", "rate_limited": break
             default:
-                violate("a chat with an ill-formed session id got another error", shown(request.refusalCode), refusal)
+                violate("a chat with a malformed session id got the wrong error", shown(request.refusalCode), refusal)
             }
         } else if let sign = turn.firstSign {
-            violate("a chat with an ill-formed session id was accepted", "a turn", sign)
+            violate("a chat with a malformed session id was accepted", "a turn", sign)
         } else if let ending = history.connections[index].endByServer(after: request.event) {
             guard !history.wasStopped(between: request.event, and: ending.event) else { return }
-            violate("the connection ended after an ill-formed session id", "the end", ending.event)
+            violate("the connection ended after a malformed session id", "the end", ending.event)
         } else if let end = history.deadline(after: request.event, within: history.timeouts.error, on: index) {
-            violate("a chat with an ill-formed session id was not answered", "nothing", end)
+            violate("a chat with a malformed session id was not answered", "nothing", end)
         }
     }
 
@@ -66,7 +66,7 @@ extension ID {
             let member = ["session", "sessions", "messages", "text"].first { root?[$0] != nil }
             evidence.test(no: member) { member in
                 Finding(
-                    "the refusal of an ill-formed session id holds data", expected: "an error body",
+                    "the refusal of a malformed session id contains data", expected: "an error body",
                     actual: "a member '\(member)'", at: exchange.events)
             }
         }
@@ -76,8 +76,8 @@ extension ID {
             }
             let added = window.unexplained
             evidence.test(
-                added.isEmpty, otherwise: "a session appeared because of an ill-formed id",
-                expected: "the list as before", actual: listed(added),
+                added.isEmpty, otherwise: "a malformed session id created a session",
+                expected: "the same list as before", actual: listed(added),
                 at: [attempt.request, attempt.answer, window.after.event])
         }
     }
@@ -108,7 +108,7 @@ extension ID {
                 let isOfAnother = named.count > 1 && named.contains(given)
                 let mayDiffer = turnId == nil || isOfAnother || frame.isDuplicate && frame.type == "ack"
                 evidence.test(
-                    given == turnId || mayDiffer, otherwise: "\(called(frame)) names another turn than its ack",
+                    given == turnId || mayDiffer, otherwise: "\(called(frame)) and the ack name different turns",
                     expected: shown(turnId), actual: shown(given), at: [turn.event, frame.event])
             }
         }
@@ -138,7 +138,7 @@ extension ID {
         }
         for clash in register.clashes {
             evidence.violate(
-                "one id names two things", expected: "an id of its own for each turn and message",
+                "one id names two objects", expected: "a unique id for each turn and message",
                 actual: "\(shown(clash.id)) for \(clash.first) and \(clash.second)", at: [clash.before, clash.event])
         }
         evidence.exercised += register.distinct
@@ -184,7 +184,7 @@ extension ID {
                     let names = [("messageId", ack.messageId, id), ("sessionId", ack.sessionId, read.sessionId)]
                     evidence.test(no: names.first { $0.1 != $0.2 }) { wrong in
                         Finding(
-                            "an ack names another \(wrong.0) than the read of its message", expected: shown(wrong.2),
+                            "ack and read name different values of \(wrong.0)", expected: shown(wrong.2),
                             actual: shown(wrong.1), at: [turn.event, ack.event, read.event].sorted())
                     }
                 }
@@ -209,7 +209,7 @@ extension ID {
             for frame in keyed[TurnNames.Key(principal: turn.principal, name: turnId)] ?? [] {
                 guard let key = frame.clientMessageId else { continue }
                 evidence.test(
-                    key == turn.clientMessageId, otherwise: "\(called(frame)) has the key of another question",
+                    key == turn.clientMessageId, otherwise: "\(called(frame)) has another question's key",
                     expected: turn.clientMessageId.map { "\(shown($0)) or none" } ?? "no clientMessageId",
                     actual: shown(key), at: [turn.event, frame.event])
             }

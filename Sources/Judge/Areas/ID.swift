@@ -25,7 +25,7 @@ enum ID {
             }
             evidence.test(no: seen[id], keptIf: !seen.isEmpty) { before in
                 Finding(
-                    "two connections have one id", expected: "an id of its own", actual: shown(id), at: [before, event])
+                    "two connections have the same id", expected: "a unique id", actual: shown(id), at: [before, event])
             }
             seen[id] = seen[id] ?? event
         }
@@ -52,14 +52,14 @@ enum ID {
                 history.sessions.exists(session, for: turn.principal, before: turn.event)
             else { continue }
             evidence.violate(
-                "a question without a session ran in an existing one", expected: "a new session",
+                "a question without a session ran in an existing session", expected: "a new session",
                 actual: shown(session), at: [turn.event, turn.firstSign ?? turn.event])
         }
         for window in ListWindow.all(in: history) where window.refused.isEmpty && !window.created.isEmpty {
             let count = window.added.count
             evidence.test(
                 count <= window.created.count, keptIf: count == window.created.count,
-                otherwise: "more sessions appeared than questions without one were asked",
+                otherwise: "more new sessions than questions without a session",
                 expected: "\(window.created.count) new", actual: "\(count) new: \(listed(window.added))",
                 at: window.created.map(\.event) + [window.after.event])
         }
@@ -83,7 +83,7 @@ enum ID {
                 turn.request.connection != nil
             {
                 evidence.violate(
-                    "an existing session was called unknown", expected: "a turn in \(shown(asked))",
+                    "an existing session was refused as unknown", expected: "a turn in \(shown(asked))",
                     actual: "session_not_found", at: [turn.event, refusal])
             }
         }
@@ -119,7 +119,7 @@ enum ID {
             let mayBeSecond = turn.map { $0.requests.count > 1 && (frame.turnId == nil || frame.turnId != $0.turnId) }
             if isOther, mayBeSecond == true { continue }
             evidence.test(
-                !isOther, otherwise: "\(called(frame)) names another session than its turn", expected: shown(expected),
+                !isOther, otherwise: "\(called(frame)) and its turn name different sessions", expected: shown(expected),
                 actual: shown(given), at: [turn?.event ?? frame.event, frame.event])
         }
     }
@@ -141,16 +141,16 @@ enum ID {
                 case "idempotency_mismatch" where turn.requests.count > 1: continue
                 default:
                     evidence.violate(
-                        "a question for an unknown session got another error", expected: "session_not_found",
+                        "a question to an unknown session got the wrong error", expected: "session_not_found",
                         actual: shown(turn.request.refusalCode), at: [turn.event, refusal])
                 }
             } else if let sign = turn.firstSign {
                 evidence.violate(
-                    "a question for an unknown session was accepted", expected: "session_not_found",
+                    "a question to an unknown session was accepted", expected: "session_not_found",
                     actual: "a turn in \(shown(turn.sessionId ?? asked))", at: [turn.event, sign])
             } else if let missing = history.unanswered(turn.event, within: history.timeouts.ack, on: connection) {
                 evidence.violate(
-                    "a question for an unknown session was not answered", expected: "session_not_found",
+                    "a question to an unknown session was not answered", expected: "session_not_found",
                     actual: missing.actual, at: [turn.event, missing.proof])
             }
         }
@@ -174,7 +174,7 @@ enum ID {
                 })
             else { continue }
             evidence.test(
-                status != 404, keptIf: status == 200, otherwise: "done named a session that is not stored",
+                status != 404, keptIf: status == 200, otherwise: "done names a session that is not stored",
                 expected: "a session that can be read", actual: "404 for \(shown(id))", at: [event, response])
         }
     }
@@ -190,7 +190,7 @@ enum ID {
                 return evidence.keep()
             }
             evidence.violate(
-                "a session has an id that cannot stand in a path", expected: "[A-Za-z0-9_-]{1,128}",
+                "a session id contains characters that are not allowed in a path", expected: "[A-Za-z0-9_-]{1,128}",
                 actual: shown(bad.text()), at: events)
         }
         let refusals = Set(history.turns.flatMap(\.requests).compactMap(\.refusal))

@@ -12,7 +12,8 @@ extension IDEM {
             let missing = history.unanswered(again.event, within: history.timeouts.error, on: connection)
             guard let event = again.request.refusal ?? again.request.ack?.event ?? missing?.proof else { continue }
             evidence.test(
-                again.request.refusalCode == "idempotency_mismatch", otherwise: "a reused key is not told",
+                again.request.refusalCode == "idempotency_mismatch",
+                otherwise: "a reused key was not refused with idempotency_mismatch",
                 expected: "error idempotency_mismatch",
                 actual: again.request.refusalCode.map { "error \($0)" }
                     ?? (again.request.ack == nil ? missing?.actual : nil) ?? "an ack", at: [again.event, event])
@@ -26,7 +27,8 @@ extension IDEM {
             guard let exchange = history.exchange(of: again.request), let status = exchange.status else { continue }
             let code = exchange.answer?.root["code"]?.stringValue
             evidence.test(
-                status == 422 && code == "idempotency_mismatch", otherwise: "a reused key is not told over REST",
+                status == 422 && code == "idempotency_mismatch",
+                otherwise: "a reused key was not refused with 422 over REST",
                 expected: "422, idempotency_mismatch", actual: "\(status), \(code ?? "no code")", at: exchange.events)
         }
     }
@@ -39,7 +41,7 @@ extension IDEM {
         for again in history.mismatches {
             if let message = again.storedMessage {
                 evidence.violate(
-                    "a mismatch was stored", expected: "no message \(again.request.excerpt)",
+                    "a question with a reused key was stored", expected: "no message \(again.request.excerpt)",
                     actual: "message \(shown(message.messageId))", at: [again.event, message.event])
             }
             // The same words may have been accepted under a key of their own.
@@ -55,7 +57,8 @@ extension IDEM {
                     !read.messages.contains {
                         $0.role == "user" && exactlyEqual($0.text, again.request.prompt)
                     },
-                    otherwise: "a mismatch was stored", expected: "no message \(again.request.excerpt)",
+                    otherwise: "a question with a reused key was stored",
+                    expected: "no message \(again.request.excerpt)",
                     actual: "one in session \(read.sessionId)", at: [again.event, read.event])
             }
             let lists = history.listReads.filter { $0.principal == principal }
@@ -64,8 +67,8 @@ extension IDEM {
                 let new = newSessions(from: before, to: after, principal, history)
             else { continue }
             evidence.test(
-                new.isEmpty, otherwise: "a session appeared after a mismatch",
-                expected: "the sessions of accepted questions only", actual: "session \(new.joined(separator: ", "))",
+                new.isEmpty, otherwise: "a question with a reused key created a session",
+                expected: "only sessions of accepted questions", actual: "session \(new.joined(separator: ", "))",
                 at: [again.event, after.event])
         }
     }
@@ -95,7 +98,8 @@ extension IDEM {
             else { continue }
             func test(_ holds: Bool, _ actual: String, _ event: Int) {
                 evidence.test(
-                    holds, otherwise: "a refused key counts as used", expected: "accepted as new", actual: actual,
+                    holds, otherwise: "a key that was refused counts as used", expected: "accepted as new",
+                    actual: actual,
                     at: [refused, event])
             }
             if let event = again.ack?.event ?? again.success {
@@ -131,7 +135,7 @@ extension IDEM {
             else { continue }
             func test(_ holds: Bool, _ actual: String, _ event: Int) {
                 evidence.test(
-                    holds, otherwise: "one principal's key counts for another", expected: "a turn of its own",
+                    holds, otherwise: "a key counts for two principals", expected: "a separate turn",
                     actual: actual, at: [known, event])
             }
             if let refusal = turn.request.refusal, turn.request.refusalCode == "idempotency_mismatch" {
@@ -161,7 +165,7 @@ extension IDEM {
             let original = history.namedTurns(of: again.turn).first { history.isPromise($0.event, of: again.turn) }
             func test(_ holds: Bool, keptIf counts: Bool = true, _ actual: String, _ event: Int) {
                 evidence.test(
-                    holds, keptIf: counts, otherwise: "a repeat is not recognised after a crash",
+                    holds, keptIf: counts, otherwise: "a repeat was not recognized after a crash",
                     expected: "duplicate: true, turn \(original?.turnId ?? "of the first")", actual: actual,
                     at: [original?.event ?? first.event, again.event, event])
             }

@@ -75,9 +75,9 @@ enum IDEM {
         for again in history.trueRepeats {
             if let message = again.storedMessage {
                 evidence.violate(
-                    "a repeat stored a second user message",
-                    expected: "message \(shown(again.turn.acks.first?.messageId)) alone",
-                    actual: "one more, \(shown(message.messageId))", at: [again.event, message.event])
+                    "a repeat was stored as a second user message",
+                    expected: "only message \(shown(again.turn.acks.first?.messageId))",
+                    actual: "also \(shown(message.messageId))", at: [again.event, message.event])
             }
             let answered = again.answered
             for read in history.sessionReads where read.principal == again.turn.principal {
@@ -88,8 +88,8 @@ enum IDEM {
                 let isNamed = read.messages.contains { $0.clientMessageId == again.turn.clientMessageId }
                 evidence.test(
                     isElsewhere ? !isNamed : count <= 1, keptIf: count == 1 && !isElsewhere && answered != nil,
-                    otherwise: "a repeat stored a second user message", expected: "one, in one session",
-                    actual: isElsewhere ? "one more, in session \(read.sessionId)" : "\(count)",
+                    otherwise: "a repeat was stored as a second user message", expected: "one, in one session",
+                    actual: isElsewhere ? "a second one, in session \(read.sessionId)" : "\(count)",
                     at: [again.event, read.event])
             }
         }
@@ -104,19 +104,19 @@ enum IDEM {
             if let ack = again.request.ack {
                 evidence.test(
                     ack.isDuplicate && (expected == nil || ack.turnId == expected),
-                    otherwise: "a repeat is not acknowledged as one",
+                    otherwise: "the ack of a repeat does not say so",
                     expected: "duplicate: true, turn \(expected ?? "of the first")",
                     actual: "duplicate: \(ack.isDuplicate), turn \(ack.turnId ?? "none")", at: [again.event, ack.event])
             } else if let refusal = again.request.refusal {
                 if history.isMatterOfRates(again.request) { continue }
                 let forms = history.original(of: again.turn).flatMap { again.request.forms(beside: $0) }
                 evidence.violate(
-                    "a repeat is refused", expected: "ack with duplicate: true",
+                    "a repeat was refused", expected: "ack with duplicate: true",
                     actual: called(error: again.request.refusalCode) + (forms.map { "; \($0)" } ?? ""),
                     at: [again.event, refusal])
             } else if let missing = history.unanswered(again.event, within: history.timeouts.ack, on: connection) {
                 evidence.violate(
-                    "a repeat stayed without ack", expected: "ack with duplicate: true", actual: missing.actual,
+                    "a repeat got no ack", expected: "ack with duplicate: true", actual: missing.actual,
                     at: [again.event, missing.proof])
             }
         }
@@ -134,7 +134,7 @@ enum IDEM {
     static func copiesHaveNoNumber(_ history: Observations, _ evidence: inout Evidence) {
         for frame in history.received where frame.isDuplicate && frame.isOf("done", "error") {
             evidence.test(no: frame["seq"]) { seq in
-                Finding("a copy has a number", expected: "no seq", actual: "seq \(seq.text())", at: [frame.event])
+                Finding("a copy has a seq", expected: "no seq", actual: "seq \(seq.text())", at: [frame.event])
             }
         }
     }
@@ -157,7 +157,7 @@ enum IDEM {
             let copy = early ?? (ranWhenAcked && copies.count > owed.count ? copies.first : nil)
             evidence.test(no: copy, keptIf: ranWhenAcked) { copy in
                 Finding(
-                    "a repeat of a running turn is answered with a copy", expected: "the one ending alone",
+                    "a repeat of a running turn got a copy", expected: "only the ending itself",
                     actual: "a copy with duplicate: true", at: [again.event, copy.event])
             }
         }
@@ -188,7 +188,7 @@ enum IDEM {
                 let mayDiffer = history.wasDisturbed(between: turn.event, and: again.event)
                 if turn.ending?.type == "error", !mayDiffer { wrong.append("status 200") }
                 evidence.test(
-                    wrong.isEmpty, otherwise: "a repeat over REST has another outcome",
+                    wrong.isEmpty, otherwise: "a repeat over REST got another outcome",
                     expected: "the first outcome, duplicate: true", actual: "other \(wrong.joined(separator: ", "))",
                     at: [again.event, response])
             } else if let failure = again.request.failure {
@@ -196,12 +196,12 @@ enum IDEM {
                 let isFinished = done != nil || original != nil
                 evidence.test(turn.ending?.type == "error" || hadFailed, orBy: isFinished ? failure : nil) { failure in
                     Finding(
-                        "a repeat of a finished turn fails over REST", expected: "200 with the first outcome",
+                        "a repeat of a finished turn failed over REST", expected: "200 with the first outcome",
                         actual: "a failure", at: [again.event, failure])
                 }
             } else if let refusal = again.request.refusal, !history.isMatterOfRates(again.request) {
                 evidence.violate(
-                    "a repeat over REST is refused", expected: "the first outcome",
+                    "a repeat over REST was refused", expected: "the first outcome",
                     actual: again.request.refusalCode ?? "a status without code", at: [again.event, refusal])
             }
         }
@@ -239,15 +239,16 @@ enum IDEM {
                 }
             }) {
                 evidence.violate(
-                    "a copy goes to a connection that did not ask", expected: "a copy on the asking connection alone",
-                    actual: "one on another", at: [again.event, stray.event])
+                    "a copy was sent to a connection that did not ask",
+                    expected: "a copy only on the connection that asked",
+                    actual: "a copy on another connection", at: [again.event, stray.event])
             } else if let early = earlyCopy(before: ack, of: again) {
                 evidence.violate(
-                    "a copy comes before the ack of its repeat", expected: "the ack first", actual: "a copy of \(type)",
+                    "a copy came before the ack of its repeat", expected: "the ack first", actual: "a copy of \(type)",
                     at: [again.event, early.event])
             } else if let extra = extraCopy(on: connection, of: again.turn) {
                 evidence.violate(
-                    "a repeat is answered with more than one copy", expected: "one copy for each repeat",
+                    "a repeat got more than one copy", expected: "one copy for each repeat",
                     actual: "one more", at: [again.event, extra.event])
             } else if let copy = copies.first(where: { $0.connection == connection }) {
                 let wrong = differences(copy, first)
@@ -257,7 +258,7 @@ enum IDEM {
                     at: [first.event, copy.event])
             } else if let late = history.deadline(after: ack.event, within: history.timeouts.ack, on: connection) {
                 evidence.violate(
-                    "a repeat of an ended turn stayed without its outcome", expected: "a copy of its \(type)",
+                    "a repeat of an ended turn did not get its outcome", expected: "a copy of its \(type)",
                     actual: "none within the bound 'ack'", at: [ack.event, late])
             }
         }

@@ -22,8 +22,9 @@ extension LIVE {
             guard ending.event > connected, !hasReason(ending, of: index, history) else { continue }
             let last = connection.received.last { $0.event < ending.event }
             evidence.violate(
-                "the server ended a connection without a reason", expected: "it stays open",
-                actual: ending.kind == .lost ? "the end of the socket" : "a close frame of the server",
+                "the server ended a connection for no allowed reason", expected: "it stays open",
+                actual: ending.kind == .lost
+                    ? "the end of the connection without a close frame" : "a close frame from the server",
                 at: [last?.event ?? connected, ending.event])
         }
     }

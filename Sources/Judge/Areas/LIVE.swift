@@ -28,12 +28,12 @@ enum LIVE {
                     let isInTime = history.patience(from: asked, to: pong) <= bound.microseconds
                     evidence.test(
                         isInTime || !connection.pauses.isEmpty, otherwise: "a ping was answered late",
-                        expected: "a pong within the bound 'pong'", actual: "one after it", at: [asked, pong])
+                        expected: "a pong within the bound 'pong'", actual: "one, too late", at: [asked, pong])
                 } else if isPlain(ping.request, history), !history.isAfterHostileFrame(asked),
                     let missing = history.unanswered(asked, within: bound, on: index)
                 {
                     evidence.violate(
-                        "a ping stayed without its pong", expected: "a pong within the bound 'pong'",
+                        "a ping got no pong", expected: "a pong within the bound 'pong'",
                         actual: missing.actual, at: [asked, missing.proof])
                 }
             }
@@ -75,7 +75,7 @@ enum LIVE {
                 let late = isExcused ? nil : history.deadline(after: ping, within: history.timeouts.pong, on: index)
                 evidence.test(connection.transportPongs.contains { $0 > ping }, orBy: late) { late in
                     Finding(
-                        "a WebSocket ping stayed without its pong", expected: "a WebSocket pong", actual: "none",
+                        "a WebSocket ping got no pong", expected: "a WebSocket pong", actual: "none",
                         at: [ping, late])
                 }
             }
@@ -92,7 +92,7 @@ enum LIVE {
             if let greeting, greeting["protocol"]?.intValue == handshake.version { continue }
             history.judgeRefusal(
                 of: handshake, code: "unsupported_version", close: 4010,
-                "an auth of version \(handshake.version) was not refused as such", into: &evidence)
+                "an auth with version \(handshake.version) was not refused with unsupported_version", into: &evidence)
         }
     }
 
@@ -104,7 +104,7 @@ enum LIVE {
             let versions = frame["supported"]?.arrayValue ?? []
             evidence.test(
                 !versions.isEmpty && versions.allSatisfy({ $0.intValue != nil }),
-                otherwise: "the refusal of a version does not list those that are spoken",
+                otherwise: "the refusal of a version does not list the supported ones",
                 expected: "'supported', a list of versions", actual: frame["supported"]?.text() ?? "none",
                 at: [frame.event])
         }
@@ -120,7 +120,7 @@ enum LIVE {
             evidence.test(
                 greeting["protocol"]?.intValue == handshake.version,
                 otherwise: hasVersion
-                    ? "connected states another version than the client asked for" : "connected states no version",
+                    ? "connected states a different version than auth" : "connected states no version",
                 expected: "protocol \(handshake.version)",
                 actual: greeting["protocol"].map { "protocol \($0.text())" } ?? "no protocol",
                 at: [handshake.auth.event, greeting.event])
@@ -139,8 +139,8 @@ enum LIVE {
             for close in history.closes(on: handshake.connection) where close.event > handshake.auth.event {
                 evidence.test(
                     close.code != 4001 && close.code != 4010,
-                    otherwise: "a connection with good credentials and version 1 was closed for good",
-                    expected: "another code than 4001 and 4010", actual: called(close: close.code),
+                    otherwise: "a connection with a valid token and version 1 got a terminal close code",
+                    expected: "a code other than 4001 and 4010", actual: called(close: close.code),
                     at: [handshake.auth.event, close.event])
             }
         }
@@ -169,12 +169,12 @@ enum LIVE {
                     !history.wasStopped(between: last, and: ending.event)
                 else { continue }
                 let isInTime = history.patience(from: last, to: ending.event) <= bound.microseconds
-                test(isInTime, "its end, later", at: [last, ending.event])
+                test(isInTime, "its end, too late", at: [last, ending.event])
             }
         }
         func test(_ holds: Bool, _ actual: String, at events: [Int]) {
             evidence.test(
-                holds, otherwise: "a connection whose peer fell silent was kept",
+                holds, otherwise: "the server kept a connection whose client is silent",
                 expected: "its end within three heartbeats of silence", actual: actual, at: events)
         }
     }
@@ -208,7 +208,7 @@ enum LIVE {
                 else { continue }
                 let last = signs.last { $0 < ending.event } ?? connected
                 evidence.violate(
-                    "a connection was ended although its peer answered", expected: "it stays open",
+                    "the server ended a connection whose client answered", expected: "it stays open",
                     actual: "the server ended it", at: [last, ending.event])
                 continue
             }
@@ -258,7 +258,8 @@ enum LIVE {
             }
             if isAsked { continue }
             evidence.violate(
-                "a silent connection was ended and never asked", expected: "a WebSocket ping before its end",
+                "the server ended a silent connection without a WebSocket ping",
+                expected: "a WebSocket ping before its end",
                 actual: "none in \(silence / 1_000) ms", at: [last, ending.event])
         }
     }
@@ -312,13 +313,13 @@ enum LIVE {
                         evidence.keep()
                         continue
                     }
-                    actual = "its close, later than `stop`"
+                    actual = "its close, later than the bound 'stop'"
                 case .closed(.fromServer, let code): actual = called(close: code)
-                case .lost: actual = "the end of the socket without a close frame"
+                case .lost: actual = "the end of the connection without a close frame"
                 case .closed(.toServer, _), .cut: continue
                 }
                 evidence.violate(
-                    "a connection was not closed as one of a server that stops", expected: "close 1001 or 1012",
+                    "a stopping server did not close a connection as specified", expected: "close 1001 or 1012",
                     actual: actual, at: [end.event, ending.event])
             }
         }
@@ -339,14 +340,14 @@ enum LIVE {
                 }
                 if let lost = reads.first(where: { history.question(of: turn, in: $0.read) == nil }) {
                     violate(
-                        "a question is gone after the server was told to stop", shown(turn.request.prompt),
+                        "a question is lost after a stop", shown(turn.request.prompt),
                         "a read without it", lost.read.event)
                 } else if reads.contains(where: { hasEnded(turn, in: $0.read, history) }) {
                     evidence.keep()
                 } else if let late = reads.first(where: { history.isLate($0.read, after: $0.start, for: turn) }) {
                     let entry = late.read.entry(of: turn)
                     violate(
-                        "a turn has no end after the server was told to stop",
+                        "a turn has no ending after a stop",
                         "its answer, or the status 'done' or 'failed'",
                         entry.map { "status \(shown($0.status))" } ?? "neither", late.read.event)
                 }
@@ -376,7 +377,7 @@ enum LIVE {
             let asked = history.client.reads.contains { $0.request > greeting.event && $0.request < end }
             evidence.test(no: said.first { $0.type == "sync" }, keptIf: place > 0 && (!said.isEmpty || asked)) { sync in
                 Finding(
-                    "the client asked a server to replay that does not", expected: "a read over REST", actual: "sync",
+                    "the client sent a sync to a server without replay", expected: "a read over REST", actual: "sync",
                     at: [greeting.event, sync.event])
             }
         }

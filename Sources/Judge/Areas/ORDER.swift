@@ -24,8 +24,8 @@ enum ORDER {
                 let question = places.questions(of: turn).first, let answer = places.answers(of: turn).last
             else { return }
             evidence.test(
-                question < answer, otherwise: "an answer stands before its question", expected: "the question first",
-                actual: "answer at place \(answer), question at place \(question)", at: [read.event])
+                question < answer, otherwise: "an answer is stored before its question", expected: "the question first",
+                actual: "answer at index \(answer), question at index \(question)", at: [read.event])
         }
     }
 
@@ -49,9 +49,9 @@ enum ORDER {
                 before.insert(later, at: before.boundary { $0.place >= later.place })
                 guard let last else { continue }
                 evidence.test(
-                    last.place < later.place, otherwise: "a question accepted later stands earlier",
+                    last.place < later.place, otherwise: "a question accepted later is stored earlier",
                     expected: "\(later.turn.request.excerpt) after \(last.turn.request.excerpt)",
-                    actual: "places \(later.place) and \(last.place)", at: [later.turn.event, read.event])
+                    actual: "indexes \(later.place) and \(last.place)", at: [later.turn.event, read.event])
             }
         }
     }
@@ -102,8 +102,8 @@ enum ORDER {
                         no: intruder, keptIf: isLater && (!own.isEmpty || other.request.refusalCode == "busy")
                     ) { intruder in
                         Finding(
-                            "a frame of one turn lies inside another turn of its session",
-                            expected: "frames of turn \(turn.turnId ?? "asked first") only, up to its ending",
+                            "frames of two turns of one session interleave",
+                            expected: "only frames of turn \(turn.turnId ?? "asked first") until it ends",
                             actual: "\(intruder.type ?? "") of turn \(other.turnId ?? "asked later")",
                             at: [begin.event, intruder.event])
                     }
@@ -210,7 +210,7 @@ enum ORDER {
                 guard begun <= history.time(of: slow.event) + slow.request.scriptedWait.microseconds else { continue }
                 evidence.test(no: slow.ended.flatMap { $0 < quickEnd ? $0 : nil }) { slowEnd in
                     Finding(
-                        "a quick turn ended only after a slow one of another session",
+                        "a quick turn waited for a slow turn of another session",
                         expected: "the quick turn ends first", actual: "the slow turn ended first",
                         at: [slowEnd, quickEnd])
                 }
@@ -243,7 +243,7 @@ enum ORDER {
             } else if let turnId = owned?.turnId, let given = frame.turnId, given != turnId {
                 evidence.violate(mixed("turn", turnId, given, frame))
             } else if let given = frame.messageId, acknowledged[given]?.contains(where: { $0 != index }) == true {
-                evidence.violate(mixed("message", "an id of its own", given, frame))
+                evidence.violate(mixed("message", "a unique id", given, frame))
             } else if session != nil || owned?.turnId != nil {
                 evidence.keep()
             }
@@ -271,12 +271,13 @@ enum ORDER {
         -> Finding
     {
         Finding(
-            "\(what) of an accepted turn is not kept exactly once", expected: "\(what) of \(turn.request.excerpt) once",
+            "\(what) of an accepted turn is not stored exactly once",
+            expected: "\(what) of \(turn.request.excerpt) once",
             actual: "\(count) times", at: [turn.event, read.event])
     }
 
     private static func mixed(_ what: String, _ own: String, _ given: String, _ frame: Frame) -> Finding {
-        Finding("a frame carries the \(what) id of another turn", expected: own, actual: given, at: [frame.event])
+        Finding("a frame has the \(what) id of another turn", expected: own, actual: given, at: [frame.event])
     }
 
     /// What names a frame apart from its number; nil for a `toolUse`, of which a turn has many.
@@ -301,7 +302,8 @@ enum ORDER {
                 guard history.isNumbered(frame), let seq = frame.seq else { continue }
                 if let before {
                     evidence.test(
-                        seq > before.seq, otherwise: "seq does not rise", expected: "seq greater than \(before.seq)",
+                        seq > before.seq, otherwise: "seq does not increase",
+                        expected: "seq greater than \(before.seq)",
                         actual: "seq \(seq)", at: [before.event, frame.event])
                 }
                 before = (frame.event, max(seq, before?.seq ?? seq))
@@ -316,7 +318,7 @@ enum ORDER {
         for frame in history.received where !frame.isDuplicate {
             guard frame.isOf("message", "toolUse", "done") || endings.contains(frame.event) else { continue }
             evidence.test(
-                frame["seq"] != nil, otherwise: "a frame of the stream has no number",
+                frame["seq"] != nil, otherwise: "a frame of the stream has no seq",
                 expected: "seq on \(frame.type ?? "it")", actual: "none", at: [frame.event])
         }
     }
@@ -331,7 +333,7 @@ enum ORDER {
             guard frame.isOf("connected", "ack", "pong", "syncResult") || isRefusal else { continue }
             evidence.test(no: frame["seq"]) { seq in
                 Finding(
-                    "a frame outside the stream has a number", expected: "no seq on \(frame.type ?? "it")",
+                    "a frame outside the stream has a seq", expected: "no seq on \(frame.type ?? "it")",
                     actual: "seq \(seq.text())", at: [frame.event])
             }
         }
@@ -355,12 +357,13 @@ enum ORDER {
             }
             if let before = before.byName, before.seq != item.seq {
                 evidence.violate(
-                    "a frame comes under another number", expected: "seq \(before.seq)", actual: "seq \(item.seq)",
+                    "a frame was sent again under another seq", expected: "seq \(before.seq)",
+                    actual: "seq \(item.seq)",
                     at: [before.event, item.event])
             } else if let before = before.byNumber, isElsewhere(before) {
                 let names = (before.frame.identity, item.frame.identity)
                 evidence.test(
-                    names.0 == names.1, otherwise: "one number stands for two frames",
+                    names.0 == names.1, otherwise: "two frames have the same seq",
                     expected: "seq \(item.seq) for \(names.0)", actual: names.1, at: [before.event, item.event])
             }
         }
@@ -374,7 +377,7 @@ enum ORDER {
         for frame in history.received.filter({ NumberedFrame.isOfStream($0.type) }) + replayed {
             guard let seq = frame["seq"]?.numberValue, !frame.isDuplicate else { continue }
             evidence.test(
-                seq.isInteger && seq >= 1, otherwise: "a number is no integer from 1", expected: "1 or more",
+                seq.isInteger && seq >= 1, otherwise: "seq is not a positive integer", expected: "1 or more",
                 actual: "seq \(seq.text)", at: [frame.event])
         }
         for connection in history.connections {

@@ -82,7 +82,8 @@ enum PERSIST {
             }
             evidence.test(no: flaw(of: exchange, id, members)) { flaw in
                 Finding(
-                    "a read of an existing session is torn", expected: "200 with the whole session", actual: flaw,
+                    "a read of an existing session failed or is incomplete", expected: "200 with the whole session",
+                    actual: flaw,
                     at: [exchange.request, end])
             }
         }
@@ -114,7 +115,7 @@ enum PERSIST {
             evidence.test(no: read.firstLost(of: earlier)) { lost in
                 Finding(
                     "a message shown before is gone, changed or moved", expected: lost.words,
-                    actual: "\(read.messages.count) messages, not so", at: [earlier.event, read.event])
+                    actual: "\(read.messages.count) messages without it", at: [earlier.event, read.event])
             }
         }
     }
@@ -128,7 +129,7 @@ enum PERSIST {
         guard let body = exchange.answer?.root else { return "a body that is not JSON" }
         guard let messages = body["session"]?["messages"]?.arrayValue else { return "a body without session.messages" }
         let isWhole = messages.allSatisfy { message in members.allSatisfy { Observations.shows(message, $0) } }
-        return isWhole && body["session"]?.id("id") == id ? nil : "a session or message without its members"
+        return isWhole && body["session"]?.id("id") == id ? nil : "a session or message without required members"
     }
 
     // MARK: What a crash must not touch
@@ -152,12 +153,12 @@ enum PERSIST {
             func violate(_ expected: String, _ actual: String) {
                 if history.mayHaveLost(id, of: principal, since: earlier.event, before: exchange.request) { return }
                 evidence.violate(
-                    "a crash harmed messages that were shown before", expected: expected, actual: actual,
+                    "messages shown before a crash are lost or changed", expected: expected, actual: actual,
                     at: [earlier.event, response])
             }
             if let read = reads[response] {
                 if let lost = read.firstLost(of: earlier) {
-                    violate(lost.words, "\(read.messages.count) messages, not so")
+                    violate(lost.words, "\(read.messages.count) messages without it")
                 } else {
                     evidence.keep()
                     let lives = history.lives.life(at: earlier.event)..<history.lives.life(at: exchange.request)
@@ -169,7 +170,7 @@ enum PERSIST {
         }
         if kills.count > 2, evidence.violations.isEmpty {
             evidence.remarks = [
-                "\(kills.count) kills inside turns harmed nothing: at most \((300 + kills.count - 1) / kills.count) % of crashes do, with 95 % confidence"
+                "\(kills.count) kills inside turns lost nothing: at most \((300 + kills.count - 1) / kills.count) % of crashes do, with 95 % confidence"
             ]
         }
     }
@@ -192,7 +193,8 @@ enum PERSIST {
             let others = known.sessions(of: principal, before: crash.event).subtracting(struck)
             func test(_ holds: Bool, keptIf counts: Bool = true, _ expected: String, _ actual: String) {
                 evidence.test(
-                    holds, keptIf: counts, otherwise: "a crash in one session hides others", expected: expected,
+                    holds, keptIf: counts, otherwise: "other sessions are missing after a crash in one",
+                    expected: expected,
                     actual: actual, at: [crash.event, response])
             }
             switch exchange.route {
@@ -247,8 +249,8 @@ enum PERSIST {
         let told = promise.answer == nil ? "done" : "a 200"
         let what: String =
             switch (hadNoDisk, hasCrashed) {
-            case (true, _): "\(told) came while writes were refused, and the answer is not there afterwards"
-            case (false, true): "an answer that \(told) told of is gone after a crash"
+            case (true, _): "\(told) came while writes failed, and the answer is missing afterward"
+            case (false, true): "an answer announced by \(told) is lost after a crash"
             case (false, false): "a read that began after \(told) lacks the answer"
             }
         return Finding(
@@ -291,13 +293,14 @@ enum PERSIST {
             let events = [write.fault.begin, done]
             if let lost = fate.lostAt {
                 evidence.violate(
-                    "done came while writes were refused, and the answer is not there afterwards",
+                    "done came while writes failed, and the answer is missing afterward",
                     expected: "an error persist_failed, or the end of the connection", actual: "done",
                     at: events + [lost])
             } else {
                 evidence.doubt(
-                    "done came while writes were refused, and no read shows that its answer is missing",
-                    expected: "a store that the fault reaches", actual: "a store that the probe cannot see",
+                    "done came while writes failed, and no read shows whether its answer is missing",
+                    expected: "a store whose writes can be made to fail",
+                    actual: "a store that the fault does not reach",
                     at: events + [fate.keptAt ?? fate.shownAt].compactMap { $0 })
             }
         }
@@ -330,8 +333,8 @@ enum PERSIST {
                 else { continue }
                 evidence.violate(
                     isTaken
-                        ? "a turn whose answer could not be stored ended in another way"
-                        : "a question that could not be stored was refused in another way", expected: expected,
+                        ? "a turn whose answer could not be stored ended wrongly"
+                        : "a question that could not be stored was refused wrongly", expected: expected,
                     actual: called(error: code), at: [write.fault.begin, write.turn.event, event].sorted())
             case .silent(let late):
                 evidence.violate(
@@ -360,7 +363,7 @@ enum PERSIST {
             let outcomes = later.compactMap { afterwards($0, before: next, history) }
             evidence.test(outcomes.contains(where: { $0.isDone }), orBy: outcomes.last) { last in
                 Finding(
-                    "no turn was completed after the disk took writes again", expected: "done", actual: last.what,
+                    "no turn succeeded after writes worked again", expected: "done", actual: last.what,
                     at: [fault.end, last.event])
             }
         }

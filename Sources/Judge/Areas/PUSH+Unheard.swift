@@ -19,7 +19,7 @@ extension PUSH {
             let late = isOwed ? history.pushDeadline(of: unheard, for: turn.principal) : nil
             evidence.test(isCalled, orBy: late) { late in
                 Finding(
-                    "no push for an answer that was sent into a dead connection",
+                    "no push for an answer that was sent to a dead connection",
                     expected: "a push within \(history.timeouts.push) of the end", actual: "none",
                     at: [turn.event, unheard.done, unheard.end, late])
             }
@@ -45,7 +45,7 @@ extension PUSH {
             evidence.test(
                 named.contains { $0.principal == push.principal },
                 keptIf: history.listensToPushes(besides: push.principal, from: push.event),
-                otherwise: "a push went to a device of somebody else", expected: "a device of \(turn.principal)",
+                otherwise: "a push went to another principal's device", expected: "a device of \(turn.principal)",
                 actual: "one of \(push.principal)", at: [turn.event, push.event])
         }
     }

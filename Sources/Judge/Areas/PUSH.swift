@@ -30,7 +30,7 @@ enum PUSH {
         for push in history.pushes {
             if let problem = payloadProblem(of: push, history.schemas) {
                 evidence.violate(
-                    "a push payload is not valid: \(problem.instance) \(problem.what)", expected: problem.expected,
+                    "invalid push payload: \(problem.instance) \(problem.what)", expected: problem.expected,
                     actual: problem.what, at: [push.event])
                 continue
             }
@@ -38,7 +38,7 @@ enum PUSH {
             if !push.request.headers.isEmpty {
                 evidence.test(no: headerProblem(of: push, history.schemas)) { problem in
                     Finding(
-                        "the headers of a push are not valid: \(problem.instance) \(problem.what)",
+                        "invalid push headers: \(problem.instance) \(problem.what)",
                         expected: problem.expected, actual: problem.what, at: [push.event])
                 }
             }
@@ -92,7 +92,7 @@ enum PUSH {
             guard let session = history.session(of: push) else { continue }
             let thread = push["aps"]?["thread-id"]
             evidence.test(
-                thread == .string(session), otherwise: "a push stands in another thread than its session",
+                thread == .string(session), otherwise: "the thread-id of a push is not its session",
                 expected: "thread-id \(shown(session))",
                 actual: "thread-id \(shown(thread.map { $0.stringValue ?? $0.text() }))", at: [push.event])
         }
@@ -105,7 +105,7 @@ enum PUSH {
         for push in history.pushes where !push.request.headers.isEmpty {
             let id = push.request[header: "apns-collapse-id"] ?? ""
             evidence.test(
-                id.utf8.count <= maxCollapseBytes, otherwise: "a collapse id is too long",
+                id.utf8.count <= maxCollapseBytes, otherwise: "an apns-collapse-id is too long",
                 expected: "at most \(maxCollapseBytes) bytes", actual: "\(id.utf8.count) bytes: \(shown(id))",
                 at: [push.event])
         }
@@ -129,7 +129,7 @@ enum PUSH {
             let cut = AnswerCut(of: body, from: answer)
             evidence.test(
                 cut != .inside, keptIf: cut == .between || answer.count > maxBodyCharacters,
-                otherwise: "the text of a push is cut inside a character", expected: "a cut between grapheme clusters",
+                otherwise: "the text of a push is cut within a character", expected: "a cut between grapheme clusters",
                 actual: "it ends in \(scalars(body.unicodeScalars.suffix(4)))", at: [push.event])
         }
     }
@@ -148,7 +148,8 @@ enum PUSH {
             guard let title = push.alertTitle else { continue }
             let words = String(title.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
             evidence.test(
-                !ids.contains(words), otherwise: "the title of a push is an id", expected: "a name for people",
+                !ids.contains(words), otherwise: "the title of a push is an id",
+                expected: "a name that people understand",
                 actual: shown(title), at: [push.event])
         }
     }
@@ -174,7 +175,7 @@ enum PUSH {
             let late = isOwed ? history.pushDeadline(after: known, for: turn.principal) : nil
             evidence.test(isCalled, orBy: late) { late in
                 Finding(
-                    "no push for an answer that no connection was there to take",
+                    "no push for an answer that no connection received",
                     expected: "a push within \(history.timeouts.push)", actual: "none", at: [turn.event, known, late])
             }
         }
@@ -220,7 +221,7 @@ enum PUSH {
             let same = history.pushes[..<index].first { $0.wasTaken && history.announceTheSame($0, push) }
             if let same {
                 evidence.violate(
-                    "a turn was announced twice to one device", expected: "one push for each turn", actual: "one more",
+                    "two pushes to one device for one turn", expected: "one push for each turn", actual: "one more",
                     at: [same.event, push.event])
             } else if push.wasTaken,
                 !history.pushes[(index + 1)...].contains(where: { history.announceTheSame(push, $0) })
@@ -249,7 +250,7 @@ enum PUSH {
                 keptIf: pushes.isEmpty && history.failureShown(of: turn).map(staysSilent) == true
             ) { push in
                 Finding(
-                    "an answer was announced that could not be stored", expected: "no push", actual: "a push",
+                    "a push announced an answer that could not be stored", expected: "no push", actual: "a push",
                     at: [turn.event, push.event])
             }
         }
@@ -283,8 +284,8 @@ enum PUSH {
             }.first
             guard let silence else { continue }
             let finding = Finding(
-                "after a refusal that says nothing about the device, it was called no more",
-                expected: "a push for a further turn", actual: "none after \(status)\(reason.map { " \($0)" } ?? "")",
+                "no more pushes to a device after a refusal that did not concern it",
+                expected: "a push for a later turn", actual: "none after \(status)\(reason.map { " \($0)" } ?? "")",
                 at: silence)
             if status == 429 || status >= 500 { evidence.doubt(finding) } else { evidence.violate(finding) }
         }
@@ -306,7 +307,7 @@ enum PUSH {
             }
             if let further {
                 evidence.violate(
-                    "a device that is gone was called again", expected: "no push after 410", actual: "a push",
+                    "a push went to a device that is gone", expected: "no push after 410", actual: "a push",
                     at: [push.event, further.event])
                 continue
             }
@@ -343,7 +344,7 @@ enum PUSH {
                         !history.wasDisturbed(between: turn.event, and: ended)
                     else { continue }
                     evidence.violate(
-                        "a turn failed while a push was in trouble", expected: "its done", actual: "an error",
+                        "a turn failed while push delivery failed", expected: "its done", actual: "an error",
                         at: [trouble.event, turn.event, ended])
                     continue
                 }
@@ -352,11 +353,11 @@ enum PUSH {
                 let lasted = history.span(from: begun, to: ended)
                 evidence.test(
                     turn.event < trouble.event || lasted <= bound.microseconds || turn.ending?.event != ended,
-                    otherwise: "a turn ended late while a push was in trouble", expected: "its ending within \(bound)",
+                    otherwise: "a turn ended late while push delivery failed", expected: "its ending within \(bound)",
                     actual: "\(lasted / 1000) ms", at: [trouble.event, turn.event, ended])
             } else if let late = history.lateness(of: turn) {
                 evidence.violate(
-                    "a turn did not end while a push was in trouble",
+                    "a turn did not end while push delivery failed",
                     expected: "done or a read that has the answer within the bound 'turn'", actual: "neither",
                     at: [trouble.event, turn.event, late])
             }

@@ -19,8 +19,8 @@ enum RATE {
         for excess in RateLedger(history).excesses(in: history) where !excess.isOnOneTransport {
             evidence.test(no: excess.entry.accepted, keptIf: excess.entry.isLimited) { accepted in
                 Finding(
-                    "\(excess.entry.request.road) was accepted though the other transport had spent the budget",
-                    expected: "a refusal after \(excess.limit) accepted questions on all transports together",
+                    "\(excess.entry.request.road) was accepted although the other transport had used up the budget",
+                    expected: "a refusal after \(excess.limit) accepted questions on both transports together",
                     actual: "accepted", at: [excess.spender, excess.entry.request.event, accepted])
             }
         }
@@ -53,7 +53,7 @@ enum RATE {
             let most = ledger.possiblyCounted(before: entry, refused: refusal, withRepeats: true) ?? limit
             evidence.test(
                 most >= limit, keptIf: ledger.surelyCounted(before: entry, decided: refusal).count >= limit,
-                otherwise: "\(entry.request.road) was refused for its rate before the budget was spent",
+                otherwise: "\(entry.request.road) was rate-limited before the budget was used up",
                 expected: "accepted, with at most \(most) of \(limit) questions accepted before", actual: "refused",
                 at: [entry.request.event, refusal])
         }
@@ -71,7 +71,7 @@ enum RATE {
                 continue
             }
             evidence.violate(
-                "a refusal for the rate is not told as the schema wants",
+                "a rate_limited error does not match its schema",
                 expected: "code, retryAfterMs, limit and windowMs",
                 actual: history.coreSchemas.validate(value, as: "rateLimit").map(\.what).min() ?? "another shape",
                 at: [frame.event])
@@ -83,7 +83,7 @@ enum RATE {
             guard let connection = request.connection, !excess.entry.isLimited else { continue }
             func violate(_ actual: String, _ event: Int) {
                 evidence.violate(
-                    "a chat beyond the budget was not refused as such", expected: "error rate_limited", actual: actual,
+                    "a chat over the budget was not rate-limited", expected: "error rate_limited", actual: actual,
                     at: [excess.spender, request.event, event])
             }
             if let accepted = excess.entry.accepted {
@@ -119,7 +119,7 @@ enum RATE {
             let given = exchange.received?[header: "retry-after"]
             let isWhole = given.map { !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } } ?? false
             evidence.test(
-                isWhole, otherwise: "a 429 does not say when to try again", expected: "Retry-After, in whole seconds",
+                isWhole, otherwise: "a 429 has no valid Retry-After", expected: "Retry-After, in whole seconds",
                 actual: shown(given), at: exchange.events)
         }
         for excess in RateLedger(history).excesses(in: history) {
@@ -128,7 +128,7 @@ enum RATE {
                 !(200...299).contains(status) || excess.isOnOneTransport
             else { continue }
             evidence.violate(
-                "a POST beyond the budget was not refused as such", expected: "429 with Retry-After",
+                "a POST over the budget was not rate-limited", expected: "429 with Retry-After",
                 actual: "status \(status)", at: [excess.spender, excess.entry.request.event, response])
         }
     }
@@ -158,8 +158,8 @@ enum RATE {
             let own = named.first { $0.request.refusal == frame.event } ?? named.first
             if let own { answered.insert(own.request.event) }
             evidence.test(
-                own != nil, otherwise: "a refusal for the rate does not name the chat it refuses",
-                expected: "the clientMessageId of a chat that waits", actual: shown(frame.clientMessageId),
+                own != nil, otherwise: "a rate_limited error does not name the chat that it refuses",
+                expected: "the clientMessageId of an unanswered chat", actual: shown(frame.clientMessageId),
                 at: [waiting[0].request.event, frame.event])
         }
     }
@@ -178,7 +178,7 @@ enum RATE {
             let signs = (turn.acks + turn.frames + turn.endings + turn.copies + turn.replayed).map(\.event)
             if let sign = signs.filter({ $0 > request.event && $0 < end }).min() {
                 evidence.violate(
-                    "a question that was refused for its rate was run", expected: "nothing after the refusal",
+                    "a rate-limited question ran", expected: "nothing after the refusal",
                     actual: "a frame of its turn", at: [request.event, refusal, sign])
                 continue
             }
@@ -187,7 +187,7 @@ enum RATE {
                 let stored = trace(of: entry, in: read, ledger)
                 evidence.test(no: stored, keptIf: read.sessionId == request.sessionAsked) { message in
                     Finding(
-                        "a question that was refused for its rate is stored", expected: "no trace of it",
+                        "a rate-limited question is stored", expected: "no trace of it",
                         actual: shown(message.text), at: [request.event, refusal, read.event])
                 }
             }
@@ -199,8 +199,8 @@ enum RATE {
             }
             let added = window.unexplained
             evidence.test(
-                added.isEmpty, otherwise: "a session appeared though its question was refused for its rate",
-                expected: "no session but those of accepted questions", actual: listed(added),
+                added.isEmpty, otherwise: "a rate-limited question created a session",
+                expected: "only sessions of accepted questions", actual: listed(added),
                 at: [last.request, last.answer, window.after.event])
         }
     }
@@ -241,8 +241,8 @@ enum RATE {
                 guard let refusal = refusal(before: asked) else { return }
                 evidence.test(answer != nil, orBy: history.deadline(after: asked, within: bound, on: index)) { late in
                     Finding(
-                        "a \(what) stayed unanswered while the budget was spent",
-                        expected: "the answer it has otherwise", actual: "nothing", at: [refusal.event, asked, late])
+                        "a \(what) was not answered while the budget was used up",
+                        expected: "the usual answer", actual: "nothing", at: [refusal.event, asked, late])
                 }
             }
             for ping in history.pings(on: index) where ping.request.event > first.event {
@@ -261,7 +261,7 @@ enum RATE {
                 })
             else { continue }
             evidence.violate(
-                "a connection ended after a refusal for the rate", expected: "it stays open",
+                "a connection ended after a rate_limited error", expected: "it stays open",
                 actual: "the server ended it", at: [refusal.event, ending.event])
         }
     }
@@ -297,8 +297,8 @@ enum RATE {
             let proof = again.isLimited || isUnreasonable == true ? again.request.refusal : nil
             evidence.test(again.accepted != nil, orBy: proof) { refusal in
                 Finding(
-                    "a chat was refused again though the stated wait was over", expected: "accepted after \(wait) ms",
-                    actual: again.isLimited ? "refused for its rate" : called(error: code),
+                    "a chat was refused again after the stated wait", expected: "accepted after \(wait) ms",
+                    actual: again.isLimited ? "rate-limited" : called(error: code),
                     at: [frame.event, again.request.event, refusal])
             }
         }
@@ -340,8 +340,8 @@ enum RATE {
             guard let accepted = taken[entry.turn.event], accepted < entry.request.event else { continue }
             if entry.isLimited, let refusal = entry.request.refusal {
                 evidence.violate(
-                    "a repeat was refused for its rate", expected: "the answer that a repeat is given",
-                    actual: "a refusal, though its question had been accepted",
+                    "a repeat was rate-limited", expected: "the usual answer to a repeat",
+                    actual: "a refusal, although its question was accepted",
                     at: [accepted, entry.request.event, refusal])
             } else if let answered = entry.answered,
                 let limit = ledger.limit(of: entry.request.principal, at: entry.request.event),

@@ -46,7 +46,7 @@ enum REST {
             if history.isCapture, (300...399).contains(status) || [401, 403, 429].contains(status) { continue }
             guard status == 200 else {
                 evidence.violate(
-                    "a request did not succeed", expected: "200 and a \(name)", actual: "\(status)", at: events)
+                    "a request failed", expected: "200 and a \(name)", actual: "\(status)", at: events)
                 continue
             }
             guard let root = exchange.answer?.root else {
@@ -82,7 +82,7 @@ enum REST {
             let type = received[header: "content-type"]
             let essence = type?.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
             evidence.test(
-                essence == "application/json", otherwise: "a body is not sent as JSON",
+                essence == "application/json", otherwise: "a body has the wrong content type",
                 expected: "Content-Type: application/json", actual: shown(type), at: exchange.events)
         }
     }
@@ -97,7 +97,7 @@ enum REST {
             let index = times.indices.dropFirst().first { times[$0 - 1] < times[$0] }
             evidence.test(no: index) { index in
                 Finding(
-                    "a session stands above a newer one", expected: "newest updatedAt first",
+                    "a session is listed above a newer one", expected: "newest updatedAt first",
                     actual: "\(shown(list.entries[index - 1].updatedAt)) above \(shown(list.entries[index].updatedAt))",
                     at: [list.request, list.event])
             }
@@ -168,7 +168,7 @@ enum REST {
             let counts = Dictionary(ids.map { ($0, 1) }, uniquingKeysWith: +)
             if let twice = counts.filter({ $0.value > 1 }).keys.min() {
                 evidence.violate(
-                    "two messages of a session have one id", expected: "an id of its own for each message",
+                    "two messages of a session have the same id", expected: "a unique id for each message",
                     actual: shown(twice), at: [read.request, read.event])
                 continue
             }
@@ -180,7 +180,7 @@ enum REST {
             }
             evidence.test(no: misnamedAnswer(in: read, history)) { wrong in
                 Finding(
-                    "an answer is stored under another id than it was sent with", expected: shown(wrong.expected),
+                    "an answer is stored under another id than the one sent", expected: shown(wrong.expected),
                     actual: shown(wrong.actual), at: [wrong.event, read.event])
             }
         }
@@ -259,7 +259,7 @@ enum REST {
         }
     }
 
-    private static let unknown = "a request for a session that does not exist got another answer"
+    private static let unknown = "a request for an unknown session was not answered with 404"
 
     // MARK: Questions
 
@@ -273,7 +273,7 @@ enum REST {
                 exchange.isSomebodys, status != 429, isMalformed(text, history)
             else { continue }
             evidence.test(
-                exchange, isRefusedWith: 400...400, otherwise: "a malformed question got another answer",
+                exchange, isRefusedWith: 400...400, otherwise: "a malformed question was not answered with 400",
                 expected: "400 with an error body")
         }
     }
@@ -317,7 +317,8 @@ enum REST {
             guard let status = exchange.status else { continue }
             if status == 413 {
                 evidence.violate(
-                    "a body within the limit was called too large", expected: "at most \(limit) bytes are taken",
+                    "a body within the limit was refused as too large",
+                    expected: "frames of up to \(limit) bytes accepted",
                     actual: "413 after \(size) bytes", at: exchange.events)
             } else if (200...299).contains(status) {
                 evidence.keep()
@@ -332,7 +333,7 @@ enum REST {
             guard let status = exchange.status, status != 429 else { continue }
             let code = exchange.answer?.root.string("code")
             evidence.test(
-                status == 413 && code == "too_large", otherwise: "a body over the limit got another answer",
+                status == 413 && code == "too_large", otherwise: "a body over the limit was not refused with 413",
                 expected: "413 too_large, the limit being \(limit) bytes",
                 actual: "\(status) \(code ?? "without a code")",
                 at: exchange.events)
@@ -350,7 +351,7 @@ enum REST {
             if exchange.status != nil {
                 if request.refusal != nil, ErrorMeaning.refusals.contains(request.refusalCode ?? "") { continue }
                 evidence.test(
-                    exchange, isRefusedWith: 500...599, otherwise: "a failed turn was answered in another way",
+                    exchange, isRefusedWith: 500...599, otherwise: "a failed turn was not answered with 5xx",
                     expected: expected)
             } else if let end = history.deadline(after: exchange, within: history.timeouts.turn + request.scriptedWait)
             {
@@ -376,7 +377,7 @@ enum REST {
                 guard let place = named ?? history.answer(of: turn, in: read) else { continue }
                 let stored = read.messages[place].text
                 evidence.test(
-                    exactlyEqual(stored, text), otherwise: "a response says something else than the stored answer",
+                    exactlyEqual(stored, text), otherwise: "the text of a response differs from the stored answer",
                     expected: shown(stored), actual: shown(text), at: [response, read.event])
             }
         }
@@ -401,11 +402,11 @@ enum REST {
             if let response = exchange.response {
                 let taken = history.patience(from: exchange.request, to: response)
                 evidence.test(
-                    taken <= bound.microseconds, otherwise: "a read was answered late while a turn ran",
+                    taken <= bound.microseconds, otherwise: "a read was answered late while a turn was running",
                     expected: "within \(bound)", actual: "\(taken / 1_000) ms", at: exchange.events)
             } else if let end = history.deadline(after: exchange, within: bound) {
                 evidence.violate(
-                    "a read was not answered while a turn ran", expected: "within \(bound)", actual: "nothing",
+                    "a read was not answered while a turn was running", expected: "within \(bound)", actual: "nothing",
                     at: [exchange.request, end])
             }
         }
@@ -426,7 +427,8 @@ enum REST {
                     guard response > ended else { continue }
                     let taken = history.patience(from: ended, to: response)
                     evidence.test(
-                        taken <= bound.microseconds, otherwise: "a question over REST was answered long after its turn",
+                        taken <= bound.microseconds,
+                        otherwise: "a question over REST was answered long after its turn ended",
                         expected: "within \(bound)", actual: "\(taken / 1_000) ms",
                         at: [exchange.request, ended, response])
                 } else if exchange.unread == nil,
@@ -459,7 +461,7 @@ enum REST {
                 let cut = cuts.first { !$0.isWhole }
                 evidence.test(no: cut, keptIf: !cuts.isEmpty || values.isEmpty) { cut in
                     Finding(
-                        "a text is cut inside a character", expected: "whole grapheme clusters",
+                        "a text is cut within a character", expected: "whole grapheme clusters",
                         actual: shown(String(cut.value.suffix(20))), at: [list.request, list.event])
                 }
             }
@@ -472,7 +474,7 @@ enum REST {
             guard let status = exchange.status else { continue }
             evidence.test(
                 status == 200 && exchange.answer?.root["ok"] == true,
-                otherwise: "the health of the server was not told", expected: "200 with ok: true",
+                otherwise: "GET /api/health failed", expected: "200 with ok: true",
                 actual: "\(status) with \(shown(exchange.received?.body))", at: exchange.events)
         }
     }

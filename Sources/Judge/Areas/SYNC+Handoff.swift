@@ -14,7 +14,7 @@ extension SYNC {
                 (before.event, before.frame.replayIndex) != (item.event, item.frame.replayIndex)
             else { continue }
             evidence.test(
-                before.frame.value == item.frame.value, otherwise: "a frame comes back changed",
+                before.frame.value == item.frame.value, otherwise: "a replayed frame differs from the original",
                 expected: text(before.frame.value), actual: text(item.frame.value), at: [before.event, item.event])
         }
     }
@@ -30,7 +30,7 @@ extension SYNC {
                 guard history.isNumbered(frame), let seq = frame.seq, let answer, let last = answer["lastSeq"]?.intValue
                 else { continue }
                 evidence.test(
-                    seq > last, otherwise: "a live frame lies inside the replay before it",
+                    seq > last, otherwise: "a live frame has a number that the replay before it covers",
                     expected: "seq greater than \(last)", actual: "seq \(seq)", at: [answer.event, frame.event])
             }
         }
@@ -70,8 +70,8 @@ extension SYNC {
                 let late = history.deadline(after: item.event, within: history.timeouts.turn, on: sync.connection)
                 guard let proof = ownReplay ?? overtaken ?? late else { continue }
                 evidence.violate(
-                    "a frame after the replay never came live", expected: "seq \(item.seq) on this connection",
-                    actual: "it was shown elsewhere only", at: [result.event, item.event, proof].sorted())
+                    "a frame after the replay was never sent live", expected: "seq \(item.seq) on this connection",
+                    actual: "only other connections received it", at: [result.event, item.event, proof].sorted())
             }
             // What is shown elsewhere only after the connection ended counts when it had come live before.
             guard end < .max else { continue }
@@ -107,7 +107,7 @@ extension SYNC {
             }
             evidence.test(no: foreign) { foreign in
                 Finding(
-                    "missed holds a frame of another principal", expected: "frames of \(principal) only",
+                    "missed contains a frame of another principal", expected: "frames of \(principal) only",
                     actual: "session \(foreign.sessionId ?? "none"), seq \(text(foreign["seq"]))", at: [result.event])
             }
         }
@@ -177,7 +177,7 @@ extension SYNC {
                         history.endedWithItsProcess(end.event) && history.endedWithItsProcess(lost)
                     if older.wasEndedByServer, hostile.contains(index) || isOfTheProcess { continue }
                     evidence.violate(
-                        "a newer connection ended after an older one did", expected: "it stays open",
+                        "a newer connection ended when an older one did", expected: "it stays open",
                         actual: "the server ended it", at: [end.event, lost])
                 } else if let late = history.turns.lazy.filter({ turn in
                     turn.principal == newer.principal && turn.isAccepted && turn.ended == nil && turn.event < end.event
@@ -185,7 +185,7 @@ extension SYNC {
                         && history.life(of: turn) == history.lives.life(at: newer.opening)
                 }).compactMap({ history.turnDeadline(of: $0, on: position) }).first(where: { $0 > end.event }) {
                     evidence.violate(
-                        "a newer connection receives nothing more after an older one ended",
+                        "a newer connection receives nothing after an older one ended",
                         expected: "the ending of the running turn", actual: "none within the bound 'turn'",
                         at: [end.event, late])
                 }
@@ -225,12 +225,12 @@ extension SYNC {
             }.first
             if let last = greeting["lastSeq"]?.intValue, last < highest.seq {
                 evidence.violate(
-                    "the epoch of before a restart is used on, but its numbers are not",
+                    "the server kept its epoch over a restart, but not its numbers",
                     expected: "a new epoch, or lastSeq of at least \(highest.seq)",
                     actual: "epoch \(epoch), lastSeq \(last)", at: [highest.event, greeting.event])
             } else if let twice {
                 evidence.violate(
-                    "a number of before a restart comes again on another frame",
+                    "a number from before a restart was used again for another frame",
                     expected: "a new epoch, or seq greater than \(highest.seq)", actual: "seq \(twice.new.seq) again",
                     at: [twice.old.event, greeting.event, twice.new.event])
             } else {
@@ -254,7 +254,7 @@ extension SYNC {
             let missing = wanted.subtracting(replay.numbers)
             if let first = missing.min(), let item = old.first(where: { $0.seq == first }) {
                 return evidence.violate(
-                    "the epoch of before a restart is used on, but its frames are not replayed",
+                    "the server kept its epoch over a restart, but does not replay its frames",
                     expected: "a new epoch, or seq \(listed(wanted)) in missed",
                     actual: "seq \(listed(replay.numbers))", at: [item.event, replay.result.event])
             }
@@ -262,7 +262,7 @@ extension SYNC {
         }
         if isWhole { return evidence.keep() }
         evidence.doubt(
-            "the epoch outlived a restart, and no replay shows whether its frames did",
+            "the server kept its epoch over a restart, and no replay shows whether it kept the frames",
             expected: "a sync from before the restart", actual: "none", at: [greeting.event])
     }
 }

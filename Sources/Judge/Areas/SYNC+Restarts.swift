@@ -38,7 +38,8 @@ extension SYNC {
                 }.first
                 guard let proof else { continue }
                 evidence.violate(
-                    "a turn that a restart broke has no ending in the stream", expected: "the ending of turn \(name)",
+                    "a turn that a restart interrupted has no ending in the stream",
+                    expected: "the ending of turn \(name)",
                     actual: "a complete replay without it", at: [turn.event, end.event] + proof)
             }
         }

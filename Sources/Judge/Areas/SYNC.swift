@@ -31,7 +31,7 @@ enum SYNC {
             guard let epoch = greeting.said?.id("epoch"), let last = greeting.said?["lastSeq"]?.intValue
             else {
                 evidence.violate(
-                    "connected does not state the position", expected: "epoch, a string, and lastSeq, an integer",
+                    "connected does not state epoch and lastSeq", expected: "a string 'epoch' and an integer 'lastSeq'",
                     actual: "epoch \(text(greeting.said?["epoch"])), lastSeq \(text(greeting.said?["lastSeq"]))",
                     at: [greeting.event])
                 continue
@@ -42,7 +42,7 @@ enum SYNC {
             let before = isBeyond ? stream.items(before: begun).last { $0.seq > last } : nil
             evidence.test(no: before) { before in
                 Finding(
-                    "lastSeq is smaller than a number this principal was shown before",
+                    "lastSeq is smaller than a seq that this principal received",
                     expected: "lastSeq of at least \(before.seq)", actual: "lastSeq \(last)",
                     at: [before.event, greeting.event])
             }
@@ -62,7 +62,7 @@ enum SYNC {
             }
             evidence.test(sync.result != nil, orBy: missing()) { missing in
                 Finding(
-                    "a sync stayed without its syncResult", expected: "one syncResult within the bound 'sync'",
+                    "a sync got no syncResult", expected: "one syncResult within the bound 'sync'",
                     actual: missing.actual, at: [asked, missing.proof])
             }
         }
@@ -70,7 +70,7 @@ enum SYNC {
         for connection in history.connections where !history.isCapture || connection.connected != nil {
             for frame in connection.received where frame.type == "syncResult" && !answers.contains(frame.event) {
                 evidence.violate(
-                    "a syncResult that no sync asked for", expected: "one syncResult for each sync", actual: "one more",
+                    "a syncResult without a sync", expected: "one syncResult for each sync", actual: "one more",
                     at: [frame.event])
             }
         }
@@ -88,7 +88,7 @@ enum SYNC {
             let known = history.stream(of: principal, epoch: result.epoch).firstShown(upTo: position)
             evidence.test(
                 early.isEmpty, keptIf: !numbers.isEmpty || known.contains { $0.event < result.event },
-                otherwise: "missed holds frames at or before the position",
+                otherwise: "missed contains frames at or before the position",
                 expected: "only seq greater than \(position)", actual: "seq \(listed(early))",
                 at: [sync.request.event, result.event])
         }
@@ -102,7 +102,7 @@ enum SYNC {
             let numbers = sync.missed.compactMap(\.seq)
             for (before, after) in zip(numbers, numbers.dropFirst()) {
                 evidence.test(
-                    before < after, otherwise: "missed does not rise",
+                    before < after, otherwise: "missed is not in increasing order",
                     expected: "a seq greater than \(before) after \(before)", actual: "seq \(after)", at: [result.event]
                 )
             }
@@ -116,7 +116,7 @@ enum SYNC {
             guard let complete = result.complete else { continue }
             evidence.test(
                 complete == (result["reason"] == nil),
-                otherwise: complete ? "a whole answer gives a reason for a gap" : "a gap has no reason",
+                otherwise: complete ? "a complete syncResult has a reason" : "an incomplete syncResult has no reason",
                 expected: complete ? "no reason" : "epoch_changed, evicted, too_many or unknown_position",
                 actual: text(result["reason"]), at: [result.event])
         }
@@ -137,7 +137,7 @@ enum SYNC {
                     ?? stream.items(after: result.event - 1).first { $0.seq > last }
             evidence.test(no: beyond) { beyond in
                 Finding(
-                    "lastSeq is smaller than a number this principal was shown",
+                    "lastSeq is smaller than a seq that this principal received",
                     expected: "lastSeq of at least \(greatest)", actual: "lastSeq \(last)", at: cited(beyond, result))
             }
         }
@@ -154,7 +154,7 @@ enum SYNC {
                 .filter { $0.event < sync.request.event }
             evidence.test(
                 sync.missed.count <= limit, keptIf: owed.count > limit || result.hasMore,
-                otherwise: "missed holds more than the limit", expected: "at most \(limit) frames",
+                otherwise: "missed contains more frames than the limit", expected: "at most \(limit) frames",
                 actual: "\(sync.missed.count)", at: [sync.request.event, result.event])
         }
     }
@@ -163,7 +163,7 @@ enum SYNC {
     static func pagesHoldFrames(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs where result.hasMore {
             evidence.test(
-                !sync.missed.isEmpty, otherwise: "a page without frames promises more",
+                !sync.missed.isEmpty, otherwise: "an empty page says that more follows",
                 expected: "at least one frame in missed", actual: "none", at: [sync.request.event, result.event])
         }
     }
@@ -217,7 +217,7 @@ enum SYNC {
         let complete = result.complete
         evidence.test(
             complete == false && result.string("reason") == reason,
-            otherwise: "\(what), and the answer does not say so", expected: "complete: false, reason \(reason)",
+            otherwise: "\(what), and syncResult does not say so", expected: "complete: false, reason \(reason)",
             actual: "complete: \(complete.map(String.init) ?? "absent"), reason \(text(result["reason"]))",
             at: [sync.request.event, result.event])
     }
@@ -239,7 +239,7 @@ enum SYNC {
             let lacking = replay.last.claimsComplete ? replay.unspoken.first : nil
             evidence.test(no: lacking.flatMap { replay.wanted[$0] }) { item in
                 Finding(
-                    "complete is true, but a frame this principal was shown is missing",
+                    "complete is true, but a frame that this principal received is missing",
                     expected: "seq \(listed(replay.wanted.keys)) in missed", actual: "seq \(listed(replay.numbers))",
                     at: cited(item, replay.result))
             }
@@ -270,7 +270,7 @@ enum SYNC {
             guard isPushedOut else { continue }
             evidence.test(
                 lost.isEmpty,
-                otherwise: "frames that fit the promise are gone after \(others.count) frames that take no place",
+                otherwise: "frames within the promised buffer are gone after \(others.count) frames that do not count",
                 expected: "seq \(listed(promised.map(\.seq))) in missed", actual: "seq \(listed(replay.numbers))",
                 at: [oldest, replay.result.event])
         }
@@ -284,7 +284,7 @@ enum SYNC {
                 let current = result.epoch ?? history.epoch(on: sync.connection, before: result.event),
                 asked != (history.epoch(on: sync.connection, before: sync.request.event) ?? current)
             else { continue }
-            judgeGap(sync, result, reason: "epoch_changed", "another epoch was asked for", into: &evidence)
+            judgeGap(sync, result, reason: "epoch_changed", "the sync named another epoch", into: &evidence)
         }
     }
 
@@ -295,7 +295,7 @@ enum SYNC {
             guard sync.request["epoch"] == nil, let position = sync.lastSeqSeen, position > 0, result.complete != nil
             else { continue }
             evidence.test(
-                !sync.claimsComplete, otherwise: "a position without its epoch is answered as whole",
+                !sync.claimsComplete, otherwise: "a position without an epoch was answered with complete: true",
                 expected: "complete: false", actual: "complete: true", at: [sync.request.event, result.event])
         }
     }
@@ -341,7 +341,7 @@ enum SYNC {
             let lost = promised.filter { !replay.numbers.contains($0.seq) }
             evidence.test(no: lost.min { $0.seq < $1.seq }) { first in
                 Finding(
-                    "a frame inside the promised bounds is not replayed",
+                    "a frame within the promised buffer was not replayed",
                     expected: "seq \(listed(promised.map(\.seq))) in missed", actual: "seq \(listed(replay.numbers))",
                     at: cited(first, replay.result))
             }
@@ -359,7 +359,7 @@ enum SYNC {
             guard !promised.isEmpty else { continue }
             evidence.test(
                 !replay.numbers.isDisjoint(with: promised.map(\.seq)),
-                otherwise: "position 0 is not taken for the one before the first frame",
+                otherwise: "position 0 was not treated as the one before the first frame",
                 expected: "seq \(listed(promised.map(\.seq))) in missed",
                 actual: "seq \(listed(replay.numbers)), reason \(text(replay.result["reason"]))",
                 at: [replay.first.request.event, replay.result.event])

@@ -14,7 +14,7 @@ extension TURN {
             }
             evidence.test(
                 ending.type == "error" && ending.code == "agent_failed",
-                otherwise: "a turn whose agent failed ended in another way", expected: "error agent_failed",
+                otherwise: "a turn whose agent failed did not end with agent_failed", expected: "error agent_failed",
                 actual: called(ending), at: [turn.event, ending.event])
         }
     }
@@ -28,7 +28,7 @@ extension TURN {
             for read in history.reads(of: turn) where read.request > ending.event {
                 guard let entry = history.entry(of: turn, in: read) else { continue }
                 evidence.test(
-                    entry.status == "failed", otherwise: "a turn whose agent failed is not shown as failed",
+                    entry.status == "failed", otherwise: "a read does not show a failed turn as failed",
                     expected: "'failed'", actual: shown(entry.status), at: [turn.event, ending.event, read.event])
             }
         }
@@ -44,7 +44,7 @@ extension TURN {
             guard let failure = failed.ending, failure.code == "agent_failed" else { continue }
             for turn in history.turns where turn.event > failure.event && turn.principal == failed.principal {
                 if history.subject.hasScriptedAgent, turn.isScriptedToFail { continue }
-                let expected = "done, as without the failure"
+                let expected = "done"
                 if let ending = turn.ending {
                     guard !history.wasDisturbed(between: failure.event, and: ending.event) else { continue }
                     // An agent without a script may fail for reasons of its own.
@@ -100,7 +100,7 @@ extension TURN {
                 orBy: reads.first { isLate($0) || isFailed($0) }
             ) { read in
                 Finding(
-                    "a turn did not outlive its connection", expected: "the answer in the session",
+                    "a turn did not survive the end of its connection", expected: "the answer in the session",
                     actual: isFailed(read) ? "the turn is shown as failed" : "no answer",
                     at: [turn.event, end, read.event])
             }
@@ -127,7 +127,7 @@ extension TURN {
                     let isKnown = turn.turnId != nil || turn.clientMessageId != nil && hasKeys
                     if read.listsTurns, !isKnown, history.turnNamed(for: turn, in: read) == nil { continue }
                     evidence.violate(
-                        "a session read does not show a turn",
+                        "a read of a session does not list a turn",
                         expected: "an entry in 'turns' for \(shown(turn.turnId))",
                         actual: read.listsTurns ? listed(read.turns.compactMap(\.turnId)) : "no member 'turns'",
                         at: events)
@@ -146,7 +146,8 @@ extension TURN {
                     }
                 let allowed = mustRun ? ["running"] : hasEnded ? final : final.union(["running"])
                 evidence.test(
-                    allowed.contains(entry.status ?? ""), otherwise: "a session read shows a turn in another state",
+                    allowed.contains(entry.status ?? ""),
+                    otherwise: "a read of a session shows the wrong state of a turn",
                     expected: listed(allowed), actual: shown(entry.status), at: events)
             }
         }
@@ -157,7 +158,7 @@ extension TURN {
         for ending in history.turns.flatMap(\.endings) where ending.type == "error" {
             evidence.test(
                 ending["retryable"]?.boolValue != nil,
-                otherwise: "an error that ends a turn does not say whether asking again can help",
+                otherwise: "an error that ends a turn has no 'retryable'",
                 expected: "a Boolean 'retryable'", actual: shown(ending["retryable"]?.text()), at: [ending.event])
         }
     }
@@ -174,7 +175,7 @@ extension TURN {
         for (promise, fate) in zip(promises, fates) {
             guard let lost = fate.lostAt, history.hasCrashed(between: promise.told, and: lost) else { continue }
             evidence.violate(
-                "an acknowledged question is gone after a crash", expected: shown(promise.turn.request.prompt),
+                "an acknowledged question is lost after a crash", expected: shown(promise.turn.request.prompt),
                 actual: "a read without it", at: [promise.told, lost])
         }
         evidence.take(ArmedKills(on: "ack", promises, fates, in: history), on: "`ack`", "question")
@@ -194,7 +195,7 @@ extension TURN {
                     orBy: reads.first(where: { history.isLate($0.read, after: $0.start, for: turn) })
                 ) { late in
                     Finding(
-                        "a turn that a crash interrupted is still shown as running", expected: "'done' or 'failed'",
+                        "a turn interrupted by a crash is still shown as running", expected: "'done' or 'failed'",
                         actual: "'running'", at: [turn.event, end.event, late.start, late.read.event])
                 }
             }
@@ -224,7 +225,7 @@ extension TURN {
                 guard isInterrupted || !hasOwn && !history.lives.refusedWrites(between: turn.event, and: error.event)
                 else { continue }
                 evidence.test(
-                    isInterrupted, otherwise: "a turn that the end of the server interrupted is called something else",
+                    isInterrupted, otherwise: "a turn interrupted by the end of the server has the wrong error code",
                     expected: "error interrupted", actual: called(error), at: [turn.event, end.event, error.event])
             }
         }

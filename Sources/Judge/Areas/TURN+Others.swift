@@ -12,7 +12,7 @@ extension TURN {
     /// Numbers rise on each connection, so that a number that was passed over there and shown elsewhere was not sent.
     static func everyConnectionSeesTheTurn(_ history: Observations, _ evidence: inout Evidence) {
         for passed in passedOver(history) where passed.item.frame.type != "message" {
-            evidence.violate(passed.finding("an open connection was not sent a frame of a turn"))
+            evidence.violate(passed.finding("an open connection did not receive a frame of a turn"))
         }
         for turn in history.turns where turn.isAccepted {
             let uses = Dictionary(grouping: turn.toolUses, by: \.connection)
@@ -25,7 +25,7 @@ extension TURN {
                             ?? endingDeadline(of: turn, on: index, history)
                     else { continue }
                     evidence.violate(
-                        "an open connection did not see the ending of a turn",
+                        "an open connection did not receive the ending of a turn",
                         expected: "the ending on every connection",
                         actual: "none on connection \(history.connections[index].device)",
                         at: [turn.event, turn.ended ?? turn.event, end])
@@ -34,11 +34,11 @@ extension TURN {
                 let own = uses[index]?.count ?? 0
                 if own < most {
                     evidence.violate(
-                        "an open connection did not see every toolUse of a turn", expected: "\(most) toolUse",
+                        "an open connection did not receive every toolUse of a turn", expected: "\(most) toolUse",
                         actual: "\(own)", at: [turn.event, ending.event])
                 } else if let other = difference(of: turn, on: index, own, most, uses) {
                     evidence.violate(
-                        "two connections were shown different frames of one turn", expected: shown(other.expected),
+                        "two connections received different frames of one turn", expected: shown(other.expected),
                         actual: shown(other.actual), at: [turn.event, other.event])
                 } else if !isAsker {
                     evidence.keep()
@@ -74,7 +74,7 @@ extension TURN {
         replaysHoldTheQuestion(history, &evidence)
         let passed = passedOver(history)
         for passed in passed where passed.item.frame.type == "message" {
-            evidence.violate(passed.finding("an open connection was not sent a question"))
+            evidence.violate(passed.finding("an open connection did not receive a question"))
         }
         for turn in history.turns where turn.isAccepted {
             let askers = turn.requests.compactMap(\.connection)
@@ -89,26 +89,28 @@ extension TURN {
                         ?? successor(of: turn, on: index, history) ?? endingDeadline(of: turn, on: index, history)
                     guard let end else { continue }
                     evidence.violate(
-                        "another connection did not see the question of a turn", expected: "one message",
+                        "another connection did not receive the question of a turn", expected: "one message",
                         actual: "none on connection \(history.connections[index].device)", at: [turn.event, end])
                     continue
                 }
                 if messages.count > 1 {
                     evidence.violate(
-                        "another connection saw a question twice", expected: "one message", actual: "\(messages.count)",
+                        "another connection received a question twice", expected: "one message",
+                        actual: "\(messages.count)",
                         at: [turn.event, messages[1].event])
                 } else if let id = turn.ack?.messageId, message.messageId != id {
                     evidence.violate(
-                        "another connection saw a question under another id", expected: shown(id),
+                        "another connection received a question under another id", expected: shown(id),
                         actual: shown(message.messageId), at: [turn.event, message.event])
                 } else if let other = otherName(in: message, than: turn) {
                     evidence.violate(
-                        "another connection saw a question in another session or turn", expected: shown(other.expected),
+                        "another connection received a question with another session or turn",
+                        expected: shown(other.expected),
                         actual: shown(other.actual), at: [turn.event, message.event])
                 } else {
                     evidence.test(
                         exactlyEqual(message.text ?? "", turn.accepted.prompt),
-                        otherwise: "another connection saw another question", expected: shown(turn.accepted.prompt),
+                        otherwise: "another connection received another text", expected: shown(turn.accepted.prompt),
                         actual: shown(message.text), at: [turn.event, message.event])
                 }
             }
@@ -146,7 +148,7 @@ extension TURN {
                                 || frame.messageId != nil && frame.messageId == turn.ack?.messageId
                                 || exactlyEqual(frame.text ?? "", turn.accepted.prompt))
                     },
-                    otherwise: "a replay holds an ending and not its question", expected: "a message before it",
+                    otherwise: "a replay contains an ending without its question", expected: "a message before it",
                     actual: "none from \(position) on", at: [turn.event, result.event])
             }
         }
@@ -269,7 +271,7 @@ extension TURN {
             let read = history.sessionReads.first { $0.event == response }
             if let read, let index = trace(of: turn, in: read, history) {
                 evidence.violate(
-                    "a refused question is stored", expected: "no trace of it",
+                    "a refused question was stored", expected: "no trace of it",
                     actual: shown(read.messages[index].text), at: [turn.event, refusal, response])
             } else if read != nil || exchange.status == 404 {
                 evidence.keep()
@@ -279,8 +281,8 @@ extension TURN {
             let refused = window.refused.filter { $0.session.map(isSessionID) ?? true }
             guard refused.count == window.refused.count, let last = refused.last else { continue }
             evidence.test(
-                window.added.isEmpty, otherwise: "a session appeared although every question was refused",
-                expected: "the list as before", actual: listed(window.added),
+                window.added.isEmpty, otherwise: "a new session, although every question was refused",
+                expected: "the same list as before", actual: listed(window.added),
                 at: [last.request, last.answer, window.after.event])
         }
     }

@@ -34,8 +34,8 @@ extension TURN {
                     own != nil || waiting.isEachToName && !hostile.contains(index)
                 else { continue }
                 evidence.test(
-                    own != nil, otherwise: "a refusal does not name the chat that it refuses",
-                    expected: "the clientMessageId of a chat that waits", actual: shown(error.clientMessageId),
+                    own != nil, otherwise: "an error does not name the chat that it refuses",
+                    expected: "the clientMessageId of an unanswered chat", actual: shown(error.clientMessageId),
                     at: [asked, error.event])
             }
         }

@@ -40,7 +40,7 @@ enum TURN {
             }
             if let stray {
                 evidence.violate(
-                    "a chat was acknowledged on a connection that did not send it",
+                    "a chat was acknowledged on another connection than its own",
                     expected: "ack on connection \(history.connections[index].device)",
                     actual: "ack on connection \(history.connections[stray.connection].device)",
                     at: [turn.event, stray.event])
@@ -176,7 +176,7 @@ enum TURN {
                 let end = observers(of: turn, history).compactMap({ history.turnDeadline(of: turn, on: $0) }).min()
             {
                 evidence.violate(
-                    "an accepted turn did not end", expected: "one done or one error that ends it",
+                    "an accepted turn did not end", expected: "one done, or one error that ends the turn",
                     actual: "none on any connection within \(history.timeouts.turn) after the script's own waits",
                     at: [turn.event, turn.firstSign ?? turn.event, end])
             }
@@ -189,7 +189,7 @@ enum TURN {
     ) -> Finding {
         guard let other = turn.endings.first(where: { $0.event < end }) else {
             return Finding(
-                "an accepted turn did not end", expected: "one done or one error that ends it",
+                "an accepted turn did not end", expected: "one done, or one error that ends the turn",
                 actual: "none within \(history.timeouts.turn) after the script's own waits", at: [asked, end])
         }
         let own = history.connections[index].device
@@ -197,8 +197,8 @@ enum TURN {
         let lane = device == own ? "another connection of \(device)" : device
         let time = readable(history.time(of: other.event) / 1000)
         return Finding(
-            "an accepted turn did not end on \(own), which had asked",
-            expected: "one done or one error that ends it, on \(own) too",
+            "an accepted turn did not end on \(own), which asked",
+            expected: "one done, or one error that ends the turn, also on \(own)",
             actual: "none; \(lane) had \(called(other)) at +\(time) ms", at: [asked, other.event, end].sorted())
     }
 
@@ -262,7 +262,7 @@ enum TURN {
                     guard let index = history.answer(of: turn, in: read) else { continue }
                     evidence.test(
                         text, is: read.messages[index].text,
-                        otherwise: "done says something else than the stored answer",
+                        otherwise: "the text of done differs from the stored answer",
                         at: [turn.event, done.event, read.event])
                 }
             }

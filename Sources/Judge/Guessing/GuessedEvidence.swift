@@ -25,14 +25,14 @@ extension Evidence {
             violations.first { !others.contains(Sight($0)) } ?? sure.violations.first { !own.contains(Sight($0)) }
         if let unproven {
             evidence.doubt(
-                "\(unproven.what), as far as the order of frames tells whose they are",
+                "\(unproven.what), if the order of frames shows which turn they belong to",
                 expected: unproven.expected, actual: unproven.actual, at: unproven.events)
         } else if evidence.exercised == 0, exercised > 0 {
             let ends = ends()
             if ends.exercised > 0, ends.violations.isEmpty { return ends }
             evidence.doubt(
-                "frames without names fit several questions that waited at once",
-                expected: "a name that tells whose they are", actual: "none",
+                "frames without ids fit several questions",
+                expected: "ids that say which question they belong to", actual: "none",
                 at: guessed.prefix(2).map(\.event))
         }
         return evidence

@@ -4,7 +4,7 @@ import HoldfastJSON
 extension Defect {
     static let auth = list {
         Defect(
-            "auth-never-greets", .AUTH, 1, "Takes connections and a valid `auth`, and never says `connected`.",
+            "auth-never-greets", .AUTH, 1, "Accepts connections and a valid `auth`, and never sends `connected`.",
             .drops { frame, _ in frame.type == "connected" })
         Defect(
             "auth-greets-before-auth", .AUTH, 2, "Sends a frame as soon as a connection opens.",
@@ -13,7 +13,7 @@ extension Defect {
                 return next(input, &server) + [server.sending(["type": "welcome"], to: socket)]
             })
         Defect(
-            "auth-takes-any-token", .AUTH, 3, "Takes a wrong or missing token for that of the first principal.",
+            "auth-takes-any-token", .AUTH, 3, "Treats a wrong or missing token as the first principal's.",
             .hears("auth") { frame, server in
                 if server.core.rules.principal(token: frame.text("token")) == nil { frame["token"] = server.firstToken }
             },
@@ -24,11 +24,11 @@ extension Defect {
             "auth-closes-with-a-plain-code", .AUTH, 3, "Closes with 1008 after `auth_failed`.",
             .closes(4001, with: 1008))
         Defect(
-            "auth-waits-forever", .AUTH, 4, need: .patience, "Keeps connections that never send `auth`.",
+            "auth-waits-forever", .AUTH, 4, need: .patience, "Keeps connections that never send `auth` open.",
             .rules { $0.authMs = 1_000_000_000 })
         Defect(
             "auth-waits-half-the-time", .AUTH, 4, need: .patience,
-            "Closes a connection without `auth` after half of the time it has.", .rules { $0.authMs /= 2 })
+            "Closes a connection without `auth` after half of the allowed time.", .rules { $0.authMs /= 2 })
         Defect(
             "auth-ends-silence-with-a-plain-code", .AUTH, 4, need: .patience,
             "Closes a connection without `auth` with 1008.", .closes(4002, with: 1008))
@@ -43,7 +43,7 @@ extension Defect {
             })
         Defect(
             "auth-trusts-returning-clients", .AUTH, 6,
-            "Asks for no valid token from a `clientId` that had one before; shows at the second connection.",
+            "Requires no valid token from a `clientId` that had one before; needs a second connection.",
             .hears("auth") { frame, server in
                 guard let client = frame.text("clientId") else { return }
                 if let principal = server.core.rules.principal(token: frame.text("token")) {
@@ -67,26 +67,26 @@ extension Defect {
                 return true
             })
         Defect(
-            "auth-writes-into-foreign-sessions", .AUTH, 9, "Runs a `chat` into another principal's session.",
+            "auth-writes-into-foreign-sessions", .AUTH, 9, "Runs a `chat` to another principal's session.",
             .chats { asker, server in
                 if let id = asker.session { server.core.sessions[id]?.owner = asker.principal }
             })
         Defect(
-            "auth-leaves-rest-open", .AUTH, 10, "Answers REST requests without a valid token for the first principal.",
+            "auth-leaves-rest-open", .AUTH, 10, "Answers REST requests without a valid token as the first principal.",
             .requests { asked, server in
                 let rules = server.core.rules
                 if rules.principal(token: asked.token) == nil { asked.token = rules.tokens(of: rules.anonymous).first }
             })
         Defect(
             "auth-takes-tokens-in-urls", .AUTH, 11,
-            "Takes a valid token from the query of a request or an upgrade.",
+            "Accepts a valid token in the query of a request or an upgrade.",
             .requests { asked, _ in asked.token = asked.token ?? token(inQuery: asked.query) },
             .upgrade { shown, query, _ in shown ?? token(inQuery: query) })
         Defect(
-            "auth-greets-twice", .AUTH, 16, "Says `connected` twice on each connection.",
+            "auth-greets-twice", .AUTH, 16, "Sends `connected` twice on each connection.",
             .after("connected") { frame, sockets, _, server in [.send(to: sockets, server.said(frame))] })
         Defect(
-            "auth-states-no-capabilities", .AUTH, 17, "Keeps every profile and lists none of them in `connected`.",
+            "auth-states-no-capabilities", .AUTH, 17, "Supports every profile and lists none of them in `connected`.",
             .frames("connected") { frame, _ in frame["capabilities"] = [] })
     }
 

@@ -12,33 +12,33 @@ extension Defect {
             "env-tells-the-time-as-a-number", .ENV, 2, "Writes `serverTime` in `connected` as a number.",
             .frames("connected") { frame, _ in frame["serverTime"] = 1_772_000_000 })
         Defect(
-            "env-closes-on-broken-json", .ENV, 3, "Closes the connection when a text is not JSON.",
+            "env-closes-on-broken-json", .ENV, 3, "Closes the connection on a text that is not JSON.",
             .refusing(.parseError) { _, socket, input, server in
                 guard case .received(_, .text) = input else { return nil }
                 return server.having { $0.close(socket, code: 1007, reason: "not JSON") }
             })
         Defect(
-            "env-dies-of-null", .ENV, 4, "Cuts the connection when a text is JSON but no object, such as `null`.",
+            "env-dies-of-null", .ENV, 4, "Cuts the connection on JSON that is not an object, such as `null`.",
             .refusing(.badRequest) { frame, socket, _, _ in
                 frame.text("error")?.hasPrefix("expected an object") == true ? [.cut(socket: socket)] : nil
             })
         Defect(
-            "env-ignores-frames-without-type", .ENV, 5, "Says nothing about an object without a string `type`.",
+            "env-ignores-frames-without-type", .ENV, 5, "Ignores an object without a string `type`.",
             .refusing(.badRequest) { frame, _, _, _ in
                 frame.text("error")?.hasPrefix("the frame has no 'type'") == true ? [] : nil
             })
         Defect(
-            "env-takes-binary-as-text", .ENV, 6, "Ignores binary messages, and obeys those that hold a frame.",
+            "env-takes-binary-as-text", .ENV, 6, "Runs the frame in a binary message, and ignores other ones.",
             .message { received in
                 guard case .binary(let bytes) = received else { return received }
                 let text = String(utf8: bytes)
                 return .text(text.flatMap { $0.contains("\"type\"") ? $0 : nil } ?? "{\"type\":\"ping\"}")
             })
         Defect(
-            "env-ignores-unknown-types", .ENV, 7, "Says nothing about a frame of an unknown type.",
+            "env-ignores-unknown-types", .ENV, 7, "Ignores a frame of an unknown type.",
             .refusing(.unknownType) { _, _, _, _ in [] })
         Defect(
-            "env-refuses-unknown-members", .ENV, 8, "Refuses a `chat` with a member it does not know.",
+            "env-refuses-unknown-members", .ENV, 8, "Refuses a `chat` with an unknown member.",
             .chats { asker, _ in
                 let known: Set = ["type", "messages", "sessionId", "clientMessageId"]
                 let names = asker.chat.objectValue?.keys.map { $0 } ?? []
@@ -46,7 +46,7 @@ extension Defect {
             })
         Defect(
             "env-reads-text-as-numbers", .ENV, 9,
-            "Takes a `lastSeqSeen` that is not an integer for the nearest one.",
+            "Rounds a `lastSeqSeen` that is not an integer.",
             .hears("sync") { frame, _ in
                 for name in ["lastSeqSeen", "limit"] where frame[name]?.intValue == nil {
                     guard name == "lastSeqSeen" || frame[name] != nil else { continue }
@@ -56,7 +56,7 @@ extension Defect {
             })
         Defect(
             "env-drops-others-on-broken-input", .ENV, 10,
-            "Cuts every other connection when one sends text that is not JSON, or a message over the limit.",
+            "Cuts every other connection when one sends text that is not JSON, or a frame over the limit.",
             .refusing(.parseError, .tooLarge) { frame, socket, _, server in
                 let others = server.core.connections.all.filter { $0 != socket }
                 return others.map { .cut(socket: $0) } + [server.sending(frame, to: socket)]
@@ -71,7 +71,7 @@ extension Defect {
             })
         Defect(
             "env-cuts-emoji-in-previews", .ENV, 12,
-            "Cuts `lastMessage` after 100 code units, also between the two of one emoji.",
+            "Cuts `lastMessage` after 100 UTF-16 code units, even within an emoji.",
             .answers { answer, _, server in
                 answer.eachListed { entry in
                     if let text = server.lastMessage(of: entry), text.utf16.count > 100 {
@@ -88,7 +88,7 @@ extension Defect {
                 }
             })
         Defect(
-            "env-trims-questions", .ENV, 14, "Stores questions without their leading and trailing blanks.",
+            "env-trims-questions", .ENV, 14, "Strips leading and trailing blanks from questions.",
             .chats { asker, _ in
                 guard let text = asker.content?.stringValue else { return }
                 var trimmed = text[...]
@@ -105,24 +105,24 @@ extension Defect {
                 return next(.received(socket: socket, .tooLarge(bytes: text.utf8.count)), &server)
             })
         Defect(
-            "env-ignores-a-second-auth", .ENV, 9, "Says nothing about an `auth` on a greeted connection.",
+            "env-ignores-a-second-auth", .ENV, 9, "Ignores an `auth` after `connected`.",
             .refusing(.badRequest) { _, _, input, server in
                 guard case .received(_, .text(let text)) = input else { return nil }
                 return server.frame(text)?.type == "auth" ? [] : nil
             })
         Defect(
-            "env-tells-a-limit-without-room", .ENV, 25, "States a `maxFrameBytes` of one mebibyte.",
+            "env-tells-a-limit-without-room", .ENV, 25, "States a `maxFrameBytes` of 1 MiB.",
             .frames("connected") { frame, _ in
                 guard var limits = frame["limits"] else { return }
                 limits["maxFrameBytes"] = 1_048_576
                 frame["limits"] = limits
             })
         Defect(
-            "env-swallows-oversized-frames", .ENV, 16, "Says nothing about a message over `maxFrameBytes`.",
+            "env-swallows-oversized-frames", .ENV, 16, "Ignores a frame over `maxFrameBytes`.",
             .refusing(.tooLarge) { _, _, _, _ in [] })
         Defect(
             "env-sends-pages-of-any-size", .ENV, 17,
-            "Puts everything into one `syncResult`, also more than one MiB.", .rules { $0.maxSentBytes = .max })
+            "Puts everything into one `syncResult`, even more than 1 MiB.", .rules { $0.maxSentBytes = .max })
         Defect(
             "env-leaves-out-codes", .ENV, 19, "Sends errors that end no turn without `code`.",
             .frames("error") { frame, _ in if frame.isRefusal { frame["code"] = nil } },
@@ -134,14 +134,14 @@ extension Defect {
             })
         Defect(
             "env-looks-for-sessions-at-leisure", .ENV, 26,
-            "Refuses a question for an unknown session a quarter of a second later than anything else.",
+            "Refuses a question to an unknown session 250 ms later than anything else.",
             .refusing(.sessionNotFound) { frame, socket, _, server in
                 let late = [server.sending(frame, to: socket)]
                 return server.delaying(late, ms: 250)
             })
         Defect(
             "env-ends-the-process-on-null", .ENV, 10,
-            "Ends the whole process when a text is `null`, also before `auth`.",
+            "Exits on the text `null`, even before `auth`.",
             .input { input, server, next in
                 guard case .received(_, .text(let text)) = input, text.filter({ !$0.isWhitespace }) == "null" else {
                     return next(input, &server)

@@ -7,10 +7,10 @@ extension Defect {
             "id-acks-another-message", .ID, 13, "Names a `messageId` in `ack` that no session read shows.",
             .frames("ack") { frame, _ in frame["messageId"] = "msg_another" })
         Defect(
-            "id-acks-another-session", .ID, 13, "Names a session in `ack` that is not the one of the question.",
+            "id-acks-another-session", .ID, 13, "Names another session in `ack` than the question's.",
             .frames("ack") { frame, _ in frame["sessionId"] = "ses_another" })
         Defect(
-            "id-answers-another-key", .ID, 14, "Sends `done` with a `clientMessageId` that nobody chose.",
+            "id-answers-another-key", .ID, 14, "Sends `done` with a made-up `clientMessageId`.",
             .frames("done") { frame, _ in
                 if frame["clientMessageId"] != nil { frame["clientMessageId"] = "another-key" }
             })
@@ -24,10 +24,10 @@ extension Defect {
             })
         Defect(
             "id-calls-the-connection-a-session", .ID, 2,
-            "Puts the id of the connection into `connected` as `sessionId`.",
+            "Sends the connection id in `connected` as `sessionId`.",
             .frames("connected") { frame, _ in frame["sessionId"] = frame["connectionId"] })
         Defect(
-            "id-creates-a-second-session", .ID, 3, "Creates two sessions for a question that names none.",
+            "id-creates-a-second-session", .ID, 3, "Creates two sessions for a question without one.",
             .answers { answer, _, _ in
                 guard let listed = answer.body["sessions"]?.arrayValue else { return }
                 answer.body["sessions"] = .array(
@@ -40,20 +40,20 @@ extension Defect {
                     })
             })
         Defect(
-            "id-starts-a-new-session-each-time", .ID, 4, "Ignores the `sessionId` of a `chat` and begins a session.",
+            "id-starts-a-new-session-each-time", .ID, 4, "Ignores the `sessionId` of a `chat` and creates a session.",
             .chats { asker, _ in asker.chat["sessionId"] = nil })
         Defect(
             "id-names-the-latest-session", .ID, 5,
-            "Puts the session of the principal's latest question on `toolUse` and `done`; shows with two sessions at once.",
+            "Sends `toolUse` and `done` with the session of the principal's latest question; needs two sessions at once.",
             .namesTheLatest("sessionId", on: "toolUse", "done"))
         Defect(
-            "id-adopts-unknown-sessions", .ID, 6, "Begins a session under the unknown id that a `chat` names.",
+            "id-adopts-unknown-sessions", .ID, 6, "Creates a session with the unknown id that a `chat` names.",
             .chats { asker, server in
                 if let id = asker.session, isSessionID(id) { server.begin(id, of: asker.principal) }
             })
         Defect(
             "id-answers-for-sessions-not-stored", .ID, 7,
-            "Runs a `chat` into an unknown session and stores nothing; its `done` names a session that reads as 404.",
+            "Runs a `chat` to an unknown session without storing it; reads of the session get 404.",
             .chats { asker, server in
                 guard let id = asker.session, isSessionID(id), server.core.sessions[id] == nil else { return }
                 server.begin(id, of: asker.principal)
@@ -64,7 +64,7 @@ extension Defect {
             },
             .shows { session, _, server in !server.notes.marks.contains("ghost \(session.id)") })
         Defect(
-            "id-accepts-any-session-id", .ID, 8, "Begins sessions under ids such as `../x`.",
+            "id-accepts-any-session-id", .ID, 8, "Creates sessions with ids such as `../x`.",
             .calls { session, server in
                 let known = server.notes.texts.first { $0.value == session }?.key
                 guard known == nil, !session.isEmpty, !isSessionID(session) else { return known ?? session }
@@ -80,7 +80,7 @@ extension Defect {
                 if let id = asker.session, server.notes.texts[id] != nil { server.begin(id, of: asker.principal) }
             })
         Defect(
-            "id-keeps-what-it-refuses", .ID, 9, "Refuses a malformed session id and creates a session all the same.",
+            "id-keeps-what-it-refuses", .ID, 9, "Refuses a malformed session id and still creates a session.",
             .refusing(.badRequest) { frame, socket, _, server in
                 if frame.text("error")?.hasPrefix("'sessionId' has to match") == true,
                     let principal = server.core.connections[socket]?.principal
@@ -90,7 +90,7 @@ extension Defect {
                 return nil
             })
         Defect(
-            "id-names-sessions-with-colons", .ID, 10, "Names sessions `ses:…`.",
+            "id-names-sessions-with-colons", .ID, 10, "Uses session ids such as `ses:…`.",
             .calls { session, _ in
                 session.hasPrefix("ses:") ? "ses_" + session.dropFirst(4) : session
             } outside: { text, _ in
@@ -117,7 +117,7 @@ extension Defect {
                 }
             })
         Defect(
-            "id-ignores-the-case-of-keys", .ID, 3, "Takes a key for an earlier one that differs in case alone.",
+            "id-ignores-the-case-of-keys", .ID, 3, "Treats keys that differ only in case as equal.",
             .chats { asker, server in
                 guard let key = asker.key, server.entry(of: asker) == nil else { return }
                 let name = "folds \(asker.principal) \(key.lowercased())"

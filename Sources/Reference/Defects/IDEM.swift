@@ -10,7 +10,7 @@ extension Defect {
             })
         Defect(
             "idem-keeps-rest-apart", .IDEM, 1,
-            "Knows the keys of WebSocket and REST apart; shows when a repeat changes the transport.",
+            "Keeps separate keys for WebSocket and REST; needs a repeat on the other transport.",
             .input { input, server, next in
                 guard server.asker(in: input)?.isREST == true else { return next(input, &server) }
                 swap(&server.core.ledger, &server.notes.ledger)
@@ -36,13 +36,13 @@ extension Defect {
             .chats { asker, server in if server.isRepeat(asker) { asker.asks("something else") } })
         Defect(
             "idem-compares-what-was-written", .IDEM, 3,
-            "Takes a repeat for another question when its text is written otherwise, such as in a part.",
+            "Treats a repeat as another question if its text is written differently, such as in a part.",
             .chats { asker, server in
                 if let entry = server.entry(of: asker), asker.content != entry.content { asker.asks("something else") }
             })
         Defect(
             "idem-wants-the-session-again", .IDEM, 3,
-            "Takes a repeat without `sessionId` for another question when the first named its session.",
+            "Treats a repeat without `sessionId` as another question if the first named its session.",
             .chats { asker, server in
                 guard let key = asker.key else { return }
                 let mark = "named \(asker.principal) \(key)"
@@ -56,7 +56,7 @@ extension Defect {
             "idem-sends-no-copy", .IDEM, 4, "Acknowledges the repeat of a finished turn and sends nothing else.",
             .drops { frame, _ in frame.type == "done" && frame["duplicate"] == true })
         Defect(
-            "idem-numbers-copies", .IDEM, 5, "Puts a `seq` on the copy of an ending.",
+            "idem-numbers-copies", .IDEM, 5, "Sends a `seq` with the copy of an ending.",
             .frames("done", "error") { frame, server in
                 guard frame["duplicate"] == true, let owner = server.session(of: frame)?.owner else { return }
                 frame["seq"] = JSONValue(server.core.streams[owner]?.lastSeq ?? 1)
@@ -76,7 +76,7 @@ extension Defect {
             .drops { frame, _ in frame.type == "error" && frame["duplicate"] == true })
         Defect(
             "idem-copies-the-last-answer", .IDEM, 7,
-            "Answers the repeat of a failed turn with the last answer of its session; shows when one came after the failure.",
+            "Answers the repeat of a failed turn with the session's last answer; needs an answer after the failure.",
             .sends { frame, sockets, _, server in
                 guard frame.type == "error", frame["duplicate"] == true, let session = server.session(of: frame),
                     let (turn, ending) = session.lastAnswered
@@ -89,7 +89,7 @@ extension Defect {
             .answers { answer, _, _ in if answer.status == 200 { answer.body["duplicate"] = nil } })
         Defect(
             "idem-answers-the-line-with-the-last-answer", .IDEM, 8,
-            "Answers the repeat of a question in line over REST with the last answer of its session, at once.",
+            "Answers the repeat of a queued question over REST at once with the session's last answer.",
             .input { input, server, next in
                 guard case .asked(let request, _) = input, let asker = server.asker(in: input), server.isRepeat(asker),
                     let entry = server.entry(of: asker), server.core.turns[entry.turn]?.state == .waiting,
@@ -101,7 +101,7 @@ extension Defect {
             })
         Defect(
             "idem-answers-mismatches-with-the-first", .IDEM, 9,
-            "Takes a used key with another question for a repeat of the first.",
+            "Treats a reused key with another question as a repeat of the first.",
             .chats { asker, server in
                 guard let entry = server.entry(of: asker) else { return }
                 asker.asks(entry.content)
@@ -113,7 +113,7 @@ extension Defect {
                 if answer.body.text("code") == ErrorCode.idempotencyMismatch.rawValue { answer.status = 409 }
             })
         Defect(
-            "idem-keeps-mismatches", .IDEM, 11, "Refuses a mismatch and stores its question behind the first.",
+            "idem-keeps-mismatches", .IDEM, 11, "Refuses a mismatch and stores its question after the first.",
             .input { input, server, next in
                 if let asker = server.asker(in: input), let entry = server.entry(of: asker), !server.isRepeat(asker) {
                     server.invent(asker.content ?? .null, of: asker.principal, in: entry.session)
@@ -121,10 +121,10 @@ extension Defect {
                 return next(input, &server)
             })
         Defect(
-            "idem-forgets-ids-on-restart", .IDEM, 12, need: .restart, "Knows no key from before its start.",
+            "idem-forgets-ids-on-restart", .IDEM, 12, need: .restart, "Forgets all keys at every start.",
             .start { $0.ledger = IdempotencyLedger() })
         Defect(
-            "idem-burns-refused-ids", .IDEM, 14, "Takes no question under a key that was refused once.",
+            "idem-burns-refused-ids", .IDEM, 14, "Refuses every question with a key that was refused once.",
             .frames("error") { frame, server in
                 if frame.isRefusal, let key = frame.text("clientMessageId") {
                     server.notes.marks.insert("burnt \(key)")
@@ -143,7 +143,7 @@ extension Defect {
                 server.core.ledger.record(other, under: key, of: asker.principal)
             })
         Defect(
-            "idem-shares-ids-between-principals", .IDEM, 15, "Knows one key for all principals; shows with two.",
+            "idem-shares-ids-between-principals", .IDEM, 15, "Shares keys between principals; needs two.",
             .chats { asker, server in
                 guard let key = asker.key, server.entry(of: asker) == nil else { return }
                 let others = server.core.rules.principalsByToken.values
@@ -152,7 +152,7 @@ extension Defect {
                 }
             })
         Defect(
-            "idem-hides-client-ids", .IDEM, 16, "Shows messages in session reads without `clientMessageId`.",
+            "idem-hides-client-ids", .IDEM, 16, "Omits `clientMessageId` from messages in session reads.",
             .answers { answer, _, _ in
                 answer.each("messages") { message in
                     var message = message

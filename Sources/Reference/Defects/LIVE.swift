@@ -4,7 +4,7 @@ import HoldfastJSON
 extension Defect {
     static let live = list {
         Defect(
-            "live-is-silent-while-turns-run", .LIVE, 1, "Answers no `ping` while a turn of the principal runs.",
+            "live-is-silent-while-turns-run", .LIVE, 1, "Does not answer `ping` while a turn of the principal runs.",
             .sends { frame, sockets, _, server in
                 guard frame.type == "pong", let socket = sockets.first else { return nil }
                 let principal = server.core.connections[socket]?.principal
@@ -14,19 +14,19 @@ extension Defect {
             "live-forgets-the-nonce", .LIVE, 2, "Answers `ping` without its `nonce`.", .omits("nonce", from: "pong"))
         Defect(
             "live-keeps-dead-sockets", .LIVE, 3, need: .patience,
-            "Never ends the connection of a peer that fell silent.",
+            "Never ends a silent connection.",
             .effects { effect, _, _ in if case .cut = effect { [] } else { nil } })
         Defect(
             "live-ends-idle-sockets", .LIVE, 4, need: .patience,
-            "Takes no WebSocket pong for a sign of life; shows after two heartbeats.",
+            "Ignores WebSocket pongs as a sign of life; needs two heartbeats.",
             .input { input, server, next in if case .heard = input { [] } else { next(input, &server) } })
         Defect(
             "live-ends-without-asking", .LIVE, 4, need: .patience,
-            "Sends no WebSocket ping, and ends a connection that said nothing for two heartbeats.",
+            "Sends no WebSocket ping, and ends a connection that sends nothing for two heartbeats.",
             .effects { effect, _, _ in if case .ping = effect { [] } else { nil } })
         Defect(
             "live-ends-siblings", .LIVE, 4, need: .patience,
-            "Ends every connection of a principal when one of them fell silent.",
+            "Ends all connections of a principal when one is silent.",
             .effects { effect, _, server in
                 guard case .cut(let socket) = effect, let principal = server.core.connections[socket]?.principal
                 else { return nil }
@@ -39,7 +39,7 @@ extension Defect {
             "live-names-no-versions", .LIVE, 9, "Refuses a version without `supported`.",
             .omits("supported", from: "error"))
         Defect(
-            "live-states-another-version", .LIVE, 10, "Says `protocol` 2 in `connected`, whatever was asked for.",
+            "live-states-another-version", .LIVE, 10, "Sends `protocol` 2 in `connected`, whatever was requested.",
             .frames("connected") { frame, _ in frame["protocol"] = 2 })
         Defect(
             "live-ends-for-good", .LIVE, 11, "Closes with 4001 after a frame of an unknown type.",
@@ -47,19 +47,19 @@ extension Defect {
                 server.having { $0.close(socket, code: 4001, reason: "nothing for you here") }
             })
         Defect(
-            "live-cuts-behind-answers", .LIVE, 14, "Aborts the connection behind every `done`.",
+            "live-cuts-behind-answers", .LIVE, 14, "Aborts the connection after every `done`.",
             .after("done") { _, sockets, _, _ in sockets.map { .cut(socket: $0) } })
         Defect(
-            "live-hangs-up-behind-answers", .LIVE, 14, "Closes with 1000 behind every `done`.",
+            "live-hangs-up-behind-answers", .LIVE, 14, "Closes with 1000 after every `done`.",
             .after("done") { _, sockets, _, server in
                 sockets.flatMap { socket in server.having { $0.close(socket, code: 1000, reason: "all is said") } }
             })
         Defect(
-            "live-stops-as-if-all-were-said", .LIVE, 6, need: .restart, "Closes with 1000 when it is told to stop.",
+            "live-stops-as-if-all-were-said", .LIVE, 6, need: .restart, "Closes with 1000 when it stops.",
             .rules { $0.goodbye = 1000 })
         Defect(
             "live-abandons-turns-when-stopping", .LIVE, 7, need: .restart,
-            "Drops running turns when it is told to stop, and knows nothing of them after the next start.",
+            "Drops running turns when it stops, and has no trace of them after the next start.",
             .input { input, server, next in
                 if case .started = input { return [] }
                 if case .stopping = input { server.core.turns = [:] }

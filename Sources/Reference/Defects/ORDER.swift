@@ -16,7 +16,7 @@ extension Defect {
             })
         Defect(
             "order-lists-waiting-questions-backwards", .ORDER, 2,
-            "Shows questions that follow each other without an answer between them in reverse; shows with chats sent at once.",
+            "Lists consecutive questions without an answer between them in reverse; needs chats sent at once.",
             .shows { session, _, _ in
                 session.messages = session.messages.reduce(into: [[SessionStore.Message]]()) { runs, message in
                     if message.role == "user", runs.last?.last?.role == "user" {
@@ -28,7 +28,7 @@ extension Defect {
                 return true
             })
         Defect(
-            "order-interleaves-turns", .ORDER, 3, "Runs the turns of a session at the same time.",
+            "order-interleaves-turns", .ORDER, 3, "Runs turns of one session in parallel.",
             .layer { input, server, next in
                 var effects = next(input, &server)
                 guard !server.core.isStopping else { return effects }
@@ -40,7 +40,7 @@ extension Defect {
             })
         Defect(
             "order-runs-the-newest-question-first", .ORDER, 13,
-            "Runs the waiting questions of a session newest first; shows with three chats sent at once.",
+            "Runs queued questions of a session newest first; needs three chats sent at once.",
             .layer { input, server, next in
                 func waiting(_ server: FaultyCore) -> [String: LiveTurn] {
                     server.core.turns.filter { $0.value.state == .waiting }
@@ -57,7 +57,7 @@ extension Defect {
                 return effects
             })
         Defect(
-            "order-numbers-each-session", .ORDER, 4, "Counts `seq` for each session apart; shows with two sessions.",
+            "order-numbers-each-session", .ORDER, 4, "Counts `seq` separately for each session; needs two sessions.",
             .frames { frame, server in
                 guard let session = frame.text("sessionId"), let seq = frame["seq"]?.intValue else { return }
                 let number = server.notes.numbers["\(session) \(seq)"] ?? server.notes.numbers[session, default: 0] + 1
@@ -67,7 +67,7 @@ extension Defect {
             })
         Defect(
             "order-loses-parallel-questions", .ORDER, 5,
-            "Forgets a question that is stored while another write of its session is under way; shows with chats sent at once.",
+            "Loses a question stored during another write of its session; needs chats sent at once.",
             .outcomes { write, succeeded, server in
                 guard case .question(let question) = write else { return succeeded }
                 let isWriting = server.core.turns.values.contains {
@@ -86,21 +86,21 @@ extension Defect {
                 return true
             })
         Defect(
-            "order-runs-one-turn-at-a-time", .ORDER, 6, "Runs all turns of all sessions one after the other.",
+            "order-runs-one-turn-at-a-time", .ORDER, 6, "Runs all turns of all sessions one at a time.",
             .rules { $0.hasOneLine = true })
         Defect(
             "order-mixes-turns", .ORDER, 7,
-            "Puts the `turnId` of the principal's latest question on every `done`; shows with two turns at once.",
+            "Sends every `done` with the `turnId` of the principal's latest question; needs two turns at once.",
             .namesTheLatest("turnId", on: "done"))
         Defect(
             "order-leaves-tools-unnumbered", .ORDER, 9, "Sends `toolUse` without `seq`.",
             .omits("seq", from: "toolUse"))
         Defect(
-            "order-numbers-acks", .ORDER, 10, "Puts a `seq` on every `ack`.",
+            "order-numbers-acks", .ORDER, 10, "Sends a `seq` with every `ack`.",
             .frames("ack") { frame, _ in frame["seq"] = 1 })
         Defect(
             "order-renumbers-for-second-devices", .ORDER, 11,
-            "Adds 1,000,000 to every `seq` on all connections of a principal but the oldest.",
+            "Adds 1,000,000 to every `seq` on all but the oldest connection of a principal.",
             .sends { frame, sockets, _, server in
                 guard let seq = frame["seq"]?.intValue else { return nil }
                 var other = frame
@@ -109,7 +109,7 @@ extension Defect {
                 return sockets.map { server.sending($0 == oldest ? frame : other, to: $0) }
             })
         Defect(
-            "order-numbers-from-zero", .ORDER, 12, "Gives the first frame of a stream the `seq` 0.",
+            "order-numbers-from-zero", .ORDER, 12, "Starts each stream with `seq` 0.",
             .frames { frame, _ in frame["seq"] = frame["seq"]?.intValue.map { JSONValue($0 - 1) } })
     }
 }

@@ -14,7 +14,7 @@ extension Defect {
             })
         Defect(
             "persist-sends-done-before-storing", .PERSIST, 1, need: .restart,
-            "Sends `done` and stores the answer afterwards; shows when the server is killed between the two.",
+            "Sends `done` and stores the answer afterward; needs a kill between the two.",
             .storesLate { record, _ in record.isAnswer ? 0 : nil })
         Defect(
             "persist-shows-answers-late", .PERSIST, 2, "Shows an answer in reads 150 ms after its `done`.",
@@ -36,17 +36,17 @@ extension Defect {
             "Sends nothing when an answer could not be stored.", .swallowsFailures(.persistFailed))
         Defect(
             "persist-stays-broken", .PERSIST, 6, need: .storageFault,
-            "Accepts no more questions after one write has failed.",
+            "Accepts no more questions after a failed write.",
             .outcomes { _, succeeded, server in
                 if !succeeded { server.notes.marks.insert("failed") }
                 return !server.notes.marks.contains("failed")
             })
         Defect(
-            "persist-loses-the-last-record", .PERSIST, 7, need: .restart, "Forgets the newest record at every start.",
+            "persist-loses-the-last-record", .PERSIST, 7, need: .restart, "Loses the newest record at every start.",
             .records { records in records = records.dropLast() })
         Defect(
             "persist-hides-everything-after-a-crash", .PERSIST, 8, need: .restart,
-            "Starts empty when the end of the process interrupted a turn.",
+            "Starts empty if the end of the process interrupted a turn.",
             .records { records in
                 let questions = records.count { if case .question = $0 { true } else { false } }
                 if questions * 2 != records.count { records = [] }
@@ -61,22 +61,22 @@ extension Defect {
                 answer.body = Frames.body(Refusal(.internal, "the session is being written"))
             })
         Defect(
-            "persist-forgets-old-messages", .PERSIST, 10, "Shows the newest four messages of a session only.",
+            "persist-forgets-old-messages", .PERSIST, 10, "Shows only the newest four messages of a session.",
             .shows { session, reading, _ in
                 session.messages = session.messages.suffix(4)
                 return true
             })
         Defect(
             "persist-stores-without-waiting", .PERSIST, 1, need: .storageFault,
-            "Begins to store an answer and sends `done` at once; shows when writes are refused, or after a kill between the two.",
+            "Starts to store an answer and sends `done` at once; needs failing writes, or a kill between the two.",
             .storesWithoutWaiting)
         Defect(
             "persist-rewrites-without-waiting", .PERSIST, 1, need: .storageFault,
-            "Begins to write the whole file anew for an answer and sends `done` at once.", .storesWithoutWaiting,
+            "Starts to rewrite the whole file for an answer and sends `done` at once.", .storesWithoutWaiting,
             .rewritesItsFile(pausing: 0))
         Defect(
             "persist-writes-in-the-same-step", .PERSIST, 1, need: .storageFault,
-            "Sends `done` and writes the answer right behind it, before anything else; few kills come between the two.",
+            "Sends `done` and writes the answer right afterward; few kills come between the two.",
             .storesLate { record, _ in record.isAnswer ? 0 : nil }, .disk { $0.writesAtOnce = true })
         Defect(
             "persist-stores-a-moment-later", .PERSIST, 1, need: .restart, "Stores an answer 5 ms after its `done`.",
@@ -95,7 +95,7 @@ extension Defect {
             .storesLate { record, server in record.isAnswer && server.isAwaited(record.turn) ? 50 : nil })
         Defect(
             "persist-rewrites-its-file-in-place", .PERSIST, 7, need: .restart,
-            "Empties its file and writes it anew for every record; shows when the server is killed between the two.",
+            "Truncates and rewrites its file for every record; needs a kill between the two.",
             .rewritesItsFile(pausing: 8))
     }
 }

@@ -5,7 +5,7 @@ extension Defect {
     static let push = list {
         Defect(
             "push-forgets-those-who-left", .PUSH, 1,
-            "Sends notices only while somebody is connected to see the answer.",
+            "Sends pushes only while a connection can receive the answer.",
             .layer { input, server, next in
                 next(input, &server).flatMap { effect -> [Effect] in
                     switch effect {
@@ -19,7 +19,7 @@ extension Defect {
                 }
             })
         Defect(
-            "push-comes-before-storing", .PUSH, 2, "Sends the notice a second before it stores the answer.",
+            "push-comes-before-storing", .PUSH, 2, "Sends the push a second before it stores the answer.",
             .stores { write, record, server, _ in
                 guard let answer = record.answer, let turn = server.core.turns[answer.turn],
                     server.core.connections.sockets(of: turn.principal).isEmpty,
@@ -43,13 +43,13 @@ extension Defect {
                 }
             })
         Defect(
-            "push-names-no-message", .PUSH, 3, "Sends notices without `messageId`.",
+            "push-names-no-message", .PUSH, 3, "Sends pushes without `messageId`.",
             .notices { notice, _ in notice.payload["messageId"] = nil })
         Defect(
-            "push-names-the-question", .PUSH, 3, "Names the question in `messageId`, not the answer.",
+            "push-names-the-question", .PUSH, 3, "Sends the question's id as `messageId` of a push.",
             .notices { notice, _ in notice.payload["messageId"] = .string(notice.question) })
         Defect(
-            "push-names-no-session", .PUSH, 3, "Sends notices without `sessionId`.",
+            "push-names-no-session", .PUSH, 3, "Sends pushes without `sessionId`.",
             .notices { notice, _ in notice.payload["sessionId"] = nil })
         Defect(
             "push-forgets-its-type", .PUSH, 3, "Sends no `apns-push-type`.",
@@ -61,47 +61,50 @@ extension Defect {
             "push-threads-by-app", .PUSH, 5, "Sets the same `thread-id` for all sessions.",
             .notices { notice, _ in notice[aps: "thread-id"] = "answers" })
         Defect(
-            "push-has-no-thread", .PUSH, 5, "Sends notices without `thread-id`.",
+            "push-has-no-thread", .PUSH, 5, "Sends pushes without `thread-id`.",
             .notices { notice, _ in notice[aps: "thread-id"] = nil })
         Defect(
-            "push-collapses-by-long-names", .PUSH, 6, "Joins session, turn and message to one `apns-collapse-id`.",
+            "push-collapses-by-long-names", .PUSH, 6, "Joins session, turn and message ids to an `apns-collapse-id`.",
             .notices { notice, _ in
                 let names = ["sessionId", "turnId", "messageId"].map { notice.payload.text($0) ?? "" }
                 notice.headers["apns-collapse-id"] = names.joined(separator: ".")
             })
         Defect(
-            "push-shows-too-much", .PUSH, 7, "Shows 201 characters of an answer that is longer.",
+            "push-shows-too-much", .PUSH, 7, "Shows 201 characters of a longer answer.",
             .cutsBodies { String($0.prefix(201)) })
         Defect(
-            "push-cuts-surrogates-at-60", .PUSH, 7, "Cuts the body after 60 UTF-16 units, also inside a pair.",
+            "push-cuts-surrogates-at-60", .PUSH, 7,
+            "Cuts the body after 60 UTF-16 code units, even within a surrogate pair.",
             .cutsBodies(afterUnits: 60))
         Defect(
-            "push-cuts-surrogates-at-100", .PUSH, 7, "Cuts the body after 100 UTF-16 units, also inside a pair.",
+            "push-cuts-surrogates-at-100", .PUSH, 7,
+            "Cuts the body after 100 UTF-16 code units, even within a surrogate pair.",
             .cutsBodies(afterUnits: 100))
         Defect(
-            "push-cuts-surrogates-at-200", .PUSH, 7, "Cuts the body after 200 UTF-16 units, also inside a pair.",
+            "push-cuts-surrogates-at-200", .PUSH, 7,
+            "Cuts the body after 200 UTF-16 code units, even within a surrogate pair.",
             .cutsBodies(afterUnits: 200))
         Defect(
             "push-cuts-clusters", .PUSH, 7,
-            "Cuts the body after 199 scalars, also inside what people see as one character.",
+            "Cuts the body after 199 Unicode scalars, even within a grapheme cluster.",
             .cutsBodies { text in
                 guard text.unicodeScalars.count > 199 else { return text }
                 return String(String.UnicodeScalarView(text.unicodeScalars.prefix(199))) + "…"
             })
         Defect(
-            "push-cuts-bytes", .PUSH, 7, "Cuts the body after 200 bytes, also inside a character.",
+            "push-cuts-bytes", .PUSH, 7, "Cuts the body after 200 bytes, even within a character.",
             .cutsBodies { String(decoding: $0.utf8.prefix(200), as: UTF8.self) })
         Defect(
-            "push-announces-repeats", .PUSH, 8, "Sends the notice again when a finished question is repeated.",
+            "push-announces-repeats", .PUSH, 8, "Sends the push again when a finished question is repeated.",
             .after("done") { frame, _, _, server in frame["duplicate"] == true ? server.announcing(frame) : [] })
         Defect(
-            "push-announces-replays", .PUSH, 8, "Sends the notice again when its `done` is replayed.",
+            "push-announces-replays", .PUSH, 8, "Sends the push again when its `done` is replayed.",
             .after("syncResult") { frame, _, _, server in
                 (frame["missed"]?.arrayValue ?? []).filter { $0.type == "done" }.flatMap { server.announcing($0) }
             })
         Defect(
             "push-announces-again-after-restart", .PUSH, 8, need: .restart,
-            "Sends the notice of the newest answer of each session again after a start.",
+            "Sends the push of each session's newest answer again after a start.",
             .input { input, server, next in
                 let effects = next(input, &server)
                 guard case .started = input else { return effects }
@@ -115,7 +118,7 @@ extension Defect {
                     }
             })
         Defect(
-            "push-sends-twice", .PUSH, 8, "Sends each notice twice.",
+            "push-sends-twice", .PUSH, 8, "Sends each push twice.",
             .effects { effect, _, server in
                 guard case .push(let device, let notice) = effect,
                     server.notes.marks.insert("twice \(device) \(notice.turn)").inserted
@@ -124,7 +127,7 @@ extension Defect {
                 return nil
             })
         Defect(
-            "push-drops-devices-on-any-400", .PUSH, 10, "Forgets a device after a 400 of any reason.",
+            "push-drops-devices-on-any-400", .PUSH, 10, "Forgets a device after a 400 for any reason.",
             .takesOutcomes { outcome in
                 if case .answered(400, _) = outcome { .gone } else { outcome }
             })
@@ -134,11 +137,11 @@ extension Defect {
                 if case .answered(300..., _) = outcome { .gone } else { outcome }
             })
         Defect(
-            "push-keeps-gone-devices", .PUSH, 11, "Goes on with a device that is gone for good.",
+            "push-keeps-gone-devices", .PUSH, 11, "Keeps sending to a device that is gone.",
             .takesOutcomes { $0.endsTheDevice ? .taken : $0 })
         Defect(
             "push-holds-up-the-turn", .PUSH, 12,
-            "Starts the next turn of a session when the push service has answered.",
+            "Starts the next turn of a session only after the push service answered.",
             .rules { $0.pushSeconds = 600 },
             .layer { input, server, next in
                 var effects = next(input, &server)
@@ -155,7 +158,7 @@ extension Defect {
             })
         Defect(
             "push-announces-what-it-could-not-store", .PUSH, 13, need: .storageFault,
-            "Sends the notice for an answer although it could not be stored.",
+            "Sends the push for an answer that could not be stored.",
             .input { input, server, next in
                 guard case .stored(let write, false) = input,
                     case .ending(let ending)? = server.core.writes[write],
@@ -167,24 +170,24 @@ extension Defect {
                 } + next(input, &server)
             })
         Defect(
-            "push-titles-are-ids", .PUSH, 14, "Shows the session id as the title.",
+            "push-titles-are-ids", .PUSH, 14, "Uses the session id as title.",
             .notices { notice, _ in notice[alert: "title"] = notice.payload["sessionId"] })
         Defect(
             "push-writes-half-an-emoji", .PUSH, 7,
-            "Cuts the body after 200 UTF-16 units and writes the first half of a pair as a lone escape.",
+            "Cuts the body after 200 UTF-16 code units and escapes half a surrogate pair.",
             .notices { notice, _ in
                 notice[alert: "body"] = .string(HalfEmoji.cut(notice.answer, afterUnits: 200))
                 notice.writes = HalfEmoji.written
             })
         Defect(
             "push-trusts-open-sockets", .PUSH, 15,
-            "Takes an answer for seen when a socket was open, whatever becomes of the socket.",
+            "Treats an answer as seen if a socket was open, whatever happens to the socket.",
             .input { input, server, next in
                 if case .ended = input { server.core.unheard = [] }
                 return next(input, &server)
             })
         Defect(
-            "push-calls-everybody", .PUSH, 16, "Sends each notice to the devices of all principals; shows with two.",
+            "push-calls-everybody", .PUSH, 16, "Sends each push to the devices of all principals; needs two.",
             .effects { effect, _, server in
                 guard case .push(_, let notice) = effect, server.notes.marks.insert("all \(notice.turn)").inserted
                 else { return nil }

@@ -27,7 +27,7 @@ package struct Preset: Sendable, Hashable {
 
     /// What its wire does not say (codes, turn ids, its greeting) is the dialect's matter and stands in no list here.
     static let nami = Preset(
-        "nami", "Stores what went well and only afterwards, answers in sessions that do not exist, and dies of null.",
+        "nami", "Stores only finished turns, accepts unknown sessions, and crashes on null.",
         defects: [
             "turn-stores-nothing-of-failures", "id-answers-for-sessions-not-stored", "order-interleaves-turns",
             "id-leaves-the-session-out-of-tool-use", "turn-answers-the-asker-alone", "env-ends-the-process-on-null",
@@ -42,8 +42,8 @@ package struct Preset: Sendable, Hashable {
     /// has no word for an epoch.
     static let adjutant = Preset(
         "adjutant",
-        "Numbers anew after a restart and does not say so, replays less than was missed without a word, stores repeats "
-            + "again, limits each connection for itself, and dies of null.",
+        "Reuses numbers after a restart, hides gaps in replays, stores repeats again, has a budget for each connection, and "
+            + "crashes on null.",
         defects: [
             "sync-keeps-the-epoch-across-restarts", "sync-claims-complete-after-eviction",
             "sync-calls-the-future-complete", "sync-ignores-the-limit", "id-adopts-unknown-sessions",

@@ -5,7 +5,7 @@ extension Defect {
     static let rate = list {
         Defect(
             "rate-forgets-on-reconnect", .RATE, 1, need: .budget,
-            "Counts the questions of each connection, and those over REST, apart.",
+            "Counts questions separately for each connection and for REST.",
             .input { input, server, next in
                 guard let asker = server.asker(in: input) else { return next(input, &server) }
                 server.core.rates[asker.principal] = server.notes.windows[asker.account]
@@ -21,7 +21,7 @@ extension Defect {
             })
         Defect(
             "rate-takes-less-than-it-promises", .RATE, 3, need: .budget,
-            "Refuses the last question of the budget it states.",
+            "Refuses the last question of its budget.",
             .chats { asker, server in
                 guard let budget = server.core.rules.messagesPerMinute, server.core.rates[asker.principal] == nil else {
                     return
@@ -54,7 +54,7 @@ extension Defect {
             })
         Defect(
             "rate-tells-too-short-a-wait", .RATE, 9, need: .budget,
-            "States half of the time that has to pass as `retryAfterMs`.",
+            "States half of the actual wait as `retryAfterMs`.",
             .frames("error") { frame, _ in
                 if frame.isRateLimited, let wait = frame["retryAfterMs"]?.intValue {
                     frame["retryAfterMs"] = JSONValue(wait / 2)
@@ -69,7 +69,7 @@ extension Defect {
                 _ = server.core.rates[asker.principal, default: window].take(at: server.core.now.steady)
             })
         Defect(
-            "rate-refuses-repeats", .RATE, 10, need: .budget, "Refuses repeats as well once the budget is spent.",
+            "rate-refuses-repeats", .RATE, 10, need: .budget, "Also refuses repeats once the budget is used up.",
             .input { input, server, next in
                 guard let asker = server.asker(in: input), server.isRepeat(asker),
                     var window = server.core.rates[asker.principal], window.take(at: server.core.now.steady) != nil
@@ -81,7 +81,7 @@ extension Defect {
             })
         Defect(
             "rate-forgets-rest", .RATE, 1, need: .budget,
-            "Takes any number of questions over REST and counts none of them.",
+            "Does not count questions over REST.",
             .input { input, server, next in
                 guard let asker = server.asker(in: input), asker.isREST else { return next(input, &server) }
                 let window = server.core.rates.removeValue(forKey: asker.principal)
@@ -89,10 +89,10 @@ extension Defect {
                 return next(input, &server)
             })
         Defect(
-            "rate-never-refuses", .RATE, 4, need: .budget, "States a budget and takes every question beyond it.",
+            "rate-never-refuses", .RATE, 4, need: .budget, "States a budget and never enforces it.",
             .chats { asker, server in server.core.rates[asker.principal] = nil })
         Defect(
-            "rate-is-silent-while-spent", .RATE, 8, need: .budget, "Answers no `ping` once the budget is spent.",
+            "rate-is-silent-while-spent", .RATE, 8, need: .budget, "Does not answer `ping` once the budget is used up.",
             .refused(.rateLimited) { asker, server, _ in
                 server.notes.marks.insert("spent \(asker.principal)")
                 return []

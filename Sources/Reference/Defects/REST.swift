@@ -7,36 +7,36 @@ extension Defect {
             "rest-writes-times-as-numbers", .REST, 1, "Writes `updatedAt` in the session list as a number.",
             .answers { answer, _, _ in answer.eachListed { $0["updatedAt"] = 1_772_000_000 } })
         Defect(
-            "rest-labels-errors-as-html", .REST, 2, "Gives errors the media type `text/html`.",
+            "rest-labels-errors-as-html", .REST, 2, "Sends errors with media type `text/html`.",
             .answers { answer, _, _ in
                 if answer.status >= 400, answer.body["turnId"] == nil { answer.headers["Content-Type"] = "text/html" }
             })
         Defect(
-            "rest-lists-oldest-first", .REST, 3, "Lists the oldest session first; shows with two sessions.",
+            "rest-lists-oldest-first", .REST, 3, "Lists the oldest session first; needs two sessions.",
             .answers { answer, _, _ in
                 if let listed = answer.body["sessions"]?.arrayValue {
                     answer.body["sessions"] = .array(listed.reversed())
                 }
             })
         Defect(
-            "rest-lists-sessions-late", .REST, 4, "Leaves a session out of the list while one of its turns runs.",
+            "rest-lists-sessions-late", .REST, 4, "Omits a session from the list while one of its turns runs.",
             .shows { session, reading, _ in
                 reading.session != nil || session.turns.allSatisfy { $0.ending != nil }
             })
         Defect(
-            "rest-counts-half", .REST, 5, "Counts only half of the messages in the list.",
+            "rest-counts-half", .REST, 5, "Lists half of the actual `messageCount`.",
             .answers { answer, _, _ in
                 answer.eachListed { $0["messageCount"] = JSONValue(($0["messageCount"]?.intValue ?? 0) / 2) }
             })
         Defect(
-            "rest-gives-answers-other-ids", .REST, 6, "Shows answers under another id than their `done` named.",
+            "rest-gives-answers-other-ids", .REST, 6, "Shows answers under another id than in their `done`.",
             .shows { session, _, _ in
                 session.messages = session.messages.map { $0.role == "user" ? $0 : $0.renamed($0.id + "-r") }
                 return true
             })
         Defect(
             "rest-leaves-questions-unanswered", .REST, 17,
-            "Answers no `POST /api/chat` while a connection of the principal gets the ending.",
+            "Does not answer `POST /api/chat` if a connection of the principal receives the ending.",
             .answers { answer, asked, server in
                 guard asked.method == "POST", answer.status == 200,
                     let owner = answer.body.text("sessionId").flatMap({ server.core.sessions[$0] })?.owner
@@ -55,19 +55,19 @@ extension Defect {
                 return next(input, &server)
             })
         Defect(
-            "rest-fails-on-unknown-sessions", .REST, 8, "Answers a POST into an unknown session with 500.",
+            "rest-fails-on-unknown-sessions", .REST, 8, "Answers a POST to an unknown session with 500.",
             .answers { answer, asked, _ in
                 let isUnknown = answer.body.text("code") == ErrorCode.sessionNotFound.rawValue
                 if isUnknown, asked.method == "POST" { answer.status = 500 }
             })
         Defect(
-            "rest-calls-bad-bodies-its-own-fault", .REST, 9, "Answers a body that is not valid with 500.",
+            "rest-calls-bad-bodies-its-own-fault", .REST, 9, "Answers an invalid body with 500.",
             .answers { answer, _, _ in if answer.status == 400 { answer.status = 500 } })
         Defect(
             "rest-answers-failures-with-200", .REST, 10, "Answers a POST whose turn failed with 200.",
             .answers { answer, _, _ in if answer.body["turnId"] != nil { answer.status = 200 } })
         Defect(
-            "rest-shortens-answers", .REST, 11, "Answers a POST with the text but its last character.",
+            "rest-shortens-answers", .REST, 11, "Omits the last character of the text in the response to a POST.",
             .answers { answer, _, _ in
                 if let text = answer.body.text("text") { answer.body["text"] = .string(String(text.dropLast())) }
             })
@@ -79,7 +79,7 @@ extension Defect {
             })
         Defect(
             "rest-cuts-inside-characters", .REST, 13,
-            "Cuts `lastMessage` after 100 code points, also inside a flag.",
+            "Cuts `lastMessage` after 100 code points, even within a flag emoji.",
             .answers { answer, _, server in
                 answer.eachListed { entry in
                     guard let text = server.lastMessage(of: entry), text.unicodeScalars.count > 100 else { return }
@@ -110,14 +110,14 @@ extension Defect {
             })
         Defect(
             "rest-shows-its-index-as-a-session", .REST, 7,
-            "Answers the read of the session `index` with the list of sessions, which lies beside them.",
+            "Answers the read of the session `index` with the list of sessions.",
             .requests { asked, _ in if asked.path == index { asked.path = "/api/sessions" } },
             .answers { answer, asked, _ in
                 guard asked.path == index, let listed = answer.body["sessions"] else { return }
                 answer.body = ["session": ["sessions": listed, "version": 1]]
             })
         Defect(
-            "rest-leaves-messages-nameless", .REST, 1, "Shows messages in session reads without `id`.",
+            "rest-leaves-messages-nameless", .REST, 1, "Omits `id` from messages in session reads.",
             .answers { answer, _, _ in
                 answer.each("messages") { message in
                     var message = message

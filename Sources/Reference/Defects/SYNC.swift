@@ -5,22 +5,22 @@ extension Defect {
     static let sync = list {
         Defect(
             "sync-tells-position-zero", .SYNC, 1,
-            "States `lastSeq` 0 in every `connected`; shows after the first frame.",
+            "Sends `lastSeq` 0 in every `connected`; needs a frame first.",
             .frames("connected") { frame, _ in frame["lastSeq"] = 0 })
         Defect(
             "sync-answers-nothing-new-with-silence", .SYNC, 2,
-            "Sends no `syncResult` when nothing would be in `missed`.",
+            "Sends no `syncResult` if `missed` would be empty.",
             .drops { frame, _ in frame["missed"]?.arrayValue?.isEmpty == true })
         Defect(
             "sync-claims-complete-after-eviction", .SYNC, 3,
-            "Says `complete` although frames have left the buffer; shows with more than `replayMessages` frames.",
+            "Sends `complete: true` although frames left the buffer; needs more than `replayMessages` frames.",
             .pages { page, _, _ in if page.text("reason") == "evicted" { page.claimWhole() } })
         Defect(
-            "sync-skips-tool-frames", .SYNC, 3, "Replays no `toolUse` and says `complete`.",
+            "sync-skips-tool-frames", .SYNC, 3, "Replays no `toolUse` and sends `complete: true`.",
             .pages { page, _, _ in page = page.mapping("missed") { $0.type == "toolUse" ? nil : $0 } })
         Defect(
             "sync-cuts-full-pages-short", .SYNC, 3,
-            "Leaves the last frame out of a page that takes exactly what is left, and says `complete`.",
+            "Omits the last frame of a page that fits exactly, and sends `complete: true`.",
             .pages { page, sync, _ in
                 if page["complete"] == true, sync["limit"]?.intValue == page.missed.count {
                     page["missed"] = .array(Array(page.missed.dropLast()))
@@ -28,7 +28,7 @@ extension Defect {
             })
         Defect(
             "sync-lets-pongs-push-frames-out", .SYNC, 4,
-            "Gives every `pong` a place in the buffer; shows after `replayMessages` pings.",
+            "Stores every `pong` in the buffer; needs `replayMessages` pings.",
             .after("pong") { _, sockets, _, server in
                 guard let principal = sockets.first.flatMap({ server.core.connections[$0]?.principal }),
                     let seq = server.core.streams[principal]?.lastSeq
@@ -38,15 +38,15 @@ extension Defect {
             },
             .pages { page, _, _ in page = page.mapping("missed") { $0.isNull ? nil : $0 } })
         Defect(
-            "sync-replays-the-last-seen-frame", .SYNC, 5, "Takes `lastSeqSeen` as inclusive.",
+            "sync-replays-the-last-seen-frame", .SYNC, 5, "Treats `lastSeqSeen` as inclusive.",
             .hears("sync") { frame, _ in
                 if let seen = frame["lastSeqSeen"]?.intValue { frame["lastSeqSeen"] = JSONValue(max(0, seen - 1)) }
             })
         Defect(
-            "sync-replays-newest-first", .SYNC, 7, "Puts the newest frame first into `missed`.",
+            "sync-replays-newest-first", .SYNC, 7, "Sends the newest frame first in `missed`.",
             .pages { page, _, _ in page["missed"] = .array(page.missed.reversed()) })
         Defect(
-            "sync-replays-without-the-key", .SYNC, 8, "Leaves `clientMessageId` out of the frames in `missed`.",
+            "sync-replays-without-the-key", .SYNC, 8, "Omits `clientMessageId` from frames in `missed`.",
             .pages { page, _, _ in
                 page = page.mapping("missed") { frame in
                     var frame = frame
@@ -55,7 +55,7 @@ extension Defect {
                 }
             })
         Defect(
-            "sync-cuts-texts-at-nul", .SYNC, 8, "Ends the texts of frames in `missed` before a NUL.",
+            "sync-cuts-texts-at-nul", .SYNC, 8, "Cuts texts in `missed` at a NUL.",
             .pages { page, _, _ in
                 page = page.mapping("missed") { frame in
                     var frame = frame
@@ -67,19 +67,19 @@ extension Defect {
             })
         Defect(
             "sync-keeps-the-epoch-across-restarts", .SYNC, 9, need: .restart,
-            "Names the same `epoch` after every start, with an empty buffer.",
+            "Keeps its `epoch` over a start, but not the buffer.",
             .rules { $0.onlyEpoch = $0.onlyEpoch ?? "epo_the-only-one" })
         Defect(
-            "sync-ignores-the-epoch", .SYNC, 10, "Takes a position of any `epoch` for one of its own.",
+            "sync-ignores-the-epoch", .SYNC, 10, "Treats a position of any `epoch` as its own.",
             .hears("sync") { frame, server in if frame["epoch"] != nil { frame["epoch"] = .string(server.core.epoch) } }
         )
         Defect(
-            "sync-takes-a-missing-epoch-as-its-own", .SYNC, 11, "Trusts a position that names no `epoch`.",
+            "sync-takes-a-missing-epoch-as-its-own", .SYNC, 11, "Trusts a position without an `epoch`.",
             .hears("sync") { frame, server in if frame["epoch"] == nil { frame["epoch"] = .string(server.core.epoch) } }
         )
         Defect(
             "sync-calls-the-future-complete", .SYNC, 12,
-            "Says `complete` to a position behind the end of the stream.",
+            "Sends `complete: true` for a position after the end of the stream.",
             .pages { page, sync, server in
                 if page.text("reason") == "unknown_position", sync.text("epoch") == server.core.epoch {
                     page.claimWhole()
@@ -87,18 +87,18 @@ extension Defect {
             })
         Defect(
             "sync-calls-eviction-a-page", .SYNC, 13,
-            "Gives the reason `too_many` when frames have left the buffer; shows with more than `replayMessages` frames.",
+            "Sends the reason `too_many` when frames left the buffer; needs more than `replayMessages` frames.",
             .pages { page, _, _ in if page.text("reason") == "evicted" { page["reason"] = "too_many" } })
         Defect(
-            "sync-gives-no-reason", .SYNC, 14, "Says `complete: false` without `reason`.",
+            "sync-gives-no-reason", .SYNC, 14, "Sends `complete: false` without `reason`.",
             .omits("reason", from: "syncResult"))
         Defect(
             "sync-forgets-broken-turns", .SYNC, 25, need: .restart,
-            "Goes on under one `epoch` for ever, and says in it nothing of turns that a kill broke.",
+            "Keeps one `epoch` forever, without an ending for turns that a kill interrupted.",
             .rules { $0.onlyEpoch = $0.onlyEpoch ?? "epo_of-this-server" })
         Defect(
             "sync-keeps-less-than-it-promises", .SYNC, 15,
-            "Keeps half of `replayMessages` frames; shows with more than that many.",
+            "Buffers half of `replayMessages` frames; needs more than that.",
             .start { core in
                 for principal in Set(core.rules.principalsByToken.values).union([core.rules.anonymous]) {
                     core.streams[principal] = ReplayBuffer(
@@ -116,13 +116,13 @@ extension Defect {
             })
         Defect(
             "sync-repeats-replayed-frames-live", .SYNC, 17,
-            "Sends the last frame of `missed` once more after `syncResult`.",
+            "Sends the last frame of `missed` again after `syncResult`.",
             .after("syncResult") { page, sockets, _, server in
                 page.missed.suffix(1).map { .send(to: sockets, server.said($0)) }
             })
         Defect(
             "sync-loses-a-frame-after-replay", .SYNC, 18,
-            "Does not send the first frame after a `syncResult` on that connection; shows while a turn runs.",
+            "Skips the first frame after a `syncResult` on that connection; needs a running turn.",
             .sends { frame, sockets, _, server in
                 if frame.type == "syncResult", let socket = sockets.first {
                     server.notes.marks.insert("loses \(socket)")
@@ -134,7 +134,7 @@ extension Defect {
             })
         Defect(
             "sync-pages-a-snapshot", .SYNC, 18,
-            "Sends nothing live between the pages of a replay, which end where the stream ended at the first of them.",
+            "Sends nothing live between the pages of a replay, and ends them where the stream ended at the first.",
             .sends { frame, sockets, _, server in
                 guard frame.type == "syncResult", let socket = sockets.first else {
                     guard frame["seq"] != nil else { return nil }
@@ -156,7 +156,7 @@ extension Defect {
             })
         Defect(
             "sync-tells-a-stale-position", .SYNC, 19,
-            "States the `lastSeqSeen` of the client as `lastSeq`.",
+            "Sends the client's `lastSeqSeen` as `lastSeq`.",
             .pages { page, sync, _ in
                 if let seen = sync["lastSeqSeen"]?.intValue, seen < page["lastSeq"]?.intValue ?? 0 {
                     page["lastSeq"] = JSONValue(seen)
@@ -164,7 +164,7 @@ extension Defect {
             })
         Defect(
             "sync-replays-other-principals", .SYNC, 20,
-            "Puts frames of every principal into `missed`; shows with two.",
+            "Sends frames of every principal in `missed`; needs two.",
             .sends { page, sockets, input, server in
                 guard page.type == "syncResult", page["complete"] == true, case .received(_, .text(let text)) = input,
                     let socket = sockets.first, let principal = server.core.connections[socket]?.principal
@@ -181,7 +181,7 @@ extension Defect {
             })
         Defect(
             "sync-forgets-answers-nobody-heard", .SYNC, 21,
-            "Keeps no `done` that was sent while no connection was open.",
+            "Does not buffer a `done` sent while no connection was open.",
             .sends { frame, sockets, _, server in
                 if frame.type == "done", sockets.isEmpty {
                     server.notes.marks.insert("unheard \(frame.text("turnId") ?? "")")
@@ -197,7 +197,7 @@ extension Defect {
             })
         Defect(
             "sync-ends-newer-connections", .SYNC, 22,
-            "Cuts the newer connections of a principal when an older one ends.",
+            "Cuts a principal's newer connections when an older one ends.",
             .input { input, server, next in
                 guard case .ended(let socket) = input, let principal = server.core.connections[socket]?.principal else {
                     return next(input, &server)
@@ -206,7 +206,7 @@ extension Defect {
                 return next(input, &server) + newer.map { .cut(socket: $0) }
             })
         Defect(
-            "sync-ignores-the-limit", .SYNC, 23, "Puts more than `limit` frames into `missed`.",
+            "sync-ignores-the-limit", .SYNC, 23, "Sends more than `limit` frames in `missed`.",
             .hears("sync") { frame, _ in frame["limit"] = nil })
         Defect(
             "sync-promises-more-without-frames", .SYNC, 24, "Answers a `sync` that does not fit with an empty page.",

@@ -20,7 +20,7 @@ extension Defect {
             .omits("clientMessageId", from: "ack"))
         Defect(
             "turn-acks-before-storing", .TURN, 20,
-            "Acknowledges a question at once and stores it with the first frame of its turn; shows while a script waits.",
+            "Acknowledges a question at once and stores it with the first frame of its turn; needs a delay before that.",
             .sends { frame, sockets, _, server in
                 guard frame.type == "toolUse" else { return nil }
                 return server.releasing(frame.text("turnId")) + [.send(to: sockets, server.said(frame))]
@@ -28,17 +28,17 @@ extension Defect {
             .postponesQuestions, .hidesPostponedQuestions)
         Defect(
             "turn-stores-questions-with-answers", .TURN, 4,
-            "Stores the question when the turn ends; shows between the first `toolUse` and the ending.",
+            "Stores the question when the turn ends; needs a read between the first `toolUse` and the ending.",
             .postponesQuestions, .hidesPostponedQuestions)
         Defect(
-            "turn-ends-twice", .TURN, 5, "Sends `done` twice, each with a number of its own.",
+            "turn-ends-twice", .TURN, 5, "Sends `done` twice, each with its own `seq`.",
             .after("done") { frame, _, _, server in frame["duplicate"] == nil ? server.broadcasting(frame) : [] })
         Defect(
             "turn-swallows-failures", .TURN, 5, "Sends no frame that ends a turn whose agent failed.",
             .swallowsFailures(.agentFailed))
         Defect(
             "turn-drops-the-last-in-line", .TURN, 5,
-            "Drops the last of two or more questions that wait behind a turn that fails.",
+            "Drops the last of two or more questions queued behind a turn that fails.",
             .after("error") { frame, _, _, server in
                 guard frame["seq"] != nil, let session = server.session(of: frame),
                     let last = session.turns.last(where: { server.core.turns[$0.id]?.state == .waiting })
@@ -48,7 +48,7 @@ extension Defect {
                 return []
             })
         Defect(
-            "turn-uses-tools-after-done", .TURN, 6, "Sends a `toolUse` after `done`, when the turn used a tool before.",
+            "turn-uses-tools-after-done", .TURN, 6, "Sends a `toolUse` after `done` if the turn used a tool.",
             .after("toolUse") { frame, _, _, server in
                 server.notes.marks.insert("used \(frame.text("turnId") ?? "")")
                 return []
@@ -62,7 +62,7 @@ extension Defect {
                 return server.broadcasting(Frames.toolUse(names, tool: "cleanUp", id: use, input: nil))
             })
         Defect(
-            "turn-stores-another-answer", .TURN, 7, "Stores every answer with a line end that `done` does not have.",
+            "turn-stores-another-answer", .TURN, 7, "Appends a line end to every stored answer.",
             .shows { session, _, _ in
                 session.messages = session.messages.map { message in
                     guard message.role == "assistant" else { return message }
@@ -74,10 +74,10 @@ extension Defect {
                 return true
             })
         Defect(
-            "turn-calls-failures-internal", .TURN, 8, "Gives the code `internal` to the failure of an agent.",
+            "turn-calls-failures-internal", .TURN, 8, "Reports the failure of an agent with code `internal`.",
             .callsFailures(.agentFailed, .internal))
         Defect(
-            "turn-leaves-failed-turns-running", .TURN, 9, "Shows a failed turn as `running` for ever.",
+            "turn-leaves-failed-turns-running", .TURN, 9, "Shows a failed turn as `running` forever.",
             .shows { session, _, _ in
                 for (position, turn) in session.turns.enumerated() {
                     if case .failed = turn.ending { session.turns[position].ending = nil }
@@ -85,7 +85,7 @@ extension Defect {
                 return true
             })
         Defect(
-            "turn-bricks-the-session", .TURN, 10, "Runs no further turn in a session after one has failed.",
+            "turn-bricks-the-session", .TURN, 10, "Runs no more turns in a session after a failed one.",
             .after("error") { frame, _, _, server in
                 if frame["seq"] != nil, let session = frame.text("sessionId") {
                     _ = server.core.queue.enter("what never ends", session: session)
@@ -104,18 +104,18 @@ extension Defect {
                 return next(input, &server)
             })
         Defect(
-            "turn-hides-running-turns", .TURN, 12, "Shows a turn in session reads only when it has ended.",
+            "turn-hides-running-turns", .TURN, 12, "Shows a turn in session reads only after it ended.",
             .answers { answer, _, _ in answer.each("turns") { $0.text("status") == "running" ? nil : $0 } })
         Defect(
             "turn-leaves-interrupted-turns-running", .TURN, 13, need: .restart,
-            "Shows a turn that a kill interrupted as `running` after the next start.",
+            "Shows a turn interrupted by a kill as `running` after the next start.",
             .input { input, server, next in if case .started = input { [] } else { next(input, &server) } })
         Defect(
             "turn-calls-interruptions-failures", .TURN, 14, need: .restart,
-            "Gives the code `agent_failed` to turns that its stop ends.", .callsFailures(.interrupted, .agentFailed))
+            "Reports turns interrupted by a stop with code `agent_failed`.", .callsFailures(.interrupted, .agentFailed))
         Defect(
             "turn-answers-the-asker-alone", .TURN, 15,
-            "Sends the frames of a turn to the connection that asked only; shows with two connections or REST.",
+            "Sends the frames of a turn only to the connection that asked; needs two connections or REST.",
             .sends { frame, sockets, _, server in
                 guard let turn = frame.text("turnId"), frame.type != "message" else { return nil }
                 if frame.type == "ack", frame["duplicate"] == nil {
@@ -126,18 +126,18 @@ extension Defect {
                 return [.send(to: sockets.filter { $0 == asker }, server.said(frame))]
             })
         Defect(
-            "turn-hides-questions-from-other-devices", .TURN, 16, "Sends no `message`; shows with two connections.",
+            "turn-hides-questions-from-other-devices", .TURN, 16, "Sends no `message`; needs two connections.",
             .drops { frame, _ in frame.type == "message" && frame.text("role") == "user" })
         Defect(
             "turn-keeps-no-question-that-nobody-saw", .TURN, 16,
-            "Leaves the question out of replays, as if it were for those who are connected.",
+            "Omits questions from replays.",
             .frames("syncResult") { frame, _ in
                 frame["missed"] = frame["missed"]?.arrayValue.map { missed in
                     .array(missed.filter { $0.type != "message" || $0.text("role") != "user" })
                 }
             })
         Defect(
-            "turn-takes-emoji-apart", .TURN, 16, "Leaves the joiners of emoji out of every `message`.",
+            "turn-takes-emoji-apart", .TURN, 16, "Removes zero-width joiners from every `message`.",
             .frames("message") { frame, _ in
                 guard let text = frame.text("text") else { return }
                 frame["text"] = .string(
@@ -145,7 +145,7 @@ extension Defect {
             })
         Defect(
             "turn-keeps-what-it-refused", .TURN, 18,
-            "Creates a session for a `chat` it answers with `session_not_found`.",
+            "Creates a session for a `chat` that it refuses with `session_not_found`.",
             .refused(.sessionNotFound) { asker, server, _ in
                 server.invent(asker.content ?? .null, of: asker.principal)
                 return []
@@ -155,7 +155,7 @@ extension Defect {
             .omits("retryable", from: "error") { $0["turnId"] != nil })
         Defect(
             "turn-refuses-without-the-key", .TURN, 21,
-            "Names no key in the `error` that refuses a `chat` for another reason than its rate.",
+            "Omits the key from an `error` that refuses a `chat`, except `rate_limited`.",
             .omits("clientMessageId", from: "error") { $0["turnId"] == nil && $0.text("code") != "rate_limited" })
         Defect(
             "turn-acks-what-a-crash-takes", .TURN, 3, need: .restart,
@@ -169,7 +169,7 @@ extension Defect {
             })
         Defect(
             "turn-stores-only-what-is-heard", .TURN, 11,
-            "Stores an answer only when a connection is open to take it; shows when the asker was cut off before `done`.",
+            "Stores an answer only if a connection is open; needs the asker to disconnect before `done`.",
             .stores { write, record, server, _ in
                 guard let answer = record.answer, let turn = server.core.turns[answer.turn],
                     turn.waiters.isEmpty, server.core.connections.sockets(of: turn.principal).isEmpty
@@ -184,7 +184,7 @@ extension Defect {
             })
         Defect(
             "turn-stores-nothing-of-failures", .TURN, 4,
-            "Stores a question with its answer, and neither when the turn fails; shows while a turn runs, and after one that failed.",
+            "Stores a question with its answer, and neither if the turn fails; needs a read during a turn, or after a failed one.",
             .postponesQuestions, .hidesPostponedQuestions,
             .stores { write, record, server, next in
                 guard record.answer == nil, server.notes.held["question \(record.turn)"] != nil else {

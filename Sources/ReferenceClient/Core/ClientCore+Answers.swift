@@ -60,7 +60,7 @@ extension ClientCore {
         }
         conversations[number]?.wanted = nil
         conversations[number]?.isStale = false
-        complain("This conversation does not exist any more.", code: code ?? "session_not_found")
+        complain("This conversation no longer exists.", code: code ?? "session_not_found")
         hasRead(number, succeeded: true)
         guard conversations[number]?.messages.isEmpty == true, number == shown else { return }
         show(newConversation())

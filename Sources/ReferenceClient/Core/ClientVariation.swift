@@ -30,35 +30,35 @@ public struct ClientVariation: Sendable, Hashable, CustomStringConvertible {
     static let resendsOnBothRoads = ClientVariation(
         "resends-on-both-roads", "Resends over REST and on its next connection too, with the same key (CLIENT-44).")
     static let ignoresPushesWhileLive = ClientVariation(
-        "ignores-pushes-while-live", "Ignores a push while its connection has brought something lately (CLIENT-44).")
+        "ignores-pushes-while-live", "Ignores a push if its connection received something recently (CLIENT-44).")
     static let pollsWithFewerReads = ClientVariation(
-        "polls-with-fewer-reads", "Asks for an answer five times in a minute instead of twelve (CLIENT-22).")
+        "polls-with-fewer-reads", "Polls for an answer five times a minute instead of twelve (CLIENT-22).")
     static let readsBesideSync = ClientVariation(
-        "reads-beside-sync", "Reads the session on every reconnect besides its sync (CLIENT-15).")
+        "reads-beside-sync", "Reads the session on every reconnect, in addition to its sync (CLIENT-15).")
     static let waitsInSteps = ClientVariation(
         "waits-in-steps", "Doubles its wait between attempts and varies only the last quarter of it (CLIENT-6).")
     static let addsMembers = ClientVariation(
-        "adds-members", "Adds members nobody defined to every frame and REST body (ENV-8).")
+        "adds-members", "Adds undefined members to every frame and REST body (ENV-8).")
     static let syncsInSmallPages = ClientVariation(
         "syncs-in-small-pages", "Asks for two frames at a time (SYNC-23).")
     static let listsBeforeItReads = ClientVariation(
-        "lists-before-it-reads", "Asks for the list beside every read (CLIENT-15).")
+        "lists-before-it-reads", "Requests the list with every read (CLIENT-15).")
     static let readsInsteadOfLooking = ClientVariation(
-        "reads-instead-of-looking", "Without a socket it reads its session, not only the list (CLIENT-40).")
+        "reads-instead-of-looking", "Reads its session, not only the list, while it has no socket (CLIENT-40).")
     package static let isSlow = ClientVariation(
-        "is-slow", "Takes a fifth of a second of its own time to do anything (section 3.4).")
+        "is-slow", "Takes 200 ms to do anything (section 3.4).")
     static let asksForLife = ClientVariation(
-        "asks-for-life", "Sends a ping behind every question (LIVE-1).")
+        "asks-for-life", "Sends a ping after every question (LIVE-1).")
     static let tellsItsCapabilities = ClientVariation(
         "tells-its-capabilities", "Lists capabilities in its auth (section 5.2).")
     package static let authorizesTheUpgrade = ClientVariation(
-        "authorizes-the-upgrade", "Sends its token in a header of the upgrade as well (AUTH-12).")
+        "authorizes-the-upgrade", "Also sends its token in a header of the upgrade (AUTH-12).")
     static let sendsTheConversation = ClientVariation(
         "sends-the-conversation", "Sends the conversation before the question as context (section 5.2).")
     static let offersTheNextVersion = ClientVariation(
-        "offers-the-next-version", "Offers version 2 first, and comes back with 1 where it is refused (CLIENT-48).")
+        "offers-the-next-version", "Offers version 2 first, and version 1 after a refusal (CLIENT-48).")
     static let resendsEarly = ClientVariation(
-        "resends-early", "Gives a connection up after five seconds without a sign, not fifteen (CLIENT-10).")
+        "resends-early", "Gives up a silent connection after 5 s, not 15 (CLIENT-10).")
 }
 
 extension ClientCore {

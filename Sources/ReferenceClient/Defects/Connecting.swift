@@ -5,7 +5,7 @@ extension ClientDefect {
     static let connecting = list {
         ClientDefect(
             "client-trusts-its-flag", .CLIENT, 1,
-            "Reconnects on return to the foreground only when it believes it is not connected.",
+            "Reconnects on return to the foreground only if it believes it is disconnected.",
             .input { input, client in
                 guard case .foreground = input, !client.core.isForeground, client.core.hasNetwork,
                     client.core.link.live != nil
@@ -15,7 +15,7 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-sends-on-the-old-connection", .CLIENT, 2,
-            "Sends the first question after its return on the connection from before the background.",
+            "Sends the first question after a return on the connection from before the background.",
             .layer { input, client, next in
                 let live = client.core.link.live
                 let effects = next(input, &client).flatMap { effect -> [Effect] in
@@ -38,7 +38,7 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-reconnects-at-first-launch", .CLIENT, 3,
-            "Takes the first word that it is active for a return, and kills the connection it has just made.",
+            "Takes the first activation for a return, and ends the connection it has just opened.",
             .input { input, client in
                 if case .foreground = input, client.notes.marks.insert("active").inserted {
                     client.core.isForeground = false
@@ -46,17 +46,17 @@ extension ClientDefect {
                 return input
             })
         ClientDefect(
-            "client-shows-connected-too-soon", .CLIENT, 4, "Shows itself as connected once the socket is open.",
+            "client-shows-connected-too-soon", .CLIENT, 4, "Shows connected as soon as the socket is open.",
             .screen { screen, client in
                 if case .greeting = client.core.link.phase, client.core.hasNetwork { screen.connection = .connected }
             })
         ClientDefect(
             "client-resets-the-count-when-it-connects", .CLIENT, 5,
-            "Starts its count of attempts anew with each attempt, so that the wait never grows.",
+            "Resets its count of attempts with each attempt, so that the wait never grows.",
             .attempts { _, _, client in client.core.rules.real(20) })
         ClientDefect(
             "client-resets-the-count-when-greeted", .CLIENT, 5,
-            "Starts its count of attempts anew with each `connected`, and comes back at once.",
+            "Resets its count of attempts with each `connected`, and reconnects at once.",
             .attempts { ms, _, client in client.core.link.attempts.count < 2 ? client.core.rules.real(20) : ms },
             .hears("connected") { frame, client in
                 client.core.link.attempts = []
@@ -85,16 +85,16 @@ extension ClientDefect {
                 return max(rules.real(2_000), due - client.core.now)
             })
         ClientDefect(
-            "client-gives-up-after-ten-attempts", .CLIENT, 7, "Does not try again after ten attempts.",
+            "client-gives-up-after-ten-attempts", .CLIENT, 7, "Gives up after ten attempts.",
             .attempts { ms, _, client in client.core.link.failures >= 10 ? nil : ms })
         ClientDefect(
             "client-takes-every-close-for-terminal", .CLIENT, 7,
-            "Does not come back after a close frame, whatever its code.",
+            "Does not reconnect after a close frame, whatever its code.",
             .attempts { ms, input, _ in
                 if case .ended(_, .some) = input { nil } else { ms }
             })
         ClientDefect(
-            "client-ignores-the-networks-return", .CLIENT, 8, "Sits out its longest wait when the network is back.",
+            "client-ignores-the-networks-return", .CLIENT, 8, "Finishes its longest wait although the network is back.",
             .layer { input, client, next in
                 let core = client.core
                 guard case .networkUp = input, core.isRunning, core.isForeground, core.link.phase != .refused,
@@ -112,7 +112,7 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-offers-the-same-version-again", .CLIENT, 9,
-            "Reconnects after 4010 where a version it has offered is listed as supported.",
+            "Reconnects after 4010 if a version that it has offered is listed as supported.",
             .layer { input, client, next in
                 let supported = client.core.link.supported ?? []
                 let effects = next(input, &client)

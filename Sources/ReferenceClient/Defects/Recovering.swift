@@ -4,7 +4,7 @@ import HoldfastJSON
 extension ClientDefect {
     static let recovering = list {
         ClientDefect(
-            "client-recovers-only-after-errors", .CLIENT, 15, "Asks for what it missed only when it shows an error.",
+            "client-recovers-only-after-errors", .CLIENT, 15, "Recovers what it missed only if it shows an error.",
             .layer { input, client, next in
                 let before = client.core
                 guard client.isGreeting(input) || input.isReturn, before.screen.errors.isEmpty else {
@@ -14,7 +14,7 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-appends-only-the-last-message", .CLIENT, 19,
-            "Takes only the last message it lacks from a history.",
+            "Takes only the last missing message from a history.",
             .merges { now, before, history in
                 let lacked = lacked(before, history)
                 guard !before.isEmpty, let last = lacked.last?.id else { return now }
@@ -22,7 +22,7 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-appends-what-it-lacked", .CLIENT, 19,
-            "Puts what it lacked at the end, wherever the history has it.",
+            "Appends missing messages at the end, wherever they are in the history.",
             .merges { now, before, history in
                 guard !before.isEmpty else { return now }
                 let lacked = lacked(before, history)
@@ -30,7 +30,7 @@ extension ClientDefect {
                 return now.filter { message in !lacked.contains { $0.id == message.id } } + late.reversed()
             })
         ClientDefect(
-            "client-clears-before-it-reads", .CLIENT, 20, "Empties the screen when it begins to read a session.",
+            "client-clears-before-it-reads", .CLIENT, 20, "Clears the screen when it begins to read a session.",
             .effects { effect, _, client in
                 if case .request(let number, _, _) = effect,
                     case .read(_, let conversation) = client.core.errands[number]
@@ -41,10 +41,10 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-replaces-by-what-it-read", .CLIENT, 20,
-            "Shows what a read brought and nothing else, however old it is.", .merges { _, _, history in history })
+            "Replaces the screen by a read, however old it is.", .merges { _, _, history in history })
         ClientDefect(
             "client-reads-for-every-trigger", .CLIENT, 21,
-            "Begins a read for every trigger, whether one is under way or not.",
+            "Starts a read for every trigger, even during another one.",
             .layer { input, client, next in
                 if case .answered = input { return next(input, &client) }
                 for number in client.core.conversations.keys { client.core.conversations[number]?.reading = nil }
@@ -55,13 +55,13 @@ extension ClientDefect {
                 }
             })
         ClientDefect(
-            "client-polls-without-end", .CLIENT, 22, "Reads the session for an answer until it comes.",
+            "client-polls-without-end", .CLIENT, 22, "Polls the session until the answer comes.",
             .rules { rules in
                 rules.pollReads = .max
                 rules.pollTime = 1_000_000_000
             })
         ClientDefect(
-            "client-thinks-for-ever", .CLIENT, 23, "Stops polling and goes on thinking.",
+            "client-thinks-for-ever", .CLIENT, 23, "Stops polling and keeps the spinner.",
             .screen { screen, client in
                 if client.core.outbox.contains(where: { $0.conversation == client.core.shown && $0.isGivenUp }) {
                     screen.isThinking = true
@@ -69,7 +69,7 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-spins-without-asking", .CLIENT, 23,
-            "Reads nothing while it has no connection, and goes on thinking.",
+            "Reads nothing without a connection, and keeps the spinner.",
             .effects { effect, _, client in
                 guard client.core.link.live == nil else { return nil }
                 switch effect {
@@ -86,19 +86,19 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-waits-on-any-connection", .CLIENT, 23,
-            "Stops polling once it has a connection, and waits for an answer that nothing will bring.",
+            "Stops polling once it is connected, and waits for an answer that nothing will bring.",
             .input { input, client in
                 if case .elapsed(.poll) = input, client.core.link.live != nil { nil } else { input }
             })
         ClientDefect(
             "client-thinks-for-every-session", .CLIENT, 24,
-            "Shows itself as waiting while a turn of any session runs.",
+            "Shows a spinner while a turn of any session runs.",
             .screen { screen, client in
                 if client.core.outbox.contains(where: \.isAwaited) { screen.isThinking = true }
             })
         ClientDefect(
             "client-trusts-its-early-read", .CLIENT, 55,
-            "Reads nothing after `connected` while it awaits nothing, whatever came since it read last.",
+            "Reads nothing after `connected` unless it awaits an answer, whatever came since its last read.",
             .layer { input, client, next in
                 let before = client.core
                 guard client.isGreeting(input), !before.outbox.contains(where: \.wasSent) else {
@@ -110,7 +110,7 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-reads-a-session-once", .CLIENT, 55,
-            "Reads a session when it is opened for the first time, and shows what it had then ever after.",
+            "Reads a session only when it is first opened, and shows that state from then on.",
             .layer { input, client, next in
                 guard case .selected(let session?) = input, let number = client.core.known(session),
                     client.core.conversations[number]?.messages.isEmpty == false
@@ -119,7 +119,7 @@ extension ClientDefect {
                 return client.forgettingReads(in: next(input, &client), since: before)
             })
         ClientDefect(
-            "client-heeds-live-endings-only", .CLIENT, 24, "Shows a recovered answer and goes on thinking.",
+            "client-heeds-live-endings-only", .CLIENT, 24, "Shows a recovered answer and keeps the spinner.",
             .layer { input, client, next in
                 let open = Set(client.core.outbox.map(\.key))
                 let isLive = client.frame(in: input)?.type == "done"
@@ -137,21 +137,21 @@ extension ClientDefect {
             .screen { screen, client in if client.notes.marks.contains("thinks") { screen.isThinking = true } })
         ClientDefect(
             "client-searches-by-keys-alone", .CLIENT, 38,
-            "Finds nothing at a server that shows no keys.",
+            "Finds nothing on a server that shows no keys.",
             .input { input, client in
                 if !client.core.serverKnowsKeys { client.core.newcomers = [] }
                 return input
             })
         ClientDefect(
             "client-takes-an-older-conversation", .CLIENT, 38,
-            "Takes a session that began with the same words long before, at a server that shows no keys.",
+            "On a server that shows no keys, takes an old session that began with the same words.",
             .input { input, client in
                 for index in client.core.outbox.indices { client.core.outbox[index].greetedAt = nil }
                 return input
             })
         ClientDefect(
             "client-takes-the-most-recent-session", .CLIENT, 38,
-            "Takes the newest session of the list for that of a question whose session it does not know.",
+            "Takes the newest session in the list for the one of its question.",
             .layer { input, client, next in
                 guard case .answered(let request, let answer?) = input, answer.status == 200,
                     case .search(let number)? = client.core.errands[request], client.core.needsReading(number),

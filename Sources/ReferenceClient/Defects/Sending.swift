@@ -5,7 +5,7 @@ extension ClientDefect {
     static let sending = list {
         ClientDefect(
             "client-waits-for-signs-for-ever", .CLIENT, 10,
-            "Keeps a connection on which a question is not acknowledged.",
+            "Keeps a connection on which a question was never acknowledged.",
             .input { input, client in
                 guard case .elapsed(.sign(let key)) = input, let index = client.core.index(of: key),
                     case .sent = client.core.outbox[index].phase
@@ -24,21 +24,21 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-draws-a-new-key-for-a-resend", .CLIENT, 12,
-            "Gives a question another key when it sends it again.",
+            "Resends a question with another key.",
             .resends { body in
                 guard let key = body.text("clientMessageId") else { return }
                 body["clientMessageId"] = .string(String(key.prefix(100)) + "-again")
             })
         ClientDefect(
             "client-marks-resent-texts", .CLIENT, 12,
-            "Puts '(again) ' before the text of a question it sends again.",
+            "Puts '(again) ' before the text of a resent question.",
             .resends { body in
                 guard let text = body["messages"]?[0]?.text("content") else { return }
                 body["messages"] = [["role": "user", "content": .string("(again) " + text)]]
             })
         ClientDefect(
             "client-resends-to-any-server", .CLIENT, 45,
-            "Takes every server for one that knows keys, and sends again what is not acknowledged.",
+            "Resends what is not acknowledged to any server, as if each had idempotency.",
             .hears("connected") { frame, _ in
                 var frame = frame
                 frame["capabilities"] = ["idempotency"]
@@ -46,11 +46,11 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-resends-what-was-refused", .CLIENT, 47,
-            "Sends a question once more at once that was refused, whatever the code.",
+            "Resends a refused question at once, whatever the code.",
             .resendsOnce { $0.type == "error" })
         ClientDefect(
             "client-waits-behind-refusals", .CLIENT, 46,
-            "Goes on showing that it waits for an answer when its question was refused.",
+            "Keeps the spinner after its question was refused.",
             .hears("error") { frame, client in
                 if frame["turnId"] == nil, frame["clientMessageId"] != nil { client.notes.marks.insert("refused") }
                 return frame
@@ -62,7 +62,7 @@ extension ClientDefect {
             .screen { screen, client in if client.notes.marks.contains("refused") { screen.isThinking = true } })
         ClientDefect(
             "client-makes-keys-of-texts", .CLIENT, 13,
-            "Derives the key from the text: equal questions have equal keys.",
+            "Derives the key from the text, so that equal questions have equal keys.",
             .layer { input, client, next in
                 guard case .said(let text) = input else { return next(input, &client) }
                 let sum = text.utf8.reduce(UInt64(7)) { ($0 &* 31) &+ UInt64($1) }
@@ -70,7 +70,7 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-clears-pending-on-any-frame", .CLIENT, 14,
-            "Takes a tool notice or an answer of any session as proof that its question arrived.",
+            "Takes a toolUse or an answer of any session as proof that its question arrived.",
             .layer { input, client, next in
                 let type = client.frame(in: input)?.type
                 let effects = next(input, &client)
@@ -84,7 +84,7 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-never-doubts-an-answer-without-names", .CLIENT, 14,
-            "Takes an answer without names for its own for good, although the history lacks its question.",
+            "Keeps an answer without ids as its own, although the history lacks its question.",
             .input { input, client in
                 for number in client.core.conversations.keys {
                     for index in client.core.conversations[number]?.messages.indices ?? 0..<0 {
@@ -102,22 +102,22 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-resends-what-was-not-stored", .CLIENT, 45,
-            "Sends a question once more after persist_failed, whatever the server remembers.",
+            "Resends a question after persist_failed, even to a server without idempotency.",
             .resendsOnce { $0.text("code") == "persist_failed" })
         ClientDefect(
             "client-resends-to-a-server-that-just-learned-keys", .CLIENT, 45,
-            "Sends a question again as soon as a server states idempotency, wherever it was sent before.",
+            "Resends a question as soon as a server states idempotency, even if it did not before.",
             .input { input, client in
                 for index in client.core.outbox.indices { client.core.outbox[index].wasAskedWithoutKeys = false }
                 return input
             })
         ClientDefect(
             "client-waits-on-a-silent-connection", .CLIENT, 49,
-            "Never asks whether a connection lives on which its question was acknowledged.",
+            "Never checks a connection on which its question was acknowledged.",
             .input { input, _ in if case .elapsed(.stillness) = input { nil } else { input } })
         ClientDefect(
             "client-asks-again-under-a-new-key", .CLIENT, 50,
-            "Takes a new key for what the person sends again, also when the server may have it.",
+            "Uses a new key when the person resends, even if the server may have the message.",
             .layer { input, client, next in
                 guard case .saidAgain(let key) = input, let index = client.core.index(of: key) else {
                     return next(input, &client)
@@ -129,14 +129,14 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-frees-its-key-when-a-resend-is-refused", .CLIENT, 50,
-            "Takes a new key after any refusal, although an earlier send was never answered.",
+            "Uses a new key after any refusal, although an earlier send was never answered.",
             .hears("error") { frame, client in
                 for index in client.core.outbox.indices { client.core.outbox[index].isResent = false }
                 return frame
             })
         ClientDefect(
             "client-asks-again-for-a-failure", .CLIENT, 50,
-            "Keeps the old key for what the person sends again after its turn has failed.",
+            "Keeps the old key when the person resends after a failed turn.",
             .layer { input, client, next in
                 guard case .saidAgain(let key) = input, client.core.index(of: key) == nil else {
                     return next(input, &client)
@@ -146,13 +146,13 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-drops-what-is-typed-offline", .CLIENT, 51,
-            "Forgets a message that is typed while there is no connection.",
+            "Loses a message typed without a connection.",
             .input { input, client in
                 if case .said = input, client.core.link.live == nil { nil } else { input }
             })
         ClientDefect(
             "client-keeps-the-unsent-in-memory", .CLIENT, 52,
-            "Starts without the messages that no server had confirmed.",
+            "Starts without the messages that no server confirmed.",
             .input { input, client in
                 guard case .launched = input else { return input }
                 let lost = Set(client.core.outbox.filter(\.isUnproven).map(\.key))
@@ -164,7 +164,7 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-calls-answered-messages-failed", .CLIENT, 53,
-            "Goes on showing a message as failed that it had given up, when its answer comes.",
+            "Shows a message as failed even after its answer came.",
             .layer { input, client, next in
                 let failed = client.core.conversations.values.flatMap(\.messages).filter { $0.status == .failed }
                 let effects = next(input, &client)
@@ -178,7 +178,7 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-sends-the-newest-first", .CLIENT, 54,
-            "Sends what waited for a connection in the order from the newest to the oldest.",
+            "Sends waiting messages newest first.",
             .layer { input, client, next in
                 let effects = next(input, &client)
                 let indices = effects.indices.filter { index in

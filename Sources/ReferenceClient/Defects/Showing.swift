@@ -5,7 +5,7 @@ extension ClientDefect {
     static let showing = list {
         ClientDefect(
             "client-appends-whatever-comes", .CLIENT, 25,
-            "Appends every answer it receives, whether it is there or not.",
+            "Appends every answer it receives, even one it already shows.",
             .takes { now, before, done in
                 let id = done.text("messageId")
                 if id != nil, let known = before.first(where: { $0.id == id }) { now.append(known) }
@@ -15,7 +15,7 @@ extension ClientDefect {
                 return before + history.filter { $0.key.map { !confirmed.contains($0) } ?? true }
             })
         ClientDefect(
-            "client-tells-messages-apart-by-text", .CLIENT, 25, "Drops a message whose text is there already.",
+            "client-tells-messages-apart-by-text", .CLIENT, 25, "Drops a message if its text is already shown.",
             .takes { now, before, done in
                 guard before.contains(where: { $0.text == done.text("text") }) else { return }
                 let ids = Set(before.compactMap(\.id))
@@ -28,11 +28,11 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-counts-instead-of-comparing", .CLIENT, 25,
-            "Takes as many messages from the end of a history as it has fewer.",
+            "Takes messages from the end of a history by count.",
             .merges { _, before, history in before + history.suffix(max(0, history.count - before.count)) })
         ClientDefect(
             "client-shows-the-last-answer-to-arrive", .CLIENT, 26,
-            "Shows what a read brings in the session on the screen, whichever was asked for.",
+            "Shows a read in the session on the screen, whichever session was read.",
             .layer { input, client, next in
                 let read = client.read(in: input)
                 let effects = next(input, &client)
@@ -51,7 +51,7 @@ extension ClientDefect {
                 return []
             })
         ClientDefect(
-            "client-swallows-errors", .CLIENT, 31, "Shows no error, and takes a refused question for sent.",
+            "client-swallows-errors", .CLIENT, 31, "Shows no error, and shows a refused question as sent.",
             .screen { screen, _ in
                 screen.errors = []
                 for index in screen.messages.indices where screen.messages[index].status == .failed {
@@ -60,7 +60,7 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-retries-at-once-when-limited", .CLIENT, 32,
-            "Sends a question again at once when it was refused for its rate.",
+            "Resends a rate-limited question at once.",
             .hears("error") { frame, _ in
                 guard frame["code"] == "rate_limited" else { return frame }
                 var frame = frame
@@ -68,14 +68,14 @@ extension ClientDefect {
                 return frame
             }, .pausesAfter429(ms: 1))
         ClientDefect(
-            "client-ignores-retry-after", .CLIENT, 32, "Waits a second after a 429, whatever the answer says.",
+            "client-ignores-retry-after", .CLIENT, 32, "Waits 1 s after a 429, whatever Retry-After says.",
             .pausesAfter429(ms: 100))
         ClientDefect(
             "client-shows-offline-for-everything", .CLIENT, 39,
-            "Shows itself as offline whenever it is not connected.",
+            "Shows offline whenever it is not connected.",
             .screen { screen, _ in if screen.connection != .connected { screen.connection = .offline } })
         ClientDefect(
-            "client-is-deaf-without-a-socket", .CLIENT, 40, "Looks for nothing new while it has no connection.",
+            "client-is-deaf-without-a-socket", .CLIENT, 40, "Looks for nothing new without a connection.",
             .effects { effect, _, client in
                 switch effect {
                 case .wait(.degraded, _): return []
@@ -90,7 +90,7 @@ extension ClientDefect {
             .screen { screen, _ in screen.unread = [:] })
         ClientDefect(
             "client-blanks-on-every-switch", .CLIENT, 43,
-            "Forgets the messages of a session when the person returns to it.",
+            "Clears a session when the person returns to it.",
             .input { input, client in
                 if case .selected(let session?) = input, let number = client.core.known(session) {
                     client.core.conversations[number]?.messages = []

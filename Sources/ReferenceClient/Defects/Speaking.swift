@@ -14,10 +14,10 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-sends-two-objects-in-a-frame", .ENV, 21,
-            "Puts a ping behind its question, in the same text message.",
+            "Sends a question and a ping in one text message.",
             .sends("chat") { chat, _ in [chat.text() + #"{"type":"ping"}"#] })
         ClientDefect(
-            "client-refuses-unknown-members", .ENV, 22, "Drops a frame that has a member it does not know.",
+            "client-refuses-unknown-members", .ENV, 22, "Drops a frame with an unknown member.",
             .hears { frame, _ in
                 guard isKnown(frame) else { return nil }
                 guard let missed = frame["missed"]?.arrayValue else { return frame }
@@ -26,26 +26,26 @@ extension ClientDefect {
                 return frame
             })
         ClientDefect(
-            "client-drops-unexpected-values", .ENV, 22, "Drops a frame with a nested object it does not expect.",
+            "client-drops-unexpected-values", .ENV, 22, "Drops a frame with an unexpected nested object.",
             .hears { frame, _ in
                 guard members(of: frame)?.contains("seq") == true, let object = frame.objectValue else { return frame }
                 return object.contains { $0.key != "stats" && $0.value.objectValue != nil } ? nil : frame
             })
         ClientDefect(
-            "client-shows-unknown-types-as-errors", .ENV, 23, "Shows an error for a frame of a type it does not know.",
+            "client-shows-unknown-types-as-errors", .ENV, 23, "Shows an error for a frame of an unknown type.",
             .unknown { type, core in core.complain("Unknown message type '\(type)'.", code: "unknown_type") })
         ClientDefect(
-            "client-closes-on-unknown-types", .ENV, 23, "Closes its connection at a frame of a type it does not know.",
+            "client-closes-on-unknown-types", .ENV, 23, "Closes its connection on a frame of an unknown type.",
             .unknown { _, core in core.giveUpConnection() })
         ClientDefect(
-            "client-leaves-out-the-version", .AUTH, 13, "Sends auth without the version of the protocol.",
+            "client-leaves-out-the-version", .AUTH, 13, "Sends auth without a protocol version.",
             .sends("auth") { auth, _ in
                 var auth = auth
                 auth["protocol"] = nil
                 return [auth.text()]
             })
         ClientDefect(
-            "client-sends-before-connected", .AUTH, 14, "Sends a ping behind its auth, before connected.",
+            "client-sends-before-connected", .AUTH, 14, "Sends a ping after auth, before connected.",
             .sends("auth") { auth, _ in [auth.text(), #"{"type":"ping"}"#] })
         ClientDefect(
             "client-puts-the-token-into-the-url", .AUTH, 15, "Sends its token in the query of the WebSocket's URL.",

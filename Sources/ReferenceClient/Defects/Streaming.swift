@@ -5,7 +5,7 @@ extension ClientDefect {
     static let streaming = list {
         ClientDefect(
             "client-syncs-only-when-behind", .CLIENT, 16,
-            "Asks for missed frames only when its number is above 0 and below the server's.",
+            "Sends a sync only if its position is above 0 and below the server's.",
             .layer { input, client, next in
                 guard client.isGreeting(input), let frame = client.frame(in: input) else { return next(input, &client) }
                 let (held, last) = (client.core.cursor.held?.seq ?? 0, frame["lastSeq"]?.intValue ?? 0)
@@ -20,16 +20,16 @@ extension ClientDefect {
                 }
             })
         ClientDefect(
-            "client-drops-tools-with-input", .CLIENT, 16, "Drops a `toolUse` whose `input` is no text.",
+            "client-drops-tools-with-input", .CLIENT, 16, "Drops a `toolUse` whose `input` is not a string.",
             .hears { frame, _ in
                 frame.type == "toolUse" && frame["input"].map { $0.stringValue == nil } == true ? nil : frame
             })
         ClientDefect(
-            "client-takes-incomplete-for-whole", .CLIENT, 17, "Takes every answer to its sync for whole.",
+            "client-takes-incomplete-for-whole", .CLIENT, 17, "Takes every syncResult for complete.",
             .hears("syncResult") { page, _ in page.called(complete: true) })
         ClientDefect(
             "client-forgets-the-gap-before-the-pages", .CLIENT, 17,
-            "Reads nothing after a replay in pages whose last one is complete, whatever the first said.",
+            "Reads nothing after a paged replay whose last page is complete, whatever the first said.",
             .hears("syncResult") { page, _ in
                 guard page["more"]?.boolValue == true else { return page }
                 var page = page
@@ -37,7 +37,7 @@ extension ClientDefect {
                 return page
             })
         ClientDefect(
-            "client-reads-a-gap-once", .CLIENT, 17, "Does not read again for a gap when its read has failed.",
+            "client-reads-a-gap-once", .CLIENT, 17, "Does not repeat a failed read for a gap.",
             .after { input, client in
                 guard case .answered = input, let gap = client.core.cursor.gap, gap.afterReads != nil else { return [] }
                 return client.core.having { core in
@@ -48,7 +48,7 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-takes-a-failed-read-for-an-answer", .CLIENT, 27,
-            "Moves its position over a gap when the read for it is over, whatever was answered.",
+            "Moves its position past a gap after any response to the read.",
             .after { input, client in
                 guard case .answered = input, let gap = client.core.cursor.gap, gap.afterReads != nil else { return [] }
                 return client.core.having { core in
@@ -56,10 +56,10 @@ extension ClientDefect {
                 }
             })
         ClientDefect(
-            "client-takes-a-page-for-the-whole", .CLIENT, 18, "Does not ask for the next page of a replay.",
+            "client-takes-a-page-for-the-whole", .CLIENT, 18, "Does not request the next page of a replay.",
             .hears("syncResult") { page, _ in page["more"] == true ? page.called(complete: true) : page })
         ClientDefect(
-            "client-moves-over-the-gap", .CLIENT, 27, "Moves its position with live frames while a sync is unanswered.",
+            "client-moves-over-the-gap", .CLIENT, 27, "Advances its position with live frames while a sync is pending.",
             .layer { input, client, next in
                 let seq = client.frame(in: input)?["seq"]?.intValue
                 let effects = next(input, &client)
@@ -77,7 +77,7 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-mixes-epoch-and-number", .CLIENT, 28,
-            "Asks with the epoch of the connection and the number it had before.",
+            "Syncs with the connection's epoch and its own earlier number.",
             .sends("sync") { sync, client in
                 var sync = sync
                 sync["epoch"] = client.core.link.epoch.map(JSONValue.string)
@@ -85,7 +85,7 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-takes-the-epoch-alone", .CLIENT, 28,
-            "Takes up a new epoch at once, and its number only when it has read.",
+            "Takes a new epoch at once, but its number only after a read.",
             .after { input, client in
                 guard let epoch = client.core.cursor.gap?.afterReads?.epoch, client.core.cursor.held?.epoch != epoch
                 else { return [] }
@@ -95,7 +95,7 @@ extension ClientDefect {
                 }
             })
         ClientDefect(
-            "client-stays-at-unknown-frames", .CLIENT, 29, "Does not count numbered frames of types it does not know.",
+            "client-stays-at-unknown-frames", .CLIENT, 29, "Ignores the numbers of frames of unknown types.",
             .hears { frame, _ in
                 guard !["message", "toolUse", "done", "error"].contains(frame.type) else { return frame }
                 var frame = frame
@@ -104,14 +104,14 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-holds-back-behind-holes", .CLIENT, 30,
-            "Shows a frame only when every number before it has come.",
+            "Shows a frame only after every earlier number arrived.",
             .hears { frame, client in
                 guard let seq = frame["seq"]?.intValue else { return frame }
                 let cursor = client.core.cursor
                 return seq > (cursor.gap.map { max($0.asked, $0.ahead) } ?? cursor.held?.seq ?? 0) + 1 ? nil : frame
             })
         ClientDefect(
-            "client-syncs-without-an-epoch", .LIVE, 13, "Sends a sync to a server that told no epoch.",
+            "client-syncs-without-an-epoch", .LIVE, 13, "Sends a sync to a server that sent no epoch.",
             .layer { input, client, next in
                 let awaits = client.core.cursor.held != nil || client.core.outbox.contains { $0.wasSent }
                 guard client.isGreeting(input), awaits, client.frame(in: input)?["epoch"] == nil else {

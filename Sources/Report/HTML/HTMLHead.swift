@@ -33,7 +33,7 @@ struct HTMLHead {
             ("Date", "\(Self.day(report.startedAt)), took \(readable(report.duration))"),
             (
                 "Scenarios",
-                "\(readable(performed)) performed\(left > 0 ? ", \(readable(left)) not" : "")"
+                "\(readable(performed)) ran\(left > 0 ? ", \(readable(left)) skipped" : "")"
             ),
             ("Exit code", "\(Int(report.exit.rawValue)), \(report.exit.meaning)"),
         ]

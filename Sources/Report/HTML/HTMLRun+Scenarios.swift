@@ -46,7 +46,7 @@ extension HTMLRun {
     }
 
     private func account(of scenario: ScenarioResult, _ room: inout Int) -> Markup {
-        if let reason = scenario.skipped { return "<p>Not performed: \(PlainText.line(reason)).</p>" }
+        if let reason = scenario.skipped { return "<p>Skipped: \(PlainText.line(reason)).</p>" }
         var html: Markup = ""
         if let intended = report.intended[scenario.name], !intended.isEmpty {
             html += "<p>Should exercise \(Markup.joined(intended.map(links.link), by: ", ")).</p>\n"

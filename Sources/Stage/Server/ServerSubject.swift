@@ -201,9 +201,9 @@ extension ServerSubject {
             if !overflow, Duration.seconds(min(wait, 1 << 31)) <= patience { continue }
             let (whole, _) = patience.components
             return
-                "it waits \(overflow ? "" : "\(wait) s ")for \(times == 1 ? "" : "\(times) × ")\(name) \(stated), longer than the patience of "
+                "the wait \(overflow ? "" : "of \(wait) s ")for \(times == 1 ? "" : "\(times) × ")\(name) \(stated) exceeds --patience "
                 + "\(wholeSeconds(patience)); configure \(name) of at most \(Int(whole) / times)"
-                + ", or give --patience \(overflow ? "" : "\(wait)")"
+                + (overflow ? "" : ", or give --patience \(wait)")
         }
         return nil
     }

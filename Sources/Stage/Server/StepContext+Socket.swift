@@ -339,7 +339,7 @@ extension StepContext {
         let total = performer.addToldWait(duration)
         guard total <= subject.patience else {
             throw StepEnd.outOfReach(
-                "it would wait \(wholeSeconds(total)), longer than the patience of \(wholeSeconds(subject.patience)); "
+                "the wait of \(wholeSeconds(total)) exceeds --patience \(wholeSeconds(subject.patience)); "
                     + "configure a shorter time, or give --patience \(wholeSeconds(total, unit: ""))")
         }
         return duration

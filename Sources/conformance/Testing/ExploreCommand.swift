@@ -209,9 +209,9 @@ struct ExploreFlags: ParsableArguments {
                 Console.write("violation \(verdict.clause) in \(name)\n  \(verdict.findings.first?.what ?? "")\n")
             }
             if let reason = performance.skipped {
-                Console.write("not performed: \(name)\n  \(reason)\n")
+                Console.write("skipped: \(name)\n  \(reason)\n")
             } else if broken.isEmpty {
-                Console.write("nothing broken in \(name), \(counted(performance.history.events.count, "event"))\n")
+                Console.write("no violations in \(name); \(counted(performance.history.events.count, "event"))\n")
             }
         }
         if replayed.wasInterrupted { Console.write("interrupted\n") }

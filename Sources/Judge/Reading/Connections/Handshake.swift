@@ -27,8 +27,8 @@ struct Handshake {
     var wordsOfRefusal: (what: String, remedy: String) {
         guard let token = auth.string("token") else {
             return (
-                "the server asks for a token, and none was given",
-                "give the token of each principal, or let the server take anybody where it does not declare 'auth'"
+                "the server requires a token, and none was given",
+                "give the token of each principal, or make the server accept anybody when it does not declare 'auth'"
             )
         }
         guard Self.isShownToken(token) else {
@@ -39,8 +39,8 @@ struct Handshake {
         }
         let owner = token.dropFirst("‹token of ".count).dropLast()
         return (
-            "the server refuses the token of \(owner) that it was given",
-            "correct the token of \(owner), or let the server take it"
+            "the server refuses the given token of \(owner)",
+            "correct the token of \(owner), or make the server accept it"
         )
     }
 
@@ -116,7 +116,7 @@ extension Observations {
             // A server may restart or be overloaded at any time (LIVE-12).
             if !isTold, given == 1012 || given == 1013 { return }
             if !isTold {
-                violate(errors.first.map { called($0) } ?? "close \(text(given)) without a word", ending.event)
+                violate(errors.first.map { called($0) } ?? "close \(text(given)) without an error", ending.event)
             } else if given != close {
                 violate("close \(text(given))", ending.event)
             } else {
@@ -126,7 +126,7 @@ extension Observations {
             // What is sent to a server that has closed makes its system reset the connection, which can take the error and
             // the close frame with it.
             if connection.sent.contains(where: { $0.event > auth && $0.event < ending.event }) { return }
-            violate("the end of the socket without a close frame", ending.event)
+            violate("the end of the connection without a close frame", ending.event)
         default: break
         }
     }

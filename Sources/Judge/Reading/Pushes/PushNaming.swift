@@ -33,7 +33,7 @@ extension Observations {
         }
         if let elsewhere = later.first(where: { $0.messages.contains { $0.id == id && $0.role == "assistant" } }) {
             return .wrong(
-                "sessionId \(HoldfastJudge.shown(session)), but the answer stands in another session",
+                "sessionId \(HoldfastJudge.shown(session)), but the answer is in another session",
                 at: elsewhere.event)
         }
         if let announced, let read = later.last(where: { isAnswered(announced, in: $0) }),

@@ -55,14 +55,14 @@ struct ArmedKills {
         // Kills that told nothing have to be made up for.
         return tried < Self.fewest
             ? "\(done) (--kills \(Self.fewest) asks for as many)"
-            : "\(done) after which a read tells what is left, of \(tried) (--kills \(2 * tried) asks for more)"
+            : "\(done) followed by a read, of \(tried) (--kills \(2 * tried) asks for more)"
     }
 
     /// Why kills that lost nothing prove nothing; nil when there are enough of them, or none.
     func doubt(on what: String, _ thing: String) -> Finding? {
         guard lost.isEmpty, (1..<Self.fewest).contains(kept.count) else { return nil }
         return Finding(
-            "no \(thing) was lost, and so few kills do not show that none is",
+            "no \(thing) was lost, but this needs more kills to prove",
             expected: "\(Self.fewest) kills on the bytes of \(what) without a loss", actual: progress(on: what),
             at: shown)
     }

@@ -32,7 +32,7 @@ struct DurabilityProof {
 
     var remarks: [String] {
         var parts = [kills.remark(on: "`done`", "answer")].compactMap { $0 }
-        if held > 0 { parts.append("writes refused \(times(held)): no `done`") }
+        if held > 0 { parts.append("writes failed \(times(held)): no `done`") }
         return parts.isEmpty ? [] : [parts.joined(separator: "; ")]
     }
 
@@ -41,7 +41,7 @@ struct DurabilityProof {
         let isWhole = blind.isEmpty && controlled > 0 && kills.kept.count >= ArmedKills.fewest
         guard !isWhole else { return nil }
         let expected =
-            "a refused write without `done` after a turn that had one, and \(ArmedKills.fewest) kills on the bytes of `done` without a loss"
+            "a failed write without `done` after a turn with one, and \(ArmedKills.fewest) kills on the bytes of `done` without a loss"
         let actual = "\(probe); \(kills.progress(on: "`done`"))"
         if let write = blind.first, case .done(let done) = write.outcome {
             let place = promises.firstIndex { $0.told == done || $0.turn.event == write.turn.event }
@@ -49,23 +49,23 @@ struct DurabilityProof {
             let proof = fate.keptAt ?? fate.shownAt
             return Finding(
                 fate.keptAt != nil
-                    ? "done came while writes were refused, and the answer was stored all the same: the fault does not reach this store"
-                    : "done came while writes were refused, and nothing shows whether the answer was stored",
+                    ? "done came while writes failed, and the answer was stored anyway: the fault does not reach this store"
+                    : "done came while writes failed, and nothing shows whether the answer was stored",
                 expected: expected, actual: actual, at: [write.fault.begin, done] + (proof.map { [$0] } ?? []))
         }
         let last = fates.compactMap { $0.keptAt ?? $0.shownAt }.max()
         return Finding(
             kills.count == 0 && held == 0
-                ? "reads have every answer, which does not show that it was stored before it was sent"
-                : "no answer was lost, and what was tried is less than the whole proof", expected: expected,
+                ? "reads contain every answer, which does not prove that it was stored before it was sent"
+                : "no answer was lost, but the proof is incomplete", expected: expected,
             actual: actual, at: last.map { [$0] } ?? [])
     }
 
     /// What refusing writes showed.
     private var probe: String {
-        if !blind.isEmpty { return "a store that the probe cannot see" }
-        if held == 0 { return "no refused write" }
-        let refused = "writes refused \(times(held)) without `done`"
+        if !blind.isEmpty { return "a store that the fault does not reach" }
+        if held == 0 { return "no failed write" }
+        let refused = "writes failed \(times(held)) without `done`"
         return controlled > 0 ? refused : "\(refused), and no turn without the fault before it"
     }
 }

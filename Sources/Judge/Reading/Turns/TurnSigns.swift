@@ -88,7 +88,7 @@ extension ObservedRequest {
             content?.arrayValue.map { $0.count == 1 ? "one part" : "\($0.count) parts" } ?? "a string"
         }
         return forms[0] == forms[1]
-            ? "the content is the same but for members that nobody defines"
+            ? "the content is the same except for undefined members"
             : "the content is the same: first \(forms[0]), then \(forms[1])"
     }
 }
