@@ -139,7 +139,7 @@ let package = Package(
                 "Captures", "Judge", "Transport", "Stage", "Proxy", "Reference", "ClientDriver", "ReferenceClient",
                 "Report", "Explore", "Gate", "QRCode", "Site", "Mock", "HoldfastSuite", "Explain",
             ]) + ["Revision", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-            swiftSettings: settings),
+            swiftSettings: settings, plugins: ["EmbedFiles"]),
 
         // Measures; see CONTRIBUTING.md.
         .executableTarget(
@@ -149,7 +149,7 @@ let package = Package(
             ]),
             swiftSettings: settings),
 
-        // Turns the files of Spec/, and the resources of rooms, into Swift sources, so that the binary carries them.
+        // Turns the files of Spec/, the pages, and the resources of rooms into Swift sources, so that the binary carries them.
         .executableTarget(name: "FileEmbedder", swiftSettings: settings),
         .plugin(
             name: "EmbedFiles", capability: .buildTool(), dependencies: ["FileEmbedder"], path: "Sources/EmbedFiles"),

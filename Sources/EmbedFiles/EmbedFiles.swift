@@ -1,15 +1,16 @@
 import Foundation
 import PackagePlugin
 
-/// Embeds text files into the target that uses this plugin: its folder `Resources`, or `Spec/` where it has none.
+/// Embeds text files into the target that uses this plugin: its folder `Resources`, its pages, or `Spec/` where it has neither.
 @main
 struct EmbedFiles: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         let package = context.package.directoryURL
-        let resources = target.directoryURL.appending(path: "Resources", directoryHint: .isDirectory)
-        let hasResources = FileManager.default.fileExists(atPath: resources.path)
-        let folder = hasResources ? resources : package.appending(path: "Spec", directoryHint: .isDirectory)
-        let index = hasResources ? [] : [package.appending(path: "Fixtures/index.json")]
+        let own = ["Resources", "Documentation.docc"].map {
+            target.directoryURL.appending(path: $0, directoryHint: .isDirectory)
+        }.first { FileManager.default.fileExists(atPath: $0.path) }
+        let folder = own ?? package.appending(path: "Spec", directoryHint: .isDirectory)
+        let index = own == nil ? [package.appending(path: "Fixtures/index.json")] : []
         let output = context.pluginWorkDirectoryURL.appending(path: "EmbeddedFiles.swift")
         let walker = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
         let inputs = (walker?.compactMap { $0 as? URL } ?? []).filter { !$0.hasDirectoryPath }

@@ -1,7 +1,8 @@
 import Foundation
 
-/// Writes text files into one Swift source: the resources of a target as a constant each, or `Spec/` as a dictionary from
-/// path to text.
+/// Writes files into one Swift source: the resources of a target as a constant each, and its pages, or `Spec/`, as a dictionary.
+///
+/// A picture among the pages becomes a `data:` address.
 ///
 /// Arguments: the source to write, the folder, and for `Spec/` the index of the fixtures. Raw string literals keep the text
 /// readable in a debugger and compile far faster than arrays of bytes.
@@ -14,11 +15,20 @@ struct FileEmbedder {
         let paths = files(below: folder)
         guard !paths.isEmpty else { fail("\(folder.path): no file") }
         let texts = try paths.map { path in
-            (path, try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8))
+            let file = folder.appendingPathComponent(path)
+            if path.hasSuffix(".png") {
+                return (path, "data:image/png;base64,\(try Data(contentsOf: file).base64EncodedString())")
+            }
+            return (path, try String(contentsOf: file, encoding: .utf8))
         }
         let source =
-            arguments.count == 3
-            ? constants(texts) : dictionary(texts, index: try String(contentsOfFile: arguments[3], encoding: .utf8))
+            if arguments.count == 4 {
+                specification(texts, index: try String(contentsOfFile: arguments[3], encoding: .utf8))
+            } else if folder.pathExtension == "docc" {
+                pages(texts)
+            } else {
+                constants(texts)
+            }
         let output = URL(fileURLWithPath: arguments[1])
         if let before = try? String(contentsOf: output, encoding: .utf8), before == source { return }
         try source.write(to: output, atomically: true, encoding: .utf8)
@@ -29,20 +39,35 @@ struct FileEmbedder {
         return "// Generated from the folder Resources. Do not edit.\n\nenum Resources {\n\(constants.joined())}\n"
     }
 
-    private static func dictionary(_ texts: [(path: String, text: String)], index: String) -> String {
-        let entries = (texts + [("fixtures/index.json", index)]).map { path, text in
-            "        \"\(path)\": \(literal(text)),\n"
+    private static func pages(_ texts: [(path: String, text: String)]) -> String {
+        """
+        // Generated from Documentation.docc. Do not edit.
+
+        /// The pages about this program.
+        enum ToolPages {
+            /// Texts by file name.
+            static let texts: [String: String] = [
+        \(entries(texts))    ]
         }
-        return """
-            // Generated from Spec/ and Fixtures/index.json. Do not edit.
 
-            extension SpecificationFiles {
-                /// The specification this binary was built with.
-                public static let embedded = SpecificationFiles(texts: [
-            \(entries.joined())    ])
-            }
+        """
+    }
 
-            """
+    private static func entries(_ texts: [(path: String, text: String)]) -> String {
+        texts.map { path, text in "        \"\(path)\": \(literal(text)),\n" }.joined()
+    }
+
+    private static func specification(_ texts: [(path: String, text: String)], index: String) -> String {
+        """
+        // Generated from Spec/ and Fixtures/index.json. Do not edit.
+
+        extension SpecificationFiles {
+            /// The specification this binary was built with.
+            public static let embedded = SpecificationFiles(texts: [
+        \(entries(texts + [("fixtures/index.json", index)]))    ])
+        }
+
+        """
     }
 
     /// `reportCSS` for `report.css`.

@@ -7,6 +7,8 @@ struct PageRenderer {
     let links: LinkResolver
     /// The page, below the root of the site.
     let page: String
+    /// The addresses of pictures, by their names.
+    var pictures: [String: String] = [:]
 
     /// HTML for blocks, whose headings get the anchors that links of other pages name.
     func html(_ blocks: [MarkdownBlock]) -> String {
@@ -47,11 +49,13 @@ struct PageRenderer {
     private func html(_ inline: MarkdownInline, inLink: Bool) -> String {
         switch inline {
         case .text(let text): inLink ? escapedForMarkup(text) : withClauses(text)
-        case .code(let text): "<code>\(escapedForMarkup(text))</code>"
+        case .code(let text):
+            // A line that ended between its hyphens would hide that it is one flag.
+            "<code\(text.hasPrefix("-") && text.count < 24 ? " class=\"flag\"" : "")>\(escapedForMarkup(text))</code>"
         case .emphasis(let parts): "<em>\(parts.map { html($0, inLink: inLink) }.joined())</em>"
         case .strong(let parts): "<strong>\(parts.map { html($0, inLink: inLink) }.joined())</strong>"
         case .image(let words, let destination):
-            "<img src=\"\(escapedForMarkup(destination))\" alt=\"\(escapedForMarkup(words))\">"
+            "<img src=\"\(escapedForMarkup(pictures[destination] ?? destination))\" alt=\"\(escapedForMarkup(words))\">"
         case .link(let parts, let destination):
             link(parts.map { html($0, inLink: true) }.joined(), links.address(of: destination, from: page))
         }

@@ -3,7 +3,7 @@ import HoldfastJSON
 /// Something the search box finds.
 struct SearchEntry {
     let name: String
-    let text: String
+    var text: String
     let address: String
     /// What else people call it.
     var words: [String] = []

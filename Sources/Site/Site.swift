@@ -28,20 +28,25 @@ package struct Site: Sendable {
     let scenarios: [SiteScenario]
     let defects: [ClauseID: [Defect]]
     let texts: [String: String]
+    /// The pages about the program, by their names, such as `Commands.md`, and their pictures.
+    let toolPages: [String: String]
 
     /// Takes what is to be shown.
     /// - Parameters:
     ///   - specification: What the pages say, with the index of the fixtures among its files.
     ///   - fixtureTexts: The fixtures by their path below `Fixtures/`; what is not there is shown by its notation and its
     ///     reason alone.
+    ///   - toolPages: The pages about the program, by their names; pictures as `data:` addresses.
     ///   - defects: The ways of the reference peers to break clauses.
     /// - Throws: A problem for each scenario or fixture that cannot be read.
     package init(
-        _ specification: Specification, fixtureTexts: [String: String] = [:], defects: [Defect] = []
+        _ specification: Specification, fixtureTexts: [String: String] = [:], toolPages: [String: String] = [:],
+        defects: [Defect] = []
     ) throws(InputProblems) {
         self.specification = specification
         self.defects = Dictionary(grouping: defects, by: \.clause)
         texts = fixtureTexts
+        self.toolPages = toolPages
         fixtures = try FixtureIndex(specification.files).entries
         scenarios = try SiteScenario.all(in: specification.files)
     }
@@ -57,14 +62,15 @@ package struct Site: Sendable {
 
         var files: [String: String] = [:]
         var entries: [SearchEntry] = []
-        let frame = SiteFrame(specification: specification, chapters: chapters(markdown))
+        let guides = ToolGuides(toolPages, read: markdown)
+        let frame = SiteFrame(specification: specification, guides: guides.pages, chapters: chapters(markdown))
         func add(_ page: String, _ title: String, _ content: String) {
             files[page] = frame.html(page: page, title: title, content: content)
             entries.append(SearchEntry(name: title, text: "", address: page))
         }
         for (file, text) in markdown.sorted(by: { $0.key < $1.key }) {
             let page = locations[file] ?? file
-            let renderer = PageRenderer(links: links, page: page)
+            let renderer = PageRenderer(links: links, page: page, pictures: toolPages)
             if let area = Self.area(of: file) {
                 let clauses = specification.clauses.filter { $0.id.area == area }
                 let writer = ClausePages(site: self, renderer: renderer)
@@ -74,8 +80,12 @@ package struct Site: Sendable {
                         name: $0.id.description, text: "\($0.sentence) \($0.why) \($0.seen ?? "")",
                         address: "\(page)#\($0.id)")
                 }
+            } else if file.hasPrefix("tool/") {
+                files[page] = frame.html(
+                    page: page, title: text.title, content: renderer.html(text.blocks.map(\.block)))
+                entries += guides.entries(of: file, at: page)
             } else {
-                let opening = file == "README.md" ? SiteOpening.html : ""
+                let opening = file == "README.md" ? SiteOpening.html(linkingGuides: !toolPages.isEmpty) : ""
                 add(page, text.title, opening + renderer.html(text.blocks.map(\.block)))
             }
         }
@@ -106,7 +116,11 @@ package struct Site: Sendable {
     private func read() throws(InputProblems) -> [String: MarkdownPage] {
         var pages: [String: MarkdownPage] = [:]
         var problems: [InputProblem] = []
-        for (file, text) in specification.files.texts where file.hasSuffix(".md") {
+        let guides = toolPages.filter { $0.key.hasSuffix(".md") }.map {
+            (ToolGuides.file($0.key), ToolGuides.text($0.value))
+        }
+        let texts = specification.files.texts.filter { $0.key.hasSuffix(".md") }.map { ($0.key, $0.value) }
+        for (file, text) in texts + guides {
             do {
                 pages[file] = try MarkdownPage(text, file: "Spec/\(file)")
             } catch {

@@ -4,6 +4,8 @@ import HoldfastBasics
 /// What stands around the content of each page: the head, the way to the other pages, the search box.
 struct SiteFrame {
     let specification: Specification
+    /// The pages about the program.
+    let guides: [(page: String, title: String)]
     let chapters: [(page: String, title: String)]
 
     func html(page: String, title: String, content: String) -> String {
@@ -23,7 +25,7 @@ struct SiteFrame {
             <header>
             <a class="home" href="\(root)index.html">Holdfast \(escapedForMarkup(specification.version))</a>
             <a class="menu" href="#pages">Menu</a>
-            <div class="search"><input id="search" type="search" placeholder="Search ( / )" aria-label="Search the specification">
+            <div class="search"><input id="search" type="search" placeholder="Search ( / )" aria-label="Search these pages">
             <ul id="found" aria-live="polite" hidden></ul></div>
             </header>
             <div class="columns">
@@ -50,7 +52,9 @@ struct SiteFrame {
             ("files.html", "Scenarios, fixtures, schemas", ""), ("trace.html", "Trace", ""),
             ("out-of-scope.html", "Out of scope", ""),
         ]
-        return group("Start", start, root, page) + group("Chapters", chapters, root, page)
+        let guides = guides.map { ($0.page, $0.title, "") }
+        return group("Start", start, root, page) + (guides.isEmpty ? "" : group("Guides", guides, root, page))
+            + group("Chapters", chapters, root, page)
             + group("Clauses", [("clauses/index.html", "All clauses", "")] + areas, root, page)
             + group("Reference", others, root, page)
     }

@@ -3,23 +3,28 @@ import HoldfastBasics
 /// What opens the site: what Holdfast is, its three jobs, and the list of the files that no chapter links.
 enum SiteOpening {
     /// The beginning of the first page.
-    static let html = """
-        <h1>Holdfast</h1>
-        <p>Phones suspend sockets. The server computes an answer and it never arrives; a message is sent twice; a spinner never
-        stops. One rule fixes this: <strong>the session on the server is the source of truth</strong>. Holdfast makes that rule
-        testable: this specification, and the program <code>conformance</code>.</p>
-        <div class="jobs">
-        <section class="card"><h2>Test a server</h2><p>A URL is enough to start. With a start command, the suite also kills and
-        restarts the server.</p><pre tabindex="0"><code>conformance server ws://127.0.0.1:8080/ws</code></pre></section>
-        <section class="card"><h2>Test a client</h2><p>The suite plays the server, the operating system and the user.</p>
-        <pre tabindex="0"><code>conformance client -- ./my-driver</code></pre></section>
-        <section class="card"><h2>Gate a protocol change</h2><p>Compare two versions and see which peers break.</p>
-        <pre tabindex="0"><code>conformance gate v1.0.0 .</code></pre></section>
-        </div>
-        <p>Something went wrong already? Start from a <a href="symptoms.html">symptom</a>: the answer came twice, the spinner
-        never ends, a message is lost.</p>
+    static func html(linkingGuides isLinking: Bool) -> String {
+        func job(_ title: String, _ page: String) -> String {
+            isLinking ? "<a href=\"tool/\(page).html\">\(title)</a>" : title
+        }
+        return """
+            <h1>Holdfast</h1>
+            <p>Phones suspend sockets. The server computes an answer and it never arrives; a message is sent twice; a spinner never
+            stops. One rule fixes this: <strong>the session on the server is the source of truth</strong>. Holdfast makes that rule
+            testable: this specification, and the program <code>conformance</code>.</p>
+            <div class="jobs">
+            <section class="card"><h2>\(job("Test a server", "TestAServer"))</h2><p>A URL is enough to start. With a start command, the suite also kills and
+            restarts the server.</p><pre tabindex="0"><code>conformance server ws://127.0.0.1:8080/ws</code></pre></section>
+            <section class="card"><h2>\(job("Test a client", "TestAClient"))</h2><p>The suite plays the server, the operating system and the user.</p>
+            <pre tabindex="0"><code>conformance client -- ./my-driver</code></pre></section>
+            <section class="card"><h2>\(job("Gate a protocol change", "ChangeTheProtocol"))</h2><p>Compare two versions and see which peers break.</p>
+            <pre tabindex="0"><code>conformance gate v1.0.0 .</code></pre></section>
+            </div>
+            <p>Something went wrong already? Start from a <a href="symptoms.html">symptom</a>: the answer came twice, the spinner
+            never ends, a message is lost.</p>
 
-        """
+            """
+    }
 
     /// The pages of scenarios, fixtures and schemas, by kind.
     static func list(of entries: [SearchEntry]) -> String {

@@ -15,7 +15,12 @@ import Testing
             texts[fixture.file] = try? String(contentsOfFile: folder + fixture.file, encoding: .utf8)
         }
         let defect = Site.Defect(clause: ClauseID(.SYNC, 3), name: "sync-skips", summary: "Replays no `toolUse`.")
-        return try Site(Specification(files), fixtureTexts: texts, defects: [defect]).files()
+        var pages = ["report.png": "data:image/png;base64,AA=="]
+        let guides = SourceTree.root + "/Sources/conformance/Documentation.docc/"
+        for name in try FileManager.default.contentsOfDirectory(atPath: guides) where name.hasSuffix(".md") {
+            pages[name] = try String(contentsOfFile: guides + name, encoding: .utf8)
+        }
+        return try Site(Specification(files), fixtureTexts: texts, toolPages: pages, defects: [defect]).files()
     }
 
     @Test func `every link of every page leads to a page and an anchor that are there`() throws {
@@ -42,6 +47,22 @@ import Testing
             }
         }
         #expect(count > 5_000)
+    }
+
+    @Test func `the pages about the program are among them, linked to the specification, and found`() throws {
+        let files = try Self.built.get()
+        let page = try #require(files["tool/ReportsAndBaselines.html"])
+        #expect(page.contains(#"<img src="data:image/png;base64,AA==""#))
+        #expect(page.contains(#"href="../schemas/files/transcript-event.html""#))
+        #expect(page.contains(#"aria-current="page">Reports and baselines"#))
+        #expect(files["index.html"]?.contains(#"<a href="tool/TestAServer.html">Test a server</a>"#) == true)
+        let search = try #require(files["search.js"])
+        for entry in ["tool/Commands.html#exit-codes", "tool/MockServer.html#"] {
+            #expect(search.contains(entry), "\(entry)")
+        }
+        for (page, text) in files where page.hasPrefix("tool/") {
+            #expect(!text.contains("../../../"), "\(page)")
+        }
     }
 
     @Test func `every clause has its section with reason, judging, scenarios and fixtures`() throws {

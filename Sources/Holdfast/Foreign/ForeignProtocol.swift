@@ -100,8 +100,10 @@ public struct WireSample: Sendable {
         return nil
     }
 
-    /// This protocol in another version: every greeting states it, and either nobody asked for version 1, or the server
-    /// also sends types that version 1 does not have. A wrong number alone is a violation of LIVE-10.
+    /// This protocol in another version, as every greeting states.
+    ///
+    /// Either nobody asked for version 1, or the server also sends types that version 1 does not have: a wrong number alone is a
+    /// violation of LIVE-10.
     private var otherVersion: ForeignProtocol? {
         if let refusing = onlyOtherVersions { return refusing }
         func versions(_ type: String) -> [JSONValue] {

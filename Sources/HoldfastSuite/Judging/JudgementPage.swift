@@ -44,7 +44,10 @@ extension Judgement {
             ("Profiles", profiles.sorted().map(\.rawValue).joined(separator: ", ")),
             ("Dialect", dialects.isEmpty ? "none" : dialects.sorted().joined(separator: ", ")),
             ("Versions", "specification \(specification.version), program \(tool)"),
-            ("Clauses", "\(reachable) of \(inQuestion.count) can be checked from it; \(exercised.count) were"),
+            (
+                "Clauses",
+                "\(reachable) of \(inQuestion.count) can be checked from it; \(JudgementText.were(exercised.count))"
+            ),
             ("Exit code", "\(Int(exit.rawValue))"),
         ]
     }

@@ -75,7 +75,8 @@ package struct JudgementText {
                 let names = JudgedEvents.cut(foreign.joined(separator: ", "))
                 words.append("recorded under specification \(names), judged under \(specification.version)")
             }
-            return "\(JudgedEvents.cut(file.name)): \(words.joined(separator: ", "))"
+            return style.wrapped(
+                "\(JudgedEvents.cut(file.name)): \(words.joined(separator: ", "))", indent: 0, hanging: 2)
         }
         let rest = judgement.files.count - shown.count
         let more = rest > 0 ? ["and \(readable(rest)) more files"] : []
@@ -161,9 +162,9 @@ package struct JudgementText {
         let silent = reachable.filter { $0.value.exercised == 0 }.keys.sorted()
         let source = judgement.hasCaptures ? "a capture" : "it"
         var lines = [
-            "\(reachable.count) of \(inQuestion.count) clauses can be checked from \(source); \(judgement.exercised.count) were"
+            "\(reachable.count) of \(inQuestion.count) clauses can be checked from \(source); \(Self.were(judgement.exercised.count))"
         ]
-        if !silent.isEmpty { lines.append("not seen: \(silent.count) clauses (\(names(silent)))") }
+        if !silent.isEmpty { lines.append("not seen: \(counted(silent.count, "clause")) (\(names(silent)))") }
         let unreached = inQuestion.filter { !$0.value.wasReachable }
         let reasons = Dictionary(grouping: unreached, by: { $0.value.unreached.sorted().joined(separator: "; ") })
         for (reason, clauses) in reasons.sorted(by: { $0.key < $1.key }) where !reason.isEmpty {
@@ -173,7 +174,8 @@ package struct JudgementText {
         if !listsAll, !silent.isEmpty || !unreached.isEmpty { lines.append("--verbose lists the clauses") }
         let foreign = judgement.clauses(.notApplicable)
         if !foreign.isEmpty {
-            lines.append("not applicable: \(foreign.count) clauses of profiles that are not declared (--profile)")
+            lines.append(
+                "not applicable: \(counted(foreign.count, "clause")) of profiles that are not declared (--profile)")
         }
         for file in judgement.files {
             for entry in file.summary.leftOut.entries {
@@ -188,6 +190,9 @@ package struct JudgementText {
     private func names(_ clauses: [ClauseID]) -> String {
         clauses.named(listsAll)
     }
+
+    /// How many clauses were checked, of those that can be.
+    static func were(_ count: Int) -> String { count == 1 ? "1 was" : "\(count) were" }
 
     /// Bytes as people read them.
     static func size(_ bytes: Int) -> String {

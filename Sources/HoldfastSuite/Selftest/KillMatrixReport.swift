@@ -35,10 +35,10 @@ extension KillMatrix.Result {
         let caught = defects.filter(\.holds)
         let legal = peers.filter { $0.clause == nil }
         return [
-            holds ? "the suite holds" : "the suite does NOT hold",
-            ": \(caught.count) of \(defects.count) defects caught by their own clause, ",
-            "\(Set(caught.compactMap(\.clause)).count) clauses shown to catch, ",
-            "\(legal.filter(\.holds).count) of \(legal.count) legal peers judged right, in \(readable(duration))",
+            holds ? "selftest passed" : "selftest failed",
+            ": \(caught.count) of \(counted(defects.count, "defect")) caught by \(defects.count == 1 ? "its" : "their") own clause, ",
+            "\(counted(Set(caught.compactMap(\.clause)).count, "clause")) shown to catch, ",
+            "\(legal.filter(\.holds).count) of \(counted(legal.count, "healthy peer")) judged correctly, in \(readable(duration))",
         ].joined()
     }
 

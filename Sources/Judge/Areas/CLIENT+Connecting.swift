@@ -142,7 +142,7 @@ extension CLIENT {
             evidence.test(no: history.crowd(in: own), keptIf: own.count > 1 && history.isWatched(launch.events)) {
                 crowd in
                 Finding(
-                    "the client hammers the server",
+                    "the client attempts to connect too often",
                     expected: "at most \(Observations.mostInAMinute) attempts a minute",
                     actual: "\(Observations.mostInAMinute + 1) in less", at: [crowd.lowerBound, crowd.upperBound])
             }
@@ -169,11 +169,11 @@ extension CLIENT {
             }
         }
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
-            test(question.requests.map(\.event), "one message is sent again and again")
+            test(question.requests.map(\.event), "a message is resent too often")
         }
         let failed = Dictionary(grouping: history.client.reads.filter { !$0.isAnswered }, by: \.route)
         for reads in failed.values.map({ $0.map(\.request) }).sorted(by: { $0[0] < $1[0] }) {
-            test(reads, "one read is made again and again although it fails")
+            test(reads, "a failing read is repeated too often")
         }
     }
 

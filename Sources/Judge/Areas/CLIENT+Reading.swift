@@ -104,7 +104,7 @@ extension CLIENT {
             Finding(
                 what, expected: "GET of session \(session) until it is answered with 200 or 404",
                 actual: cause == start
-                    ? "none within the bound 'rest'" : "none within the bound 'backoff' after a failed one",
+                    ? "none within the bound 'rest'" : "none within the bound 'backoff' after a failed read",
                 at: cause == start ? [start, late] : [start, cause, late])
         }
     }

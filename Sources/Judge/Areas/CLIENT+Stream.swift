@@ -98,7 +98,8 @@ extension CLIENT {
             {
                 evidence.violate(
                     read.finding(
-                        "a sync is answered as incomplete, and the session is not read", at: result.event, late))
+                        "the syncResult is incomplete, and the client does not read the session", at: result.event, late
+                    ))
             }
         }
     }

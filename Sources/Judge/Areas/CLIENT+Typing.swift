@@ -139,7 +139,7 @@ extension CLIENT {
             guard let session, !history.isGone(session, before: request.event) else { continue }
             evidence.test(
                 request.sessionAsked == session,
-                otherwise: "a message is sent to another session than it was typed into",
+                otherwise: "a message was sent to another session than typed",
                 expected: "sessionId \(session)",
                 actual: request.sessionAsked.map { "sessionId \($0)" } ?? "no sessionId", at: [typed, request.event])
         }

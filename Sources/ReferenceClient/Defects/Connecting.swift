@@ -64,20 +64,20 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-resets-the-count-when-it-hears-anything", .CLIENT, 5,
-            "Starts its count of attempts anew with each frame of the server.",
+            "Resets its count of attempts with each frame from the server.",
             .hears { frame, client in
                 client.core.link.attempts = []
                 return frame
             })
         ClientDefect(
-            "client-hammers-reads-that-fail", .CLIENT, 59, "Reads again at once what could not be read.",
+            "client-hammers-reads-that-fail", .CLIENT, 59, "Repeats a failed read at once.",
             .layer { input, client, next in
                 let number = client.failedRead(in: input)
                 let effects = next(input, &client)
                 return effects + (number.map { number in client.core.having { $0.read(number) } } ?? [])
             })
         ClientDefect(
-            "client-waits-without-jitter", .CLIENT, 6, "Waits the same time before every attempt.",
+            "client-waits-without-jitter", .CLIENT, 6, "Waits equally long before every attempt.",
             .attempts { _, _, client in
                 let (rules, attempts) = (client.core.rules, client.core.link.attempts)
                 guard attempts.count >= rules.attemptsPerMinute else { return rules.real(2_000) }

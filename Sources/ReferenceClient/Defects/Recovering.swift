@@ -167,7 +167,7 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-reads-what-is-shown-once", .CLIENT, 55,
-            "Does not read the session on the screen again when that failed and nothing is awaited.",
+            "Does not repeat a failed read of the session on the screen unless it awaits an answer.",
             .layer { input, client, next in
                 let number = client.failedRead(in: input)
                 let effects = next(input, &client)

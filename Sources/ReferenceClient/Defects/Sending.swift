@@ -191,7 +191,7 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-sends-to-the-session-on-the-screen", .CLIENT, 58,
-            "Sends what waited to the session that is on the screen when it is sent.",
+            "Sends waiting messages to the session on the screen at that time.",
             .sends("chat") { frame, client in
                 var frame = frame
                 if let session = client.core.conversations[client.core.shown]?.session {

@@ -4,15 +4,20 @@ const root = document.documentElement.dataset.root;
 
 function rank(entry, words) {
   const name = entry[0].toLowerCase();
-  const text = entry[1].toLowerCase();
+  const nameWords = name.split(/[^a-z0-9]+/);
+  const text = " " + entry[1].toLowerCase();
   const synonyms = entry[3].toLowerCase().split(" ");
   let sum = 0;
   for (const word of words) {
+    // Two or three letters are in the middle of many words.
+    const isLong = word.length > 3;
     if (name === word) sum += 100;
     else if (synonyms.includes(word)) sum += 50;
-    else if (name.startsWith(word)) sum += 20;
-    else if (name.includes(word)) sum += 10;
-    else if (text.includes(word)) sum += 1;
+    else if (nameWords.includes(word)) sum += 30;
+    else if (nameWords.some(other => other.startsWith(word))) sum += 20;
+    else if (isLong && name.includes(word)) sum += 10;
+    else if (text.includes(" " + word)) sum += 2;
+    else if (isLong && text.includes(word)) sum += 1;
     else if (synonyms.some(synonym => synonym.startsWith(word))) sum += 1;
     else return 0;
   }

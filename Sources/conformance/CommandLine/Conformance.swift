@@ -76,7 +76,9 @@ enum StartScreen {
     /// The screen, ending with a newline.
     static func text(_ style: ConsoleStyle) -> String {
         let commands = Conformance.configuration.subcommands.filter { $0.configuration.shouldDisplay }.map { command in
-            "  \(style.bold(padded(command.configuration.commandName ?? "", 10)))\(command.configuration.abstract)"
+            let name = style.bold(padded(command.configuration.commandName ?? "", 10))
+            return style.wrapped(
+                name + command.configuration.abstract, indent: 2, hanging: 10, keepingSpaces: name.count)
         }
         let lines =
             ["conformance tests servers and clients of the Holdfast protocol", ""] + commands + [

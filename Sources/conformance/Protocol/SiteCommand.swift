@@ -10,8 +10,8 @@ struct SiteCommand: AsyncParsableCommand {
         commandName: "site",
         abstract: "Write the specification as a folder of HTML pages.",
         discussion: """
-            Writes a page for each chapter and area, with scenarios, fixtures, schemas and search. The pages work without a \
-            server or network: open index.html. The bundle/ folder has all messages in one schema and a self-contained \
+            Writes a page for each guide to this program, chapter and area, with scenarios, fixtures, schemas and search. \
+            The pages work without a server or network: open index.html. The bundle/ folder has all messages in one schema and a self-contained \
             OpenAPI file, for code generators.
 
             Examples:
@@ -43,7 +43,7 @@ struct SiteCommand: AsyncParsableCommand {
         }
         let specification = try Specification(files)
         let built = try Site(
-            specification, fixtureTexts: try texts(of: specification), defects: Self.defects
+            specification, fixtureTexts: try texts(of: specification), toolPages: ToolPages.texts, defects: Self.defects
         ).files()
         for (page, text) in built.sorted(by: { $0.key < $1.key }) {
             try Files.write(text, to: "\(folder)/\(page)", makingFolders: true)
