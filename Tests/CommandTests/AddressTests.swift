@@ -86,6 +86,15 @@ import Testing
         #expect(runs.1.out.contains("skipped: "))
     }
 
+    @Test func `what asks more than the rate limit allows is planned away`() async throws {
+        let plan = try await BuiltBinary.run([
+            "server", "--reference", "--dry-run", "--only", "server/SYNC/evicted-by-questions",
+        ])
+        #expect(plan.status == 0 && planned(plan.out).isEmpty, "\(plan.out)\(plan.err)")
+        #expect(
+            plan.out.contains("skipped: 1 scenario, it asks 512 questions, and the rate limit is 60"), "\(plan.out)")
+    }
+
     @Test func `what is excluded is planned away, set aside and told`() async throws {
         let folder = try TemporaryDirectory()
         let arguments = ["--only", "SYNC", "--exclude", "SYNC-3", "--exclude", "server/SYNC/from-the-*"]

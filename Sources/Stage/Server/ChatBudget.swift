@@ -49,6 +49,23 @@ struct ChatBudget {
         return now
     }
 
+    /// The most questions that a scenario spends a whole budget of.
+    private static let largest = 600
+
+    /// Why no principal will ever do for a scenario; nil where one will, as far as a limit is known.
+    func objection(to scenario: Scenario) -> String? {
+        // A server of its own knows nothing of what others asked.
+        guard let limit, !scenario.needs.start else { return nil }
+        if scenario.needs.budget {
+            if limit <= Self.largest { return nil }
+            return "it uses up a rate limit, and \(limit) questions are more than the suite sends; configure "
+                + "messagesPerMinute of at most \(Self.largest)"
+        }
+        guard let most = scenario.chats(budget: limit).values.max(), most > limit else { return nil }
+        return "it asks \(most) questions, and the rate limit is \(limit) in \(wholeSeconds(window)); configure a "
+            + "larger messagesPerMinute"
+    }
+
     mutating func note(_ count: Int, of principal: String, at time: ContinuousClock.Instant) {
         guard count > 0 else { return }
         uses[principal, default: []].append((time, count))
@@ -106,7 +123,7 @@ struct ChatBudget {
         return (byKey, byLane)
     }
 
-    private mutating func learn(from frame: Frame?) {
+    mutating func learn(from frame: Frame?) {
         switch frame?.type {
         case "connected":
             guard !wasTold, let told = frame?["limits"]?["messagesPerMinute"]?.intValue, told > 0 else { return }

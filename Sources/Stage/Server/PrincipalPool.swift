@@ -27,9 +27,6 @@ struct PrincipalPool {
     /// none where only a long wait tells what these were asked before.
     let spendersFromTheStart: Int
 
-    /// The most questions that a scenario spends a whole budget of.
-    private static let largestBudget = 600
-
     /// A pool for a run of scenarios.
     init(_ subject: ServerSubject, for scenarios: [Scenario] = [], now: ContinuousClock.Instant = .now) {
         free = subject.principals
@@ -57,21 +54,10 @@ struct PrincipalPool {
         guard let limit = budget.limit, !scenario.needs.start else {
             return .lent(take(Array(indices.prefix(count)), nil))
         }
+        if let reason = budget.objection(to: scenario) { return .never(reason: reason) }
         var asked = scenario.chats(budget: limit)
-        if scenario.needs.budget {
-            guard limit <= Self.largestBudget else {
-                return .never(
-                    reason: "it uses up a rate limit, and \(limit) questions are more than the suite sends; configure "
-                        + "messagesPerMinute of at most \(Self.largestBudget)")
-            }
-            asked["p1"] = limit
-        }
+        if scenario.needs.budget { asked["p1"] = limit }
         let wanted = (1...count).map { (role: $0, chats: asked["p\($0)"] ?? 0) }.sorted { $0.chats > $1.chats }
-        if let most = wanted.first, most.chats > limit {
-            return .never(
-                reason: "it asks \(most.chats) questions, and the rate limit is \(limit) in "
-                    + "\(wholeSeconds(budget.window)); configure a larger messagesPerMinute")
-        }
         // Nobody knows yet what was asked before the run; a short window is waited for, a long one would take too long.
         let start = scenario.needs.budget && budget.hasShortWindow ? max(budget.known, now) : now
         let ready = indices.map { index in

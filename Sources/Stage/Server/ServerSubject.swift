@@ -101,6 +101,9 @@ package struct ServerSubject: Sendable {
             lacks.append(obstacleToPush(needs.principals))
         }
         lacks.append(impatience(with: scenario))
+        var budget = ChatBudget(self, now: .now)
+        budget.learn(from: greeting)
+        lacks.append(budget.objection(to: scenario))
         return lacks.compactMap(\.self)
     }
 
