@@ -1,6 +1,6 @@
 import HoldfastSmallFoundation
 
-/// The conversation with the suite, without the road it takes: a line in, a line out.
+/// The conversation with the suite, whatever carries it: a line in, a line out.
 ///
 /// `drive(_:)` and `drive(_:connectingTo:)` carry the lines over standard input and output and over a WebSocket. Where your
 /// app has a WebSocket of its own, or a debug bridge, carry them yourself: each text message that arrives is a line, and the

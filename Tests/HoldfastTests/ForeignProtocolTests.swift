@@ -41,7 +41,7 @@ import Testing
         (#"{"type":1,"target":"send","arguments":["x"]}"#, "SignalR"),
         (#"<{"type":"tool_use","tool":"t","sessionId":"s"}"#, "the dialect 'nami'"),
         (#"<{"type":"auth_challenge"}"#, "the dialect 'adjutant'"),
-        (#"<{"type":"connected","protocol":2,"connectionId":"x"}"#, "version 2 of it"),
+        (#"<{"type":"connected","protocol":2,"connectionId":"x"}"#, "version 2 of the Holdfast protocol"),
     ])
     func `one message tells`(message: String, name: String) throws {
         #expect(try recognized([message])?.name == name)
@@ -53,7 +53,8 @@ import Testing
             for version in versions { sample.take("{\"type\":\"auth\",\"protocol\":\(version)}", sentBy: .client) }
             return sample.offeredVersion?.name
         }
-        #expect(offered([2]) == "version 2 of it" && offered([2, 2]) == "version 2 of it")
+        let version = "version 2 of the Holdfast protocol"
+        #expect(offered([2]) == version && offered([2, 2]) == version)
         #expect(offered([2, 1]) == nil && offered([1]) == nil && offered([]) == nil && offered([2, 3]) == nil)
     }
 
@@ -86,12 +87,12 @@ import Testing
         let answered = #"<{"type":"connected","protocol":2,"connectionId":"a"}"#
         #expect(try recognized([asked, answered]) == nil)
         let named = try recognized([asked, answered, #"<{"type":"delta","text":"a"}"#])
-        #expect(named?.name == "version 2 of it")
+        #expect(named?.name == "version 2 of the Holdfast protocol")
         var sample = WireSample(isOneSided: true)
         sample.take(String(answered.dropFirst()), sentBy: .server)
         #expect(sample.foreign(among: []) == nil && !sample.isOwn)
         sample.take(#"{"type":"delta","text":"a"}"#, sentBy: .server)
-        #expect(sample.foreign(among: [])?.name == "version 2 of it")
+        #expect(sample.foreign(among: [])?.name == "version 2 of the Holdfast protocol")
     }
 
     @Test func `no fixture is taken for another protocol`() throws {

@@ -36,6 +36,7 @@ import Testing
         "for its rate": "rate-limited", "without a word": "silently, or without a close frame",
         "was not refused as such": "was not refused with CODE", "was greeted": "received connected",
         "remembers no keys": "without idempotency", "longer than the patience": "exceeds --patience",
+        "suite holds": "selftest passed", "judged right": "judged correctly",
     ]
 
     /// What people read: the pages, and the texts in sources.

@@ -142,7 +142,7 @@ import Testing
         try clause.violates("\(refused) +2s A!cut B+ B>chat(c2 s1)^")
         try clause.violates("\(refused) \(shown) A!cut B+ B>chat(c2 s1)^")
         try clause.violates("\(refused) A>chat(c2 s1)^")
-        // By another road both may have crossed.
+        // By another transport both may have crossed.
         try clause.untested("\(refused) 1>POST(c2 s1)")
         try clause.violates("\(refused) +1s 1>POST(c2 s1)^")
         let left = "\(refused) client!background A>close(1001) client!foreground B+"

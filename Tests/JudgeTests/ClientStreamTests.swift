@@ -54,7 +54,7 @@ import Testing
         try clause.conforms("\(asked) B+(e1 #1) B>sync(#0) B<syncResult(e1 #1 complete)[done(t1 #1)]")
         try clause.violates("\(asked) B+(e1 #1) B>sync(e1 #1)^")
         try clause.violates("\(asked) B+(e1 #1) +12s^", also: ["CLIENT-55"])
-        // The answer came by another road.
+        // The answer came by another transport.
         try clause.untested("\(asked) 1>GET(s1) 1<200(u1 a1) B+(e1 #1) +12s", also: ["CLIENT-55"])
         try clause.untested("\(asked) 1>POST(c1 s1) 1<200(t1) B+(e1 #1) +12s", also: ["CLIENT-55"])
         try clause.untested("client!launch A+(e1 #3) client=connected A!cut B+(e1 #3) +12s")

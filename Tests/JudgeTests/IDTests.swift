@@ -84,7 +84,7 @@ import Testing
         try clause.violates("\(asked) +10s^")
         try clause.untested("A+ A>chat(c1 s9) A<error(session_not_found c1)")  // nothing shows that it is unknown
         try clause.untested("\(asked) A<error(rate_limited c1)")
-        // The same key came over another road, for another session, and was quicker.
+        // The same key came over another transport, for another session, and was quicker.
         try clause.untested(
             "\(asked) 2>POST(c1) A<error(idempotency_mismatch c1) 2<200(t1)", profiles: [.core, .idempotency])
         try clause.violates("\(asked) A<error(idempotency_mismatch c1)^")

@@ -15,7 +15,7 @@ import Testing
         try clause.violates("\(again) B<ack(c3)^")
         try clause.violates("\(spent) 1>POST(c3 s1) 1<200(t3)^")
         try clause.violates("\(spent) B+(messagesPerMinute=2) B>chat(c3 s1) B<ack(c3)^")
-        // Half on the one road, half on the other: neither alone has spent it.
+        // Half on the one transport, half on the other: neither alone has spent it.
         let mixed = "A+(messagesPerMinute=2) A>chat(c1) A<ack(c1) A<done(t1) 1>POST(c2 s1) 1<200(t2)"
         try clause.violates("\(mixed) A>chat(c3 s1) A<ack(c3)^")
         try clause.conforms("\(mixed) A>chat(c3 s1) A<error(rate_limited c3 \(told))")

@@ -15,7 +15,7 @@ import Testing
         try clause.violates("A+ A>chat(c1) A<toolUse(t1)^ A<ack(c1) A<done(t1)")
         try clause.violates("A+ A>chat(c1) A<done(t1)^")
         try clause.violates("A+ A>chat(c1) A<ack(c1) A<ack(c1)^ A<done(t1)")
-        // Sent first, and yet a repeat: the request on another road arrived before it.
+        // Sent first, and yet a repeat: the request on another transport arrived before it.
         try clause.untested(
             "A+ B+ A>chat(c1) B>chat(c1) B<ack(c1) B<toolUse(t1) A<toolUse(t1) A<ack(c1 duplicate) A<done(t1) B<done(t1)"
         )

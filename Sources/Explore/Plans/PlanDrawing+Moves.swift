@@ -175,7 +175,7 @@ extension PlanDrawing {
         sessions.append(Session(name: name, principal: principal))
     }
 
-    /// The same question once more, over either road; or another one under its key.
+    /// The same question once more, over either transport; or another one under its key.
     mutating func askAgain() {
         // What another branch asks may be in a session that only that branch knows.
         let known = questions.filter { question in

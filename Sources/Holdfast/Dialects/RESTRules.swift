@@ -2,12 +2,12 @@ import HoldfastJSON
 
 /// The REST side of a dialect.
 struct RESTRules: Sendable, Equatable {
-    /// The roads that are not those of the specification; nil for one that the system does not have.
+    /// The requests that are not those of the specification; nil for one that the system does not have.
     var roads: [RESTRoad: RESTRule?] = [:]
     /// How an error body is spelled.
     var error = BodyMap()
 
-    /// The rule of a road; nil when the system does not have it.
+    /// The rule of a request; nil when the system does not have it.
     func rule(of road: RESTRoad) -> RESTRule? {
         switch roads[road] {
         case .some(let rule): rule

@@ -23,7 +23,11 @@ public struct ForeignProtocol: Sendable, Equatable {
     }
 
     /// What to say in place of violations.
-    public var what: String { "this is not the Holdfast protocol; it looks like \(name): \(mark)" }
+    public var what: String {
+        way == .version
+            ? "this is \(name), which this program does not test: \(mark)"
+            : "this is not the Holdfast protocol; it looks like \(name): \(mark)"
+    }
 
     /// What to expect instead.
     public static let expected = "frames of this protocol, or a dialect that maps them"
@@ -39,7 +43,7 @@ public struct ForeignProtocol: Sendable, Equatable {
         case .bridge:
             "a dialect cannot unwrap its messages: offer a WebSocket with one JSON object per message, "
                 + "then map its names with 'conformance dialect new CAPTURE'"
-        case .version: "make both sides speak version 1, or use the program for that version"
+        case .version: "make it speak version 1, or use the release of this program for its version"
         }
     }
 }
@@ -88,10 +92,14 @@ public struct WireSample: Sendable {
         if let dialect = dialect(among: dialects) { return dialect }
         guard !isOwn else { return nil }
         for protocolMark in ForeignMark.all {
-            let isTold =
-                protocolMark.besidesPath.map { messages.compactMap(\.value).contains(where: $0) } ?? !isOneSided
-            if isTold, let path = paths.first(where: protocolMark.marksPath) {
-                return ForeignProtocol(name: protocolMark.name, mark: Self.cut(path), way: protocolMark.way)
+            if let path = paths.first(where: protocolMark.marksPath) {
+                let said = protocolMark.besidesPath.flatMap { isSaid in
+                    messages.first { $0.value.map(isSaid) == true }
+                }
+                if said != nil || protocolMark.besidesPath == nil && !isOneSided {
+                    let mark = Self.cut(path) + (said.map { " with \(Self.cut($0.text))" } ?? "")
+                    return ForeignProtocol(name: protocolMark.name, mark: mark, way: protocolMark.way)
+                }
             }
             let marked = messages.filter { protocolMark.marks($0.text, $0.value) }
             guard let first = marked.first, protocolMark.isStrong || marked.count * 2 > messages.count else { continue }
@@ -114,7 +122,8 @@ public struct WireSample: Sendable {
             !isOneSided && versions("auth").allSatisfy({ $0 == first }) || messages.contains(where: \.isOfUnknownType),
             let message = messages.first(where: { $0.type == "connected" })
         else { return nil }
-        return ForeignProtocol(name: "version \(number) of it", mark: Self.cut(message.text), way: .version)
+        return ForeignProtocol(
+            name: "version \(number) of the Holdfast protocol", mark: Self.cut(message.text), way: .version)
     }
 
     /// The version that each `auth` of a client offers; nil where one offers version 1, or none was seen.
@@ -124,7 +133,8 @@ public struct WireSample: Sendable {
             number > 1,
             offers.allSatisfy({ $0.value?["protocol"] == version })
         else { return nil }
-        return ForeignProtocol(name: "version \(number) of it", mark: Self.cut(first.text), way: .version)
+        return ForeignProtocol(
+            name: "version \(number) of the Holdfast protocol", mark: Self.cut(first.text), way: .version)
     }
 
     /// A server that turns version 1 away and names others.
@@ -133,7 +143,8 @@ public struct WireSample: Sendable {
             let supported = refusal.value?["supported"]?.arrayValue, let first = supported.first?.intValue,
             !supported.contains(1)
         else { return nil }
-        return ForeignProtocol(name: "version \(first) of it", mark: Self.cut(refusal.text), way: .version)
+        return ForeignProtocol(
+            name: "version \(first) of the Holdfast protocol", mark: Self.cut(refusal.text), way: .version)
     }
 
     /// The dialect whose words these are: it knows types that the specification does not, and none is against it.

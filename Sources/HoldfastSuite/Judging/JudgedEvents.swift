@@ -58,7 +58,7 @@ struct JudgedEvents {
         case .pong(let direction): "\(arrow(direction)) WebSocket pong"
         case .close(let direction, let code, let reason):
             "\(arrow(direction)) close \(code.map(String.init) ?? "without code") \(cut(reason))"
-        case .eof(let reason): "ended without a close frame \(cut(reason))"
+        case .eof(let reason): "ended without a close frame" + (reason.isEmpty ? "" : ": \(cut(reason))")
         case .request(let request): "\(request.method) \(cut(request.path)) \(cut(request.body ?? ""))"
         case .response(let response): "\(response.status) \(cut(response.body))"
         case .failed(let reason): "failed: \(cut(reason))"

@@ -4,7 +4,7 @@ import HoldfastSmallFoundation
 import HoldfastStage
 import HoldfastTransport
 
-/// The subject as a file and a description say together; the description overrides the file.
+/// Builds the subject from the subject file and the flags, which override the file.
 extension ServerUnderTest {
     /// The server to test, and the tiers that are asked for.
     package func subject(under specification: Specification) throws -> (subject: ServerSubject, scope: Scope) {
@@ -85,9 +85,9 @@ extension ServerUnderTest {
         return (measured(subject), Scope(tiers: wanted, skipsCrashes: skipsCrashes, isStrict: isStrict))
     }
 
-    /// Starts what the server needs of the suite, lets the body meet it, and ends everything.
+    /// Starts the services that the server needs, runs the body, and stops everything.
     ///
-    /// Where nobody said what the server declares, it is taken to declare what its greeting states.
+    /// Without declared profiles, those that the greeting states count.
     package func meeting<Result>(
         _ subject: ServerSubject, under specification: Specification, _ body: (ServerSubject) async throws -> Result
     ) async throws -> Result {
@@ -114,7 +114,7 @@ extension ServerUnderTest {
         }
     }
 
-    /// Whose tokens are given: by flags, else by the file.
+    /// The principals with their tokens, from the flags or else the file.
     private func people(
         _ described: SubjectFile?, in folder: String?, _ problems: inout [InputProblem]
     ) -> [ServerSubject.Principal] {

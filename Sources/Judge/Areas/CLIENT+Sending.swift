@@ -22,7 +22,7 @@ extension CLIENT {
     /// `idempotency`, and so did the one before its first send that was not refused, or the server refused its last send with
     /// `busy` or `rate_limited`".
     ///
-    /// Once for each such message that came again, and once for each that did not although its road was lost, or nothing was said
+    /// Once for each such message that came again, and once for each that did not although its connection or request was lost, or nothing was said
     /// of it for `resend`, or an error came that may have ended its turn. A refusal without a code may have been either of the two,
     /// and one without a name may have been of any message that waited.
     static func nothingIsAskedTwice(_ history: Observations, _ evidence: inout Evidence) {

@@ -240,7 +240,7 @@ extension CLIENT {
     /// CLIENT-54: "A client MUST send the messages of one session, for the first time and again after a reconnect, in the
     /// order in which the person typed them, but for those that were refused or are shown as failed".
     ///
-    /// Once for each two neighbors of one conversation that waited together, for their first road or for another one, and went
+    /// Once for each two neighbors of one conversation that waited together, for their first transport or for another one, and went
     /// out on one connection. Requests over REST may overtake others on the way.
     static func theOrderOfTypingIsKept(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history).filter { $0.typed != nil && !$0.isAmbiguous }
@@ -266,8 +266,8 @@ extension CLIENT {
         }
     }
 
-    /// The requests by which two messages went out that had waited together: neither was on a road when the first of the two
-    /// went out, because it had just been typed, or because its road had ended.
+    /// The requests by which two messages went out that had waited together: neither was on its way when the first of the two
+    /// went out, because it had just been typed, or because its connection had ended.
     private static func waitingTogether(
         _ first: ClientQuestion, _ second: ClientQuestion, in history: Observations
     ) -> [(early: ObservedRequest, late: ObservedRequest)] {

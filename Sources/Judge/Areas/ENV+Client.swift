@@ -35,7 +35,10 @@ extension ENV {
         }
         let problems = history.schemas.validate(value, as: history.schemas.name(of: value))
         return problems.first { $0.clause == ClauseID(.ENV, 21) }.map { problem in
-            ("\(type) \(problem.instance): \(problem.what)", problem.expected, shown(value[problem.instance]?.text()))
+            (
+                "\(located(type, problem.instance)): \(problem.what)", problem.expected,
+                shown(value[problem.instance]?.text())
+            )
         }
     }
 

@@ -57,7 +57,7 @@ enum ENV {
             let problem = history.schemas.validate(value, as: name).first { $0.clause == ClauseID(.ENV, 2) }
             evidence.test(no: problem) { problem in
                 Finding(
-                    "\(type) \(problem.instance): \(problem.what)", expected: problem.expected,
+                    "\(located(type, problem.instance)): \(problem.what)", expected: problem.expected,
                     actual: shown(value[problem.instance]?.text()), at: [frame.event])
             }
         }

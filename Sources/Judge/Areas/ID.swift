@@ -137,7 +137,7 @@ enum ID {
                 switch turn.request.refusalCode {
                 case "session_not_found": evidence.keep()
                 case "rate_limited", "not_authenticated", "too_large": continue
-                // Another road brought another question under its key, and was quicker.
+                // Another transport brought another question under its key, and was quicker.
                 case "idempotency_mismatch" where turn.requests.count > 1: continue
                 default:
                     evidence.violate(

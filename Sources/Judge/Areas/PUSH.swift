@@ -30,7 +30,7 @@ enum PUSH {
         for push in history.pushes {
             if let problem = payloadProblem(of: push, history.schemas) {
                 evidence.violate(
-                    "invalid push payload: \(problem.instance) \(problem.what)", expected: problem.expected,
+                    "\(located("push payload", problem.instance)): \(problem.what)", expected: problem.expected,
                     actual: problem.what, at: [push.event])
                 continue
             }
@@ -38,7 +38,7 @@ enum PUSH {
             if !push.request.headers.isEmpty {
                 evidence.test(no: headerProblem(of: push, history.schemas)) { problem in
                     Finding(
-                        "invalid push headers: \(problem.instance) \(problem.what)",
+                        "\(located("push headers", problem.instance)): \(problem.what)",
                         expected: problem.expected, actual: problem.what, at: [push.event])
                 }
             }

@@ -14,7 +14,7 @@ enum RATE {
 
     /// RATE-1: "A server MUST count all chats of a principal, on every connection and over REST, against one budget".
     ///
-    /// Once for each question that came when the chats of several roads together had surely spent the budget.
+    /// Once for each question that came when the chats of several transports together had surely spent the budget.
     static func oneBudgetForAllRoads(_ history: Observations, _ evidence: inout Evidence) {
         for excess in RateLedger(history).excesses(in: history) where !excess.isOnOneTransport {
             evidence.test(no: excess.entry.accepted, keptIf: excess.entry.isLimited) { accepted in
@@ -87,7 +87,7 @@ enum RATE {
                     at: [excess.spender, request.event, event])
             }
             if let accepted = excess.entry.accepted {
-                // What only the roads together have spent is the matter of RATE-1.
+                // What only the transports together have spent is the matter of RATE-1.
                 if excess.isOnOneTransport { violate("accepted", accepted) }
             } else if let refusal = request.refusal {
                 // It may have been refused for something else that is wrong with it.
@@ -113,7 +113,7 @@ enum RATE {
     /// seconds".
     ///
     /// Once for each 429, and for each request that was sent when the budget was surely spent and that got another status;
-    /// one that was accepted though only the roads together had spent it is the matter of RATE-1.
+    /// one that was accepted though only the transports together had spent it is the matter of RATE-1.
     static func excessOverRESTIsRefusedAsSuch(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where exchange.isChat && exchange.status == 429 {
             let given = exchange.received?[header: "retry-after"]

@@ -59,7 +59,7 @@ enum REST {
             }
             evidence.test(no: problem) { problem in
                 Finding(
-                    "\(name) \(problem.instance): \(problem.what)", expected: problem.expected,
+                    "\(located(name, problem.instance)): \(problem.what)", expected: problem.expected,
                     actual: shown(root[problem.instance]?.text()), at: events)
             }
         }

@@ -59,7 +59,7 @@ enum TURN {
                         at: [turn.event, extra.event])
                 }
             } else if let first {
-                // The same question on another road may have overtaken it, and this one be a repeat that nobody answered.
+                // The same question on another transport may have overtaken it, and this one be a repeat that nobody answered.
                 let isOvertaken = turn.requests.contains { $0.origin != turn.request.origin && $0.event < first }
                 if acks.isEmpty, isOvertaken { continue }
                 evidence.violate(

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-/// Which question each `clientMessageId` stands for, whichever road brought it first.
+/// Which question each `clientMessageId` stands for, whichever transport brought it first.
 ///
 /// The ledger is rebuilt from the question records, so it forgets nothing that was acknowledged, for as long as the session
 /// exists. A key is reserved while its question is being stored: a repeat that overtakes the disk waits for the outcome.

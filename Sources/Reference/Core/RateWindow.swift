@@ -1,4 +1,4 @@
-/// The budget of one principal: so many questions in any window of time, whichever road they come by.
+/// The budget of one principal: so many questions in any window of time, whichever transport they come by.
 ///
 /// The window slides: a question leaves it exactly its length after it was accepted, so no window ever holds more.
 struct RateWindow: Sendable {

@@ -2,7 +2,7 @@ import HoldfastJSON
 
 // From a question to a turn: repeats, refusals, and the acceptance that only the disk can give.
 extension ServerCore {
-    /// Takes a question, whichever road it came by.
+    /// Takes a question, whichever transport it came by.
     mutating func ask(_ chat: ClientMessage.Chat, of principal: String, from origin: Origin) {
         do throws(Refusal) {
             try take(chat, of: principal, from: origin)
@@ -73,7 +73,7 @@ extension ServerCore {
         throw Refusal(.sessionNotFound, "no session '\(id.prefix(128))'", clientMessageId: chat.key)
     }
 
-    /// Takes a place in the budget of the principal, whichever road the question came by.
+    /// Takes a place in the budget of the principal, whichever transport the question came by.
     private mutating func charge(_ principal: String, for chat: ClientMessage.Chat) throws(Refusal) {
         if let refusal = standing.refusal(of: chat, rules) { throw refusal }
         guard let budget = rules.messagesPerMinute else { return }

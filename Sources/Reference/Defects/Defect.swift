@@ -8,7 +8,7 @@ package struct Defect: Sendable, Hashable, CustomStringConvertible {
     package let summary: String
     /// The clause it breaks; others only where that cannot be avoided.
     package let clause: ClauseID
-    /// What a run must be able to do to see it; most show to whoever has a URL.
+    /// What a run must be able to do to see it; most need only a URL.
     package let need: Need
     /// What is wrong around the healthy core.
     let faults: [Fault]

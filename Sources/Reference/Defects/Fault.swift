@@ -44,7 +44,7 @@ extension Fault {
         }
     }
 
-    /// Changes questions, whichever road they come by; what is done to the session they name holds for this question alone.
+    /// Changes questions, whichever transport they come by; what is done to the session they name holds for this question alone.
     static func chats(_ change: @escaping @Sendable (inout FaultyCore.Asker, inout FaultyCore) -> Void) -> Fault {
         .layer { input, server, next in
             guard let asker = server.asker(in: input) else { return next(input, &server) }
@@ -167,7 +167,7 @@ extension Fault {
         }
     }
 
-    /// Does something more about a question that is refused, whichever road it came by; it may be asked once more.
+    /// Does something more about a question that is refused, whichever transport it came by; it may be asked once more.
     static func refused(
         _ code: ErrorCode,
         body: @escaping @Sendable (FaultyCore.Asker, inout FaultyCore, (inout FaultyCore) -> [Effect]) -> [Effect]

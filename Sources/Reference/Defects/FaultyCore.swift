@@ -27,7 +27,7 @@ struct FaultyCore: Sendable {
         var ledger = IdempotencyLedger()
     }
 
-    /// A core that knows these records, behind some defects; the rules are as these have them.
+    /// A core with these records, behind some defects, which also change the rules.
     init(_ rules: CoreRules, records: [StoredRecord], ids: IDSource = IDSource(), defects: Set<Defect> = []) {
         var records = records
         var layers: [Fault.Layer] = []
@@ -112,7 +112,7 @@ struct FaultyCore: Sendable {
 
     func sending(_ frame: JSONValue, to socket: Int) -> Effect { .send(to: [socket], said(frame)) }
 
-    /// Who asks in an input, and over which road; nil for what is no question, and for strangers.
+    /// Who asks in an input, and over which transport; nil for what is no question, and for strangers.
     func asker(in input: Input) -> Asker? {
         switch input {
         case .received(let socket, .text(let text)):
@@ -140,7 +140,7 @@ struct FaultyCore: Sendable {
         var session: String? { chat.text("sessionId") }
         var content: JSONValue? { chat["messages"]?.arrayValue?.last?["content"] }
         var isREST: Bool { if case .request = origin { true } else { false } }
-        /// The account that roads are told apart by.
+        /// The account by which transports are told apart.
         var account: String {
             if case .socket(let socket) = origin { "\(principal)/\(socket)" } else { "\(principal)/rest" }
         }

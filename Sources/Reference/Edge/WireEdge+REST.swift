@@ -35,7 +35,7 @@ extension WireEdge {
     func nothing(at path: String) -> RESTAnswer {
         let refusal = Refusal(.sessionNotFound, "nothing is at '\(path.prefix(120))'")
         let answer = RESTAnswer(status: 404, body: Frames.body(refusal).text())
-        // Errors have one form, whatever was asked for; a system without this road has another one.
+        // Errors have one form, whatever was asked for; a system without this request has another one.
         let roads = [("GET", "/api/sessions/none"), ("POST", "/api/chat")]
         let worded = roads.map { answered(answer, to: RESTRequest(method: $0, path: $1)) }
         return worded.first { $0 != answer } ?? answer

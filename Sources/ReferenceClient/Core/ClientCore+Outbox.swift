@@ -1,7 +1,7 @@
 import HoldfastJSON
 
-/// What the person typed, until the server has it: sent on the best road there is, and sent again, with the same key and the
-/// same words, when the road ended before a sign came back.
+/// What the person typed, until the server has it: sent over the best transport there is, and sent again, with the same key and the
+/// same words, when the connection or request ended before a sign came back.
 extension ClientCore {
     /// The person sends a text.
     mutating func say(_ text: String) { say(text, key: dice.key()) }
@@ -49,7 +49,7 @@ extension ClientCore {
         say(message.text, key: dice.key(), in: conversation.number)
     }
 
-    /// Sends what is due on the road there is.
+    /// Sends what is due over the transport there is.
     mutating func pump() {
         for key in outbox.map(\.key) { dispatch(key) }
     }
@@ -173,7 +173,7 @@ extension ClientCore {
         pump()
     }
 
-    /// No sign of a question came in time: its road is dead.
+    /// No sign of a question came in time: its connection is dead.
     mutating func signIsLate(_ key: String) {
         guard let index = index(of: key), mayAsk else { return }
         switch outbox[index].phase {
@@ -209,7 +209,7 @@ extension ClientCore {
         beginReading(outbox[index].conversation, atOnce: true)
     }
 
-    /// A road has ended: what went that way without a sign is doubtful, and endings may have been lost.
+    /// A connection or request has ended: what went that way without a sign is doubtful, and endings may have been lost.
     mutating func loseRoad(_ socket: Int, code: Int?) {
         cursor.gap = nil
         for key in outbox.map(\.key) {
@@ -224,7 +224,7 @@ extension ClientCore {
         needsSaving = true
     }
 
-    /// Sends one question, if it is due and a road is open.
+    /// Sends one question, if it is due and a transport is open.
     private mutating func dispatch(_ key: String) {
         guard let index = index(of: key), mayAsk, isNext(outbox[index]) else { return }
         let question = outbox[index]

@@ -4,7 +4,7 @@ import HoldfastJSON
 ///
 /// Everything that decides is here, in files by concern, and runs one input after the other:
 /// * `ClientCore+Connection` has one connection, or tries to, at a bearable pace;
-/// * `ClientCore+Outbox` brings what the person typed to the server, once, whatever happens to the roads;
+/// * `ClientCore+Outbox` brings what the person typed to the server, once, whatever happens to connections and requests;
 /// * `ClientCore+Frames` takes in what the server says, `ClientCore+Answers` what it answers over REST;
 /// * `ClientCore+Sync` keeps the cursor in the stream of numbered frames, honestly;
 /// * `ClientCore+Reading` reads histories when something may be missing, and stops asking in the end;

@@ -1,7 +1,7 @@
-/// How messages of four roads become one list: live frames, replayed frames, reads and answers over REST.
+/// How messages from four sources become one list: live frames, replayed frames, reads and answers over REST.
 ///
 /// Two rules do it. A message is known by its id, never by its text or by how many there are; and nothing that is shown is
-/// taken away because a road did not bring it.
+/// taken away because one source lacks it.
 extension Conversation {
     /// What became of a message that came.
     enum Arrival: Sendable, Equatable {

@@ -8,7 +8,7 @@ struct Question: Sendable, Equatable {
         case sent(socket: Int)
         /// Sent over REST; no sign of its arrival yet.
         case posted(request: Int)
-        /// Sent, and the road it took has ended: it must be sent again, with the same key.
+        /// Sent, and its connection or request has ended: it must be sent again, with the same key.
         case doubtful
         /// Refused for its rate; not before this moment.
         case limited(until: Int)
@@ -16,7 +16,7 @@ struct Question: Sendable, Equatable {
         case accepted
     }
 
-    /// The `clientMessageId`: drawn once, the same on every road.
+    /// The `clientMessageId`: drawn once, the same on every transport.
     let key: String
     let text: String
     var conversation: Int
@@ -37,7 +37,7 @@ struct Question: Sendable, Equatable {
     var isGivenUp = false
     /// When it was sent last, or its silence was last found to be no sign of a dead connection.
     var askedAt = 0
-    /// REST failed since the road was lost; the next connection takes it.
+    /// REST failed since the connection was lost; the next connection takes it.
     var avoidsREST = false
 
     /// Whether the server may have it without the client knowing, or has it.

@@ -64,7 +64,7 @@ enum ClientFault: Sendable {
         .layer { input, client, next in next(input, &client) + body(input, &client) }
     }
 
-    /// Asks a question otherwise that it has asked before, on any road.
+    /// Asks a question otherwise that it has asked before, on any transport.
     static func resends(_ change: @escaping @Sendable (inout JSONValue) -> Void) -> ClientFault {
         @Sendable func changed(_ text: String, _ client: inout FaultyClient) -> String {
             guard var body = ClientCore.object(text), let key = body.text("clientMessageId"),

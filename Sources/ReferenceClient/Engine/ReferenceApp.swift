@@ -16,7 +16,7 @@ public actor ReferenceApp: DrivenClient {
     ///
     /// - Parameters:
     ///   - defects: What is wrong with it.
-    ///   - variations: What it does differently and rightly.
+    ///   - variations: Legal differences in what it does.
     ///   - folder: Where it stores what survives a launch; nil for where the launch says.
     ///   - watcher: Is told of every change of the screen.
     public init(

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-/// A question as a client sent it, on either road.
+/// A question as a client sent it, on either transport.
 struct WorldQuestion: Equatable {
     /// The conversation it continues.
     var session: String?

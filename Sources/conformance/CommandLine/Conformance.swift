@@ -76,9 +76,10 @@ enum StartScreen {
     /// The screen, ending with a newline.
     static func text(_ style: ConsoleStyle) -> String {
         let commands = Conformance.configuration.subcommands.filter { $0.configuration.shouldDisplay }.map { command in
-            let name = style.bold(padded(command.configuration.commandName ?? "", 10))
-            return style.wrapped(
+            let name = padded(command.configuration.commandName ?? "", 10)
+            let line = style.wrapped(
                 name + command.configuration.abstract, indent: 2, hanging: 10, keepingSpaces: name.count)
+            return "  " + style.bold(name) + line.dropFirst(2 + name.count)
         }
         let lines =
             ["conformance tests servers and clients of the Holdfast protocol", ""] + commands + [

@@ -146,16 +146,16 @@ struct ExploreFlags: ParsableArguments {
         help: ArgumentHelp("Write findings to this folder.", valueName: "dir"), completion: .directory)
     var out = "explored"
 
-    /// The files of `--plan`, read.
+    /// Reads the files of `--plan`.
     func plans<File>(_ read: (_ text: String, _ name: String, _ file: String) throws -> File) throws -> [File] {
         try Self.check(runs, of: "--runs")
         try Self.check(minutes, of: "--minutes")
         return try plan.map { path in try read(Files.text(of: path), Self.name(of: path), path) }
     }
 
-    /// Performs the files there are, or looks for what nobody thought of.
+    /// Runs the given files, or random plans.
     ///
-    /// * `again`: The command that does with the same peer what its flags say.
+    /// * `again`: Makes the command that runs these flags against the same peer.
     func explore(
         _ explored: Explored, _ files: [ScenarioFile], under specification: Specification, until stop: @escaping Stop,
         again command: @escaping @Sendable (String) -> String
@@ -196,7 +196,7 @@ struct ExploreFlags: ParsableArguments {
         return result.status
     }
 
-    /// Performs files, and tells what they break.
+    /// Runs files and prints what they break.
     private func perform(
         _ plans: [ScenarioFile], _ exploration: Exploration, until stop: @escaping Stop
     ) async -> ExitStatus {
@@ -218,7 +218,7 @@ struct ExploreFlags: ParsableArguments {
         return replayed.status
     }
 
-    /// The plans of a folder, made where it is absent; what is worth keeping is written there by what it holds.
+    /// The plans in a folder, which is created if missing; plans worth keeping are written there, named by their hash.
     private static func corpus(in folder: String, for role: Role) throws -> Exploration.Corpus {
         try Files.makeFolder(folder)
         let names = try files(below: folder).filter { $0.hasSuffix(".json") }

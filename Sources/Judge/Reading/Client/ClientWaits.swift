@@ -185,7 +185,7 @@ extension Observations {
     /// Whether a client may never have taken what it was told of a message, and no screen of that life shows it.
     func mayBeMissed(_ news: ClientQuestion.News, of question: ClientQuestion, before event: Int) -> Bool {
         let over = departure(after: news.event, on: news.connection) ?? .max
-        // What went out by another road a moment later may have crossed with it.
+        // What went out by another transport a moment later may have crossed with it.
         let again = question.requests.first { $0.event == event }
         let hasCrossed =
             again.map { $0.connection != news.connection } == true
@@ -228,7 +228,7 @@ extension Observations {
     }
 
     /// Whether the client awaits an answer at an event: it sent a question in this life, showed last that it thinks, and was
-    /// told of no ending by any road.
+    /// told of no ending in any way.
     func isAwaiting(_ questions: [ClientQuestion], at event: Int) -> Bool {
         guard let life = client.launch(at: event)?.events.lowerBound, client.state(at: event)?.thinking == true else {
             return false

@@ -8,12 +8,12 @@ extension Observations {
     struct LostQuestion {
         /// The request, or the command that typed it when no request ever arrived.
         let sent: Int
-        /// The road it went; nil when it never arrived.
+        /// The transport it took; nil when it never arrived.
         let origin: ObservedRequest.Origin?
         /// What ended the connection.
         let event: Int
 
-        /// Whether it came again by another road, or at all where it had not arrived.
+        /// Whether it came again by another transport, or at all where it had not arrived.
         func isSentAgain(_ question: ClientQuestion) -> Bool {
             question.requests.contains { $0.event > sent && $0.origin != origin }
         }

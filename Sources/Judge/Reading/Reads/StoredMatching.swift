@@ -96,7 +96,7 @@ extension Observations {
 extension Observations {
     /// Whether the frames of a turn are surely its own.
     ///
-    /// An ack or the key tells, or nothing else ran in its session that was asked on another road: without names, frames go
+    /// An ack or the key tells, or nothing else ran in its session that was asked on another transport: without names, frames go
     /// by the order of asking, which only one connection fixes.
     func isToldApart(_ turn: ObservedTurn) -> Bool {
         let key = turn.clientMessageId

@@ -124,7 +124,7 @@ struct RateLedger {
         return count
     }
 
-    /// Whether two questions took the same road: the same connection, or both REST.
+    /// Whether two questions took the same transport: the same connection, or both REST.
     static func tookSameRoad(_ one: Entry, _ other: Entry) -> Bool {
         one.request.connection == other.request.connection
     }

@@ -127,7 +127,7 @@ struct TurnReconstruction {
         bind(turn, turnId: turnId, session: answer?.id("sessionId"))
     }
 
-    /// Puts first, of different questions that were under way on several roads at one moment under one key, the one that the
+    /// Puts first, of different questions that were under way on several transports at one moment under one key, the one that the
     /// answers show to have been taken; where nothing was answered, which it was is a guess.
     private mutating func beginWithWhatWasTaken() {
         for turn in turns.indices where turns[turn].requests.count > 1 {
