@@ -52,7 +52,8 @@ extension MemberMap {
 extension MemberRule {
     /// The canonical value of the member; nil when the wire does not say it, or says `null`.
     fileprivate func decoded(_ wire: JSONValue, _ surroundings: MemberMap.Surroundings) -> JSONValue? {
-        func said(_ location: JSONPointer) -> JSONValue? { wire[location].flatMap { $0.isNull ? nil : $0 } }
+        // A literal nil would be a JSON null here.
+        func said(_ location: JSONPointer) -> JSONValue? { wire[location].flatMap { $0.isNull ? JSONValue?.none : $0 } }
         switch location {
         case .at(let location, let vocabulary): return said(location).map(vocabulary.decoded)
         case .always(let value), .assumed(let value): return value

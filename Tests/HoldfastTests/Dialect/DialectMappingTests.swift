@@ -128,6 +128,16 @@ import Testing
         #expect(adjutant.encode(nil, sentBy: .client) == .frames([nil]))
     }
 
+    @Test func `a wire null is absent`() throws {
+        let adjutant = try dialect("adjutant")
+        #expect(
+            adjutant.decode(["type": "delivered", "messageId": "u1", "clientId": nil], sentBy: .server)
+                == .frames([["type": "ack", "messageId": "u1"]]))
+        #expect(
+            adjutant.decode(["type": "sync_response", "missed": nil], sentBy: .server)
+                == .frames([["type": "syncResult", "epoch": "the only one"]]))
+    }
+
     @Test func `an unknown type is never taken for one of the specification`() throws {
         let adjutant = try dialect("adjutant")
         #expect(adjutant.decode(["type": "ping"], sentBy: .client) == .frames([["type": "adjutant:ping"]]))
