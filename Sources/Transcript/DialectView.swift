@@ -58,12 +58,15 @@ private struct Builder {
     private let partial: Set<Int>
     /// The events at which a greeting has to be assumed.
     private let starts: Set<Int>
+    /// What each connection was greeted with, on a wire that names epochs there alone.
+    private var epochs: ConnectionEpochs
 
     init(_ source: History) {
         self.source = source
         dialect = source.header.dialect
         partial = Self.partial(in: source)
         starts = Self.starts(in: source)
+        epochs = ConnectionEpochs(dialect)
     }
 
     mutating func takeAll() {
@@ -105,8 +108,11 @@ private struct Builder {
             notes.append(DialectView.Note(event: index, isIgnored: false, reason: reason))
             canonical = [dialect.foreign(root)]
         }
-        let assumed = dialect.assumedMembers(of: root, sentBy: direction.sender)
+        var assumed = dialect.assumedMembers(of: root, sentBy: direction.sender)
         for value in canonical {
+            let told = epochs.told(in: value, on: event.lane)
+            if told != value { assumed.append(Dialect.epochLocation) }
+            let value = told
             let shown = Dialect.text(of: text) { _ in value }
             let frame =
                 shown == text && assumed.isEmpty
@@ -204,6 +210,31 @@ private struct Builder {
             }
         }
         return starts
+    }
+}
+
+/// The epochs of connections, for a wire whose `sync` and answer have no place for one.
+public struct ConnectionEpochs: Sendable {
+    private let areNeeded: Bool
+    private var epochs: [Lane: JSONValue] = [:]
+
+    /// Nothing greeted yet.
+    public init(_ dialect: Dialect) { areNeeded = dialect.inheritsEpochs }
+
+    /// A canonical frame with the epoch of its connection, where it has no place for one of its own.
+    public mutating func told(in frame: JSONValue, on lane: Lane) -> JSONValue {
+        guard areNeeded else { return frame }
+        switch frame["type"]?.stringValue {
+        case "connected":
+            epochs[lane] = frame["epoch"]
+            return frame
+        case "sync", "syncResult":
+            guard frame["epoch"] == nil, let epoch = epochs[lane] else { return frame }
+            var told = frame
+            told["epoch"] = epoch
+            return told
+        default: return frame
+        }
     }
 }
 

@@ -87,6 +87,21 @@ extension Dialect {
         }
     }
 
+    /// Whether `connected` names an epoch, and `sync` and its answer have no place for one: theirs is that of their connection.
+    public var inheritsEpochs: Bool {
+        func isUnsaid(_ type: String, _ sender: Role) -> Bool {
+            let rules = frameRules.saying(type, sentBy: sender)
+            return !rules.isEmpty
+                && rules.allSatisfy {
+                    $0.members.rules.contains { $0.canonical == Self.epochLocation && $0.location == .unsaid }
+                }
+        }
+        return isUnsaid("sync", .client) && isUnsaid("syncResult", .server) && !isUnsaid("connected", .server)
+    }
+
+    /// Where canonical frames name their epoch.
+    public static let epochLocation = JSONPointer(tokens: ["epoch"])
+
     func rule(for frame: JSONValue, of type: String, sentBy sender: Role) -> FrameRule? {
         frameRules.naming(type, sentBy: sender).first { $0.conditions.allSatisfy { $0.holds(of: frame) } }
             ?? frameRules.naming(FrameRule.anyType, sentBy: sender).first

@@ -21,7 +21,7 @@ extension MemberMap {
         for location in writes.map(\.location) + selectors { value = value.removing(location) }
         for rule in rules {
             switch rule.location {
-            case .at(let location, _), .lastUserText(let location), .frames(let location), .list(let location, _):
+            case .at(let location, _), .lastUserText(let location), .frames(let location), .list(let location, _, _):
                 value = value.removing(location)
             case .always, .assumed, .otherwise, .unsaid, .request: break
             }
@@ -64,10 +64,11 @@ extension MemberRule {
             guard let value = said(location) else { return nil }
             guard let frames = value.arrayValue else { return value }
             return .array(frames.compactMap(surroundings.decode))
-        case .list(let location, let map):
+        case .list(let location, let map, let isReversed):
             guard let value = said(location) else { return nil }
             guard let elements = value.arrayValue else { return value }
-            return .array(elements.map { map.decoded($0, surroundings) })
+            let decoded = elements.map { map.decoded($0, surroundings) }
+            return .array(isReversed ? decoded.reversed() : decoded)
         case .request(let name): return surroundings.placeholders[name].map { .string(percentDecoded($0)) }
         }
     }
@@ -100,11 +101,11 @@ extension MemberRule {
         case .frames(let location):
             guard let frames = member?.arrayValue else { return member.map { (location, $0) } }
             return (location, .array(frames.compactMap(surroundings.encode)))
-        case .list(let location, let map):
+        case .list(let location, let map, let isReversed):
             guard let elements = member?.arrayValue else { return member.map { (location, $0) } }
             var encoded: [JSONValue] = []
             for element in elements { encoded.append(try map.encoded(element, surroundings)) }
-            return (location, .array(encoded))
+            return (location, .array(isReversed ? encoded.reversed() : encoded))
         }
     }
 }

@@ -36,8 +36,8 @@ struct MemberRule: Sendable, Equatable {
         case lastUserText(JSONPointer)
         /// A list of frames, each in the dialect.
         case frames(JSONPointer)
-        /// A list of objects, each with a map of its own.
-        case list(JSONPointer, MemberMap)
+        /// A list of objects, each with a map of its own, perhaps newest first.
+        case list(JSONPointer, MemberMap, isReversed: Bool)
         /// In the path or query of the request, as the placeholder of this name.
         case request(String)
     }

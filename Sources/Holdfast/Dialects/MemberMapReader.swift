@@ -67,7 +67,7 @@ enum MemberMapReader {
                 expected: "one of \(kinds.joined(separator: ", "))", fix: given.isEmpty ? "add one" : "keep one")
             return nil
         }
-        let extras = ["at": ["values", "time"], "list": ["members", "writes"]][kind] ?? []
+        let extras = ["at": ["values", "time"], "list": ["members", "order", "writes"]][kind] ?? []
         for key in reader.object.keys where key != kind && !extras.contains(key) {
             reader.collector.note(
                 reader.pointer.appending(key), "unknown member '\(excerpt(key))'",
@@ -88,7 +88,9 @@ enum MemberMapReader {
         case "frames": return location(text).map { .frames($0) }
         case "list":
             let names = CanonicalMembers.ofElement(canonical.description) ?? []
-            return location(text).map { .list($0, map(reader, names: names)) }
+            return location(text).map {
+                .list($0, map(reader, names: names), isReversed: reader.value("order") != nil)
+            }
         default: return location(text).map { .at($0, vocabulary(reader)) }
         }
     }
@@ -108,7 +110,8 @@ extension MemberRule.Location {
     /// The place on the wire; nil for what has none.
     var wire: JSONPointer? {
         switch self {
-        case .at(let location, _), .lastUserText(let location), .frames(let location), .list(let location, _): location
+        case .at(let location, _), .lastUserText(let location), .frames(let location), .list(let location, _, _):
+            location
         case .always, .assumed, .otherwise, .unsaid, .request: nil
         }
     }

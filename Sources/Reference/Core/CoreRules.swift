@@ -24,6 +24,8 @@ struct CoreRules: Sendable {
     var devices: [String: [String]] = [:]
     /// The one epoch there can be, where the wire has no word for epochs; nil where each run names its own.
     var onlyEpoch: String?
+    /// Whether a `sync` can name an epoch; where it cannot, it is about the one there is.
+    var namesEpochs = true
     /// Whether an answer to a `sync` can say that it is one page of several; where it cannot, there is one page.
     var hasPages = true
     /// The frames of a turn that the wire has no word for; they take no number and no place in a replay.

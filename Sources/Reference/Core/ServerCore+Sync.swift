@@ -14,7 +14,7 @@ extension ServerCore {
         var answer = SyncAnswer(lastSeq: stream.lastSeq)
         if let epoch = sync.epoch, epoch != self.epoch {
             answer.reason = .epochChanged
-        } else if sync.epoch == nil, sync.lastSeqSeen > 0 {
+        } else if sync.epoch == nil, sync.lastSeqSeen > 0, rules.namesEpochs {
             // A position without its epoch may come from any stream.
             answer.reason = .unknownPosition
         } else {

@@ -29,6 +29,15 @@ struct WireEdge: Sendable {
         return read.first?.text("epoch")
     }
 
+    /// Whether a position can say which epoch it belongs to; where it cannot, it belongs to that of its connection.
+    var namesEpochs: Bool {
+        let position: JSONValue = ["type": "sync", "lastSeqSeen": 0, "epoch": "e"]
+        guard case .frames(let wire) = dialect.encode(position, sentBy: .client), let frame = wire.first,
+            case .frames(let read) = dialect.decode(frame, sentBy: .client)
+        else { return true }
+        return read.first?["epoch"] == "e"
+    }
+
     /// Whether an answer to a position can say that more is to come.
     var hasPages: Bool {
         var page: JSONValue = ["type": "syncResult", "lastSeq": 1, "missed": [], "complete": false]

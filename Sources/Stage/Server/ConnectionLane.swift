@@ -20,6 +20,7 @@ final class ConnectionLane: Sendable {
         var closeReceived = false
         var lostAt: ContinuousClock.Instant?
         var pump: Task<Void, Never>?
+        var epochs: ConnectionEpochs
     }
 
     /// The name of a letter that is the answer to a ping of the WebSocket itself.
@@ -31,7 +32,7 @@ final class ConnectionLane: Sendable {
     private let recorder: Recorder
     private let dialect: Dialect
     private let openedAt: ContinuousClock.Instant
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     /// Held while a message is recorded and queued.
     private let sending = Mutex(())
     /// Set when nothing more is read from it.
@@ -41,6 +42,7 @@ final class ConnectionLane: Sendable {
         self.letter = letter
         self.connection = connection
         self.dialect = dialect
+        state = Mutex(State(epochs: ConnectionEpochs(dialect)))
         self.recorder = recorder
         openedAt = recorder.note(.opened, on: .connection(letter))
     }
@@ -83,12 +85,16 @@ final class ConnectionLane: Sendable {
 
     /// Records a message as it may be shown and sends it in so many fragments.
     func send(_ message: WireMessage, fragments: Int = 1) async throws(TransportProblem) {
-        let bytes = Array(message.text.utf8)
-        let count = max(1, min(fragments, bytes.count))
-        let pieces = (0..<count).map { index in
+        try await send(pieces: Self.pieces(of: message.text, count: fragments), shown: message.shown)
+    }
+
+    /// A text in so many pieces, cut between bytes, also inside a character.
+    static func pieces(of text: String, count: Int) -> [[UInt8]] {
+        let bytes = Array(text.utf8)
+        let count = max(1, min(count, bytes.count))
+        return (0..<count).map { index in
             Array(bytes[index * bytes.count / count..<(index + 1) * bytes.count / count])
         }
-        try await send(pieces: pieces, shown: message.shown)
     }
 
     /// Records a text and sends it, a fragment a piece; a ping goes between the first two, as proxies do it.
@@ -234,7 +240,9 @@ final class ConnectionLane: Sendable {
     /// Offers what a message means to the waits.
     private func deliver(_ message: JSONValue) {
         if dialect.isChallenge(message) { mailbox.add(message, as: Self.challenge) }
-        for letter in dialect.letters(in: message) { mailbox.add(letter) }
+        for letter in dialect.letters(in: message) {
+            mailbox.add(state.withLock { $0.epochs.told(in: letter, on: lane) })
+        }
     }
 
     private func ended(_ reason: String, _ time: ContinuousClock.Instant) -> Bool {

@@ -153,8 +153,7 @@ extension StepContext {
             try refuse(bytes: piece.utf8.count * times)
             pieces.append(Array(String(repeating: piece, count: times).utf8))
         }
-        try wire(spelledOut: pieces)
-        let parts = pieces
+        let parts = try wire(spelledOut: pieces)
         try await sending(on: letter) { lane throws(TransportProblem) in try await lane.send(pieces: parts) }
     }
 

@@ -25,9 +25,7 @@ struct StepContext: Sendable {
         case .sendBinary(let content, let lane):
             let bytes: [UInt8]
             switch content {
-            case .bytes(let given):
-                bytes = given
-                try wire(spelledOut: [given])
+            case .bytes(let given): bytes = Array(try wire(spelledOut: [given]).joined())
             case .frame(let frame): bytes = Array(try wire(spelledOut: try filled(frame)).text.utf8)
             }
             try await sending(on: lane) { lane throws(TransportProblem) in

@@ -4,7 +4,7 @@ import HoldfastJSON
 import TestSupport
 import Testing
 
-/// Frames and requests of the two dialects, in both directions.
+/// Frames and requests of the included dialects, in both directions.
 @Suite struct DialectMappingTests {
     private func dialect(_ name: String) throws -> Dialect { try SourceTree.specification().dialect(named: name) }
 
@@ -198,5 +198,55 @@ import Testing
         #expect(try value(nami.encode(nami.decode(missing, to: get), to: get).body) == value(missing.body))
         #expect(nami.decode(RESTRequest(method: "GET", path: "/api/sessions/../x"))?.path == "/api/sessions/../x")
         #expect(nami.decode(RESTRequest(method: "PATCH", path: "/api/sessions/x")) == nil)
+    }
+
+    @Test func `syl hides a message in its frame, and null is absent at any depth`() throws {
+        let syl = try dialect("syl")
+        let stored: JSONValue = [
+            "id": "syl:message:1", "conversationId": "syl:conversation:1", "clientId": "c1", "role": "user",
+            "text": "hi", "createdAt": "2026-11-25T18:51:27.754Z", "seq": 7, "attachments": [],
+        ]
+        let message: JSONValue = [
+            "type": "chat_message", "seq": 12, "ts": "2026-11-25T18:51:27.755Z", "message": stored,
+        ]
+        guard case .frames(let frames) = syl.decode(message, sentBy: .server), let seen = frames.first else {
+            Issue.record("no frame")
+            return
+        }
+        #expect(seen["type"] == "message" && seen["seq"] == 12 && seen["messageId"] == "syl:message:1")
+        #expect(seen["clientMessageId"] == "c1" && seen["text"] == "hi" && seen["role"] == "user")
+        let error: JSONValue = [
+            "type": "error", "fatal": false,
+            "error": [
+                "code": "VALIDATION_FAILED", "message": "no", "retryable": false, "details": nil, "retryAfterMs": nil,
+            ],
+        ]
+        #expect(
+            syl.decode(error, sentBy: .server)
+                == .frames([
+                    ["type": "error", "fatal": false, "error": "no", "code": "bad_request", "retryable": false]
+                ]))
+    }
+
+    @Test func `syl lists its messages newest first, a page of them is no read`() throws {
+        let syl = try dialect("syl")
+        let read = RESTRequest(method: "GET", path: "/api/sessions/syl%3Aconversation%3A1")
+        let wire = try #require(syl.encode(read))
+        #expect(
+            wire.path == "/api/v1/conversations/syl%3Aconversation%3A1/messages?limit=200" && syl.decode(wire) == read)
+        let body = """
+            {"success":true,"data":{"items":[{"id":"a1","role":"assistant","text":"ho","clientId":null,\
+            "createdAt":"2026-11-25T18:51:28.000Z"},{"id":"u1","role":"user","text":"hi","clientId":"c1",\
+            "createdAt":"2026-11-25T18:51:27.754Z"}],"nextCursor":null,"hasMore":false}}
+            """
+        let canonical = syl.decode(RESTResponse(status: 200, body: body), to: wire)
+        let session = try value(canonical.body)["session"]
+        #expect(session?["id"] == "syl:conversation:1")
+        let messages = try #require(session?["messages"]?.arrayValue)
+        #expect(messages.map { $0["id"] } == ["u1", "a1"] && messages[1]["clientMessageId"] == nil)
+        let again = try value(syl.encode(canonical, to: read).body)
+        #expect(again["data"]?["items"]?.arrayValue?.map { $0["id"] } == ["a1", "u1"])
+        let part = body.replacing("\"hasMore\":false", with: "\"hasMore\":true")
+        #expect(!syl.isWhole(RESTResponse(status: 200, body: part), to: wire))
     }
 }

@@ -23,17 +23,17 @@ import Testing
     @Test func `every dialect of the specification is sound`() throws {
         let specification = try SourceTree.specification()
         let dialects = try specification.dialects()
-        #expect(dialects.map(\.name) == ["adjutant", "nami"])
-        #expect(specification.dialectNames == ["canonical", "adjutant", "nami"])
+        #expect(dialects.map(\.name) == ["adjutant", "nami", "syl"])
+        #expect(specification.dialectNames == ["canonical", "adjutant", "nami", "syl"])
         for dialect in dialects {
             #expect(!dialect.isCanonical && dialect.source != nil)
             #expect(try Dialect(#require(dialect.source), at: "a transcript") == dialect)
         }
     }
 
-    @Test(arguments: ["nami", "adjutant"]) func `what a wire cannot keep is told in the chapter too`(name: String)
-        throws
-    {
+    @Test(arguments: ["nami", "adjutant", "syl"]) func `what a wire cannot keep is told in the chapter too`(
+        name: String
+    ) throws {
         let specification = try SourceTree.specification()
         let unkeepable = try specification.dialect(named: name).unkeepable
         let chapter = try SourceTree.text("Spec/chapters/13-dialects.md")
