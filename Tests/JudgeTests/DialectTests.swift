@@ -461,4 +461,75 @@ import Testing
             """, dialect: "adjutant")
         #expect(try body.clauses(.violation).contains("ENV-11"))
     }
+
+    // MARK: syl
+
+    /// A connection of Syl as it is opened, in an epoch of a letter.
+    private func greeted(_ device: String, _ epoch: String, lastSeq: Int) -> String {
+        """
+        \(device) open
+        \(device)< {"type":"auth_challenge","nonce":"n"}
+        \(device)> {"type":"auth_response","token":"t"}
+        \(device)< {"type":"connected","lastSeq":\(lastSeq),"serverEpoch":"\(epoch)","protocolVersion":1}
+
+        """
+    }
+
+    private func receipt(_ seq: Int, _ message: String) -> String {
+        #"{"type":"delivery_confirmation","seq":\#(seq),"clientId":"c1","serverId":"\#(message)","conversationId":"s"}"#
+    }
+
+    private func said(_ seq: Int, _ role: String, _ message: String) -> String {
+        #"{"type":"chat_message","seq":\#(seq),"message":{"id":"\#(message)","conversationId":"s","role":"\#(role)","#
+            + #""clientId":\#(role == "user" ? #""c1""# : "null"),"text":"hi","createdAt":"2026-11-25T18:51:27.754Z"}}"#
+    }
+
+    private let question = #"{"type":"chat_message","clientId":"c1","text":"hi","conversationId":"s"}"#
+
+    @Test func `SYNC-3 an answer without an epoch is of the epoch of its connection`() throws {
+        func history(_ frames: [String]) throws -> WireHistory {
+            let turn = [receipt(1, "u1"), said(2, "user", "u1"), said(3, "assistant", "a1")]
+            let live = turn.map { "A< \($0)\nB< \($0)\n" }.joined()
+            return try WireHistory(
+                greeted("A", "e1", lastSeq: 0) + greeted("B", "e1", lastSeq: 0) + "A> \(question)\n" + live
+                    + greeted("C", "e1", lastSeq: 3) + """
+                        C> {"type":"sync","sinceSeq":0}
+                        C< {"type":"sync_response","fromSeq":1,"toSeq":3,"complete":true,"frames":[\(frames.joined(separator: ","))]}
+                        """, dialect: "syl", profiles: [.core, .sync])
+        }
+        // Receipts are numbered there, and take no place in what is compared.
+        let whole = try history([receipt(1, "u1"), said(2, "user", "u1"), said(3, "assistant", "a1")])
+        #expect(try whole.clauses(.pass).contains("SYNC-3"))
+        #expect(try whole.clauses(.violation).isDisjoint(with: ["TURN-15", "SYNC-11", "SYNC-15", "SYNC-18"]))
+        let holed = try history([receipt(1, "u1"), said(2, "user", "u1")])
+        #expect(try holed.clauses(.violation).contains("SYNC-3"))
+    }
+
+    @Test func `IDEM-12 a receipt for the stored message recognises a repeat`() throws {
+        func history(_ again: String) throws -> WireHistory {
+            try WireHistory(
+                greeted("A", "e1", lastSeq: 0) + """
+                    A> \(question)
+                    A< \(receipt(1, "u1"))
+                    server kill
+                    A eof
+                    server start
+
+                    """ + greeted("B", "e2", lastSeq: 0) + "B> \(question)\nB< \(receipt(1, again))",
+                dialect: "syl", profiles: [.core, .sync, .idempotency])
+        }
+        #expect(try outcome("IDEM-12", of: history("u1")) == .pass)
+        #expect(try outcome("IDEM-12", of: history("u2")) == .violation)
+    }
+
+    @Test func `LIVE-14 a close for size is no surprise where nobody told a limit`() throws {
+        func history(_ code: Int) throws -> WireHistory {
+            try WireHistory(
+                greeted("A", "e1", lastSeq: 0)
+                    + "A> {\"type\":\"ping\",\"ts\":\"1\"}\nA< {\"type\":\"pong\",\"ts\":\"1\"}\nA close \(code)",
+                dialect: "syl")
+        }
+        #expect(try outcome("LIVE-14", of: history(1009)) != .violation)
+        #expect(try outcome("LIVE-14", of: history(1011)) == .violation)
+    }
 }

@@ -28,6 +28,11 @@ import Testing
         try clause.untested("A+ A>chat(c1) A<ack(c1) A<error(agent_failed t1)")
         try clause.untested("A+ A<error(internal)")
         try clause.untested("A>open A<open +10s A<error(auth_timeout) A<close(4002)")
+        // A server that has one code for every refusal says it of silence too.
+        let guarded = ClauseUnderTest("ENV-24", profiles: [.core, .auth])
+        try guarded.untested("A>open A<open +10s A<error(auth_failed) A<close(4002)")
+        try guarded.violates(
+            "A>open A<open A>chat(c1) A<error(not_authenticated) A<error(auth_failed)^ A<close(4001)")
     }
 
     @Test func `ID-13 an ack names the stored message`() throws {

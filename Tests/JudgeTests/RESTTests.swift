@@ -70,6 +70,8 @@ import Testing
         try clause.violates("\(turn) 1>GET(s1) 1<200(u1 a1) 2>GET 2<200(s1=3)^")
         try clause.untested("\(turn) 1>GET 1<200(s1=1)")
         try clause.untested("\(turn) 1>GET 1<200(s1=2) A>chat(c2 s1) 2>GET(s1) 2<200(u1 a1 u2) A<done(t2)")
+        // The end of a turn that another client had asked for, on a wire that names no turns.
+        try clause.untested("A+ 1>GET A<done(-t s7 #9) 1<200(s7=1) 2>GET(s7) 2<200(u7 a7)")
     }
 
     @Test func `REST-6 messages have their ids`() throws {

@@ -193,6 +193,8 @@ extension ENV {
             for error in connection.received where refusesAFrame(error) && !endings.contains(error.event) {
                 // What was too large for the server may have been too large for who recorded it.
                 if history.isCapture, error.code == "too_large" { continue }
+                // Where nothing was sent, it answers the silence.
+                if error.code == "auth_failed", connection.sent.isEmpty, connection.connected == nil { continue }
                 count += 1
                 let frames = open.filter { $0 < error.event }
                 evidence.test(

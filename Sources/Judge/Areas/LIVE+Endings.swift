@@ -37,6 +37,8 @@ extension LIVE {
         let connected = connection.connected ?? connection.opening
         if ending.isExcused { return true }
         if case .closed(_, let code?) = ending.kind, [1001, 4001, 4010].contains(code) { return true }
+        // Where nobody told a limit, nothing shows that no message was over it.
+        if ending.kind == .closed(.fromServer, code: 1009), connection.limit("maxFrameBytes") == nil { return true }
         if history.isAfterHostileFrame(ending.event) || history.wasDisturbed(between: connected, and: ending.event) {
             return true
         }

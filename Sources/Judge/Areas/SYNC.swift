@@ -352,10 +352,11 @@ enum SYNC {
     /// first frame".
     ///
     /// Once for each such question after promised frames were shown; an answer that replays some of them understood the
-    /// position, and one that replays none did not.
+    /// position, and one that replays none did not. What a restart lost is the matter of SYNC-9 and SYNC-15.
     static func zeroIsBeforeTheFirst(_ history: Observations, _ evidence: inout Evidence) {
         for replay in history.replays where replay.position == 0 {
-            let promised = replay.promised(in: history)
+            let life = history.life(of: replay.result)
+            let promised = replay.promised(in: history).filter { history.life(of: $0.frame) == life }
             guard !promised.isEmpty else { continue }
             evidence.test(
                 !replay.numbers.isDisjoint(with: promised.map(\.seq)),

@@ -45,7 +45,8 @@ struct NumberedFrame {
         for sync in syncs {
             guard let epoch = sync.result?.epoch else { continue }
             let principal = connections[sync.connection].principal
-            shown += sync.missed.compactMap { frame in
+            // What takes no place live takes none here either.
+            shown += sync.missed.filter { !isBesideStream($0.type) }.compactMap { frame in
                 frame.seq.map { NumberedFrame(frame: frame, principal: principal, epoch: epoch, seq: $0) }
             }
         }
