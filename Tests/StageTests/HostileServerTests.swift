@@ -50,6 +50,54 @@ import Testing
         #expect(breaker.reason == "the subject accepted no connection in 2 scenarios in a row")
     }
 
+    @Test func `one that was there is given time, longer each time, and then given up`() {
+        var breaker = Breaker(patience: 2)
+        let header = History.Header(subject: History.Subject(name: "s", role: .server, profiles: [.core]))
+        var performance = Performance(scenario: "a", history: History(header: header, events: []))
+        var now = ContinuousClock.now
+        func note(_ received: Bool) {
+            (performance.wasReceived, performance.duration) = (received, .seconds(1))
+            now += .seconds(2)
+            breaker.note(performance, at: now)
+        }
+        note(true)
+        #expect(breaker.line == nil)
+        for pause in [1, 3, 10] {
+            note(false)
+            #expect(breaker.pause == nil)
+            note(false)
+            #expect(breaker.pause == .seconds(pause) && breaker.reason == nil)
+            breaker.resume()
+        }
+        #expect(
+            breaker.line
+                == "the run waited and went on, because the subject accepted no connection in: a, a, a, a, a, a")
+        note(false)
+        note(false)
+        #expect(breaker.pause == nil)
+        #expect(breaker.reason == "the subject accepted no connection in 2 scenarios in a row" && breaker.line == nil)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a server that turns two scenarios away is asked the others`() async throws {
+        let count = Mutex(0)
+        let server = try await TransportServer.start(
+            handler: TestServer(onOpen: { socket in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                if (2...3).contains(number) { await socket.close(code: 1013, reason: "", timeout: .seconds(1)) }
+            }))
+        let step = #"{"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1"},{"do":"await","on":"A","type":"done"}"#
+        let subject = try subject(server.webSocketURL())
+        let scenarios = try (0..<5).map { _ in try scenario(step) }
+        let outcome = await SuiteRun(stage: try stage(subject)).run(scenarios)
+        #expect(outcome.performances.filter { $0.skipped == nil }.count == 5)
+        #expect(outcome.performances.map(\.wasReceived) == [true, false, false, true, true])
+        #expect(outcome.diagnostics.contains { $0.hasPrefix("the run waited and went on") })
+    }
+
     @Test(.timeLimit(.minutes(1)))
     func `a server that closes at once is given up after two scenarios`() async throws {
         let listener = try await RawListener.start { _ in }

@@ -41,7 +41,8 @@ package struct SuiteRun: Sendable {
     /// Performs the scenarios, and starts and ends the subject where it says how.
     ///
     /// When the task is cancelled, scenarios that run are ended at once and keep what they observed, and the others are left
-    /// out. When the subject does not answer two scenarios in a row, or floods two in a row, the others are left out too.
+    /// out. When the subject does not answer two scenarios in a row, or floods two in a row, the others are left out too; one
+    /// that had answered before is given time first, and the run goes on.
     ///
     /// A subject that is started has one instance for all scenarios but those that end and start it: each of these has its
     /// own, beside the others where the subject takes any port, and else alone and last. Whatever happens, all instances
@@ -103,6 +104,7 @@ package struct SuiteRun: Sendable {
             outcome.diagnostics.append(
                 "run again alone, because the server exited while they ran in parallel: \(names)")
         }
+        if let line = state.breaker.line { outcome.diagnostics.append(line) }
         if traces, !Task.isCancelled, outcome.startProblem == nil {
             outcome.diagnostics.append(await PowerLossTrace(stage: stage).line())
         }
@@ -253,6 +255,10 @@ package struct SuiteRun: Sendable {
                     continue
                 }
                 state.breaker.note(ended.performance)
+                if let pause = state.breaker.pause {
+                    try? await Task.sleep(for: pause, clock: .continuous)
+                    state.breaker.resume()
+                }
                 state.results[ended.index] = ended.performance
                 state.done += 1
                 progress(.finished(ended.performance, done: state.done, total: state.scenarios.count))
@@ -292,9 +298,19 @@ package struct SuiteRun: Sendable {
 }
 
 /// Opens when a subject is evidently not there, so that its silence is waited for twice and not fifty times.
+///
+/// One that was there before may be back soon: it is given time, longer each time, before it opens.
 struct Breaker {
+    private static let pauses: [Duration] = [.seconds(1), .seconds(3), .seconds(10)]
+
     private let patience: Int
     private var unanswered = 0
+    private var hasReceived = false
+    private var resumed = 0
+    /// The scenarios that found nobody, in the order of their ends.
+    private var turnedAway: [String] = []
+    /// How long the run stands still before it goes on; nil when nothing keeps it.
+    private(set) var pause: Duration?
     /// When the last of these ended.
     private var lastUnanswered: ContinuousClock.Instant?
     private var floods = 0
@@ -309,18 +325,36 @@ struct Breaker {
     mutating func note(_ performance: Performance, at now: ContinuousClock.Instant = .now) {
         if performance.wasInterrupted { return }
         if let received = performance.wasReceived {
+            if !received { turnedAway.append(performance.scenario) }
             if received {
                 unanswered = 0
+                hasReceived = true
             } else if lastUnanswered.map({ now - performance.duration >= $0 }) ?? true {
                 unanswered += 1
                 lastUnanswered = now
             }
         }
         if performance.skipped == nil { floods = performance.wasFlooded ? floods + 1 : 0 }
-        if unanswered >= patience {
+        if unanswered >= patience, hasReceived, resumed < Self.pauses.count {
+            pause = Self.pauses[resumed]
+        } else if unanswered >= patience {
             reason = "the subject accepted no connection in \(patience) scenarios in a row"
         } else if floods >= patience {
             reason = "the subject flooded \(patience) scenarios in a row"
         }
+    }
+
+    /// Goes on after a pause, as if the subject had been there.
+    mutating func resume() {
+        pause = nil
+        unanswered = 0
+        resumed += 1
+    }
+
+    /// What is said of a run that went on; nil when nothing stopped it.
+    var line: String? {
+        guard resumed > 0, reason == nil else { return nil }
+        return "the run waited and went on, because the subject accepted no connection in: "
+            + turnedAway.joined(separator: ", ")
     }
 }
