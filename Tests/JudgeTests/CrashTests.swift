@@ -79,8 +79,7 @@ import Testing
         try clause.conforms(
             "\(restarted) A+(e1 #2) A>sync(e1 #0) A<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
         try clause.violates("\(restarted) A+(e1 #0)^", also: ["SYNC-1", "ORDER-12"])
-        try clause.violates(
-            "\(restarted) A+(e1 #2) A>sync(e1 #0) A<syncResult(e1 #2 evicted)^", also: ["SYNC-15", "SYNC-16"])
+        try clause.violates("\(restarted) A+(e1 #2) A>sync(e1 #0) A<syncResult(e1 #2 evicted)^", also: ["SYNC-15"])
         try clause.violates(
             "\(restarted) A+(e1 #2) A>chat(c2 s1) A<ack(c2) A<done(t2 #2)^", also: ["ORDER-11"])
         try clause.inconclusive("\(restarted) A+(e1 #2)")
