@@ -155,7 +155,8 @@ import Testing
         // A restart lost them, and position 0 is what it was.
         try clause.untested(
             "A+(e1 #0) A>chat(c1) A<ack(c1) A<done(t1 #1) server!kill A<eof server!start B+(e1 #0) B>sync(e1 #0) "
-                + "B<syncResult(e1 #0 complete)", also: ["SYNC-1", "SYNC-3", "SYNC-9", "SYNC-15", "ORDER-12"])
+                + "B<syncResult(e1 #0 complete)",
+            also: ["SYNC-1", "SYNC-3", "SYNC-9", "SYNC-15", "SYNC-19", "ORDER-12"])
     }
 
     @Test func `SYNC-17 nothing replayed comes live`() throws {
