@@ -32,8 +32,12 @@ struct KillMatrixPeer: Sendable {
     /// Whether the suite says of this peer what is true.
     var holds: Bool {
         guard let clause else {
-            // Frames without names prove little, and so of a wire nothing counts but what is broken.
-            return violated.sorted() == unkeepable && problems.isEmpty && (kind == .wire || unproved.isEmpty)
+            if kind == .wire {
+                // Frames without names prove little: what the wire cannot keep is broken or not met, and nothing else is broken.
+                let unbroken = Set(unkeepable).subtracting(violated)
+                return violated.allSatisfy(unkeepable.contains) && unbroken.isSubset(of: unproved) && problems.isEmpty
+            }
+            return violated.isEmpty && problems.isEmpty && unproved.isEmpty
         }
         return violated.contains(clause)
     }

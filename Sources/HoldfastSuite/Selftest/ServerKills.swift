@@ -55,8 +55,8 @@ struct ServerKills: Sendable {
             ) { dialect, isAlone in
                 // The reference server numbers anew after a restart, and not every wire has a word for that.
                 let seen = try await report(
-                    on: ReferenceSubject(program: program, dialect: dialect, replayFrames: Self.replayFrames), whole,
-                    scope: Scope(skipsCrashes: true), isAlone: isAlone)
+                    on: ReferenceSubject(program: program, dialect: dialect), whole, scope: Scope(skipsCrashes: true),
+                    isAlone: isAlone)
                 return KillMatrixPeer(
                     seen, .wire, KillMatrix.Peers.name(ofDialect: dialect.name),
                     unkeepable: dialect.unkeepable.keys.sorted(), provesAll: false)
