@@ -25,6 +25,13 @@ import Testing
         #expect(words.contains("note dialect no server with the wire format of adjutant can keep ENV-2, SYNC-1,"))
     }
 
+    @Test func `a request is named by its path on the wire`() async throws {
+        let run = try await BuiltBinary.run(["doctor", "--reference", "--dialect", "syl"])
+        #expect(run.status == 0, "\(run.out)\(run.err)")
+        let words = run.out.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains("ok rest /api/v1/conversations accepts the same credentials"), "\(run.out)")
+    }
+
     @Test func `what was left out on request is no hindrance`() async throws {
         let folder = try TemporaryDirectory()
         let (run, _) = try await Serving.run(in: folder) { serving in

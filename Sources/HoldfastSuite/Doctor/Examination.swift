@@ -201,10 +201,11 @@ package struct Examination {
     private mutating func rest(_ answers: [(name: String, status: Int?)]) {
         var base = subject.http.address[...]
         while base.last == "/" { base = base.dropLast() }
-        let location = subject.start == nil ? "\(base)/api/sessions" : "/api/sessions"
-        guard subject.dialect.encode(RESTRequest(method: "GET", path: "/api/sessions")) != nil else {
+        guard let wire = subject.dialect.encode(RESTRequest(method: "GET", path: "/api/sessions")) else {
             return note("rest", .note, "the dialect \(subject.dialect.name) has no list of sessions to ask for")
         }
+        let path = wire.path.prefix { $0 != "?" }
+        let location = subject.start == nil ? "\(base)\(path)" : String(path)
         let refused = Dictionary(grouping: answers.filter { $0.status != 200 }, by: \.status)
         for (status, answers) in refused.sorted(by: { ($0.key ?? 0) < ($1.key ?? 0) }) {
             let fix =
