@@ -24,7 +24,8 @@ extension SpecificationFiles {
         if texts.isEmpty {
             problems.append(
                 InputProblem(
-                    location: folder, what: "holds no specification", expected: "a folder with clauses/ and schemas/",
+                    location: folder, what: "contains no specification",
+                    expected: "a folder with clauses/ and schemas/",
                     fix: "choose the folder Spec of a checkout"))
         }
         guard problems.isEmpty else { throw InputProblems(problems) }

@@ -141,7 +141,8 @@ package struct ConsoleReport {
         guard let event = finding.cited, let row = chart.row(of: event).map({ chart.rows[$0] }),
             let verbatim = row.verbatim.first(where: { $0.event == event }), !verbatim.text.isEmpty
         else { return [] }
-        let lines = verbatim.text.split(separator: "\n").map { style.wrapped(visible(String($0)), indent: 4) }
+        // Not wrapped: a line break within a string would be copied with it.
+        let lines = verbatim.text.split(separator: "\n").map { "    \(visible(String($0)))" }
         return ["  \(verbatim.title) at \(row.time)\(verbatim.isCut ? ", cut" : "")"] + lines
     }
 

@@ -88,7 +88,8 @@ def grown(report, bytes_wanted):
     for number in range(2, 2 + max(1, bytes_wanted // size)):
         for scenario in scenarios:
             copy = json.loads(json.dumps(scenario))
-            copy["name"] += f"#{number}"
+            # A number behind "#" would make it a repeat of one scenario.
+            copy["name"] += f"-{number}"
             copy["transcript"][0]["scenario"] = copy["name"]
             report["scenarios"].append(copy)
     for clause in report["clauses"]:

@@ -36,6 +36,21 @@ import Testing
         #expect(count > 60)
     }
 
+    @Test func `the violation that the README shows is what its command prints`() async throws {
+        let parts = try SourceTree.text("README.md").split(separator: "```").map(String.init)
+        let sample = try #require(parts.first { $0.contains("violation TURN-6") })
+        let command = try #require(sample.split(separator: "\n").first { $0.contains("again: conformance ") })
+        let words = try ShellWords(String(command.drop { $0 == " " }.dropFirst("again: conformance ".count))).words
+        let run = try await BuiltBinary.run(words)
+        let printed = run.out.split(separator: "\n")
+        // Times, ids and rows differ from run to run.
+        let stable = sample.split(separator: "\n").filter { line in
+            !["│", "┊", " ms", "…", "also in", "push   process"].contains(where: line.contains)
+        }
+        #expect(stable.count > 6)
+        for line in stable { #expect(printed.contains(line), "\(line)\n\(run.out)") }
+    }
+
     @Test func `what no command takes is refused`() async throws {
         let grammar = try await CommandGrammar.built()
         for line in [

@@ -57,8 +57,8 @@ package struct Plan: Sendable, Equatable {
 
     /// The scenario file; it says which clauses it is about, and what happens in it.
     package func file(
-        about clauses: [ClauseID], title: String = "A drawn schedule",
-        summary: String = "What happens was drawn by chance."
+        about clauses: [ClauseID], title: String = "A random schedule",
+        summary: String = "Its steps were chosen at random."
     ) -> JSONValue {
         var needs: JSONValue = role == .server ? ["agent": "scripted"] : [:]
         let named = profiles.subtracting([.core]).sorted().map { JSONValue.string($0.rawValue) }

@@ -109,7 +109,7 @@ struct FactRule: Sendable {
         if shows == nil || shows == change { return example }
         return switch change {
         case .added: "a new \(word)"
-        case .removed: "the \(word) is taken out"
+        case .removed: "the \(word) is removed"
         case .changed: "the \(word) says something else"
         case .tightened: "the \(word) is shorter"
         case .loosened: "the \(word) is longer"

@@ -34,7 +34,7 @@ extension FactRule {
         "error-code", "error code",
         added: .harmless("old clients treat a code they do not know as 'internal' (chapter 8.2)"),
         removed: .breaks(.servers, "old servers still send it, which is no longer allowed"),
-        shows: .removed, example: "`busy` is taken out of the table of error codes: servers that send it are wrong now")
+        shows: .removed, example: "`busy` is removed from the table of error codes: servers that send it are wrong now")
     static let errorCodeMeaning = meaning(
         "error-code", "an error code", example: "`busy` means that any session has a turn, and meant that this one has")
     static let errorCodeEffect = FactRule(
@@ -45,7 +45,7 @@ extension FactRule {
         "close-code", "close code",
         added: .harmless("old clients reconnect with backoff, as after any code they do not know"),
         removed: .breaks(.servers, "old servers still close with it, which is no longer allowed"),
-        shows: .removed, example: "4002 is taken out of the table of close codes")
+        shows: .removed, example: "4002 is removed from the table of close codes")
     static let closeCodeMeaning = meaning(
         "close-code", "a close code",
         example: "4002 means that no `auth` was accepted in time, and meant that none came")
@@ -109,7 +109,7 @@ extension FactRule {
         "profile", "profile",
         added: .harmless("nobody declares it yet"),
         removed: .breaks(.everybody, "declaring it no longer means anything, and the other side relied on it"),
-        shows: .removed, example: "`rate-limit` is taken out of the table of profiles")
+        shows: .removed, example: "`rate-limit` is removed from the table of profiles")
     static let profileSide = FactRule(
         "profile-side", "side of a profile", changed: .breaks(.everybody, "the other side declares it now"),
         example: "`push` is declared by clients and was by servers")
@@ -130,7 +130,7 @@ extension FactRule {
         "open-value", "value of an open set",
         added: .harmless("old readers accept any value"),
         removed: .breaks(.held, "peers still send it, which is no longer allowed"),
-        shows: .removed, example: "`busy` is taken out of the `x-extensible-enum` of `errorCode`")
+        shows: .removed, example: "`busy` is removed from the `x-extensible-enum` of `errorCode`")
 
     // MARK: REST
 
@@ -144,7 +144,7 @@ extension FactRule {
         "request", "request",
         added: .harmless("clients may send it but do not have to"),
         removed: .breaks(.clients, "old clients still send it and find nothing there"),
-        shows: .removed, example: "`GET /api/sessions` is taken out of openapi.json")
+        shows: .removed, example: "`GET /api/sessions` is removed from openapi.json")
     static let status = FactRule(
         "status", "status",
         added: .breaks(.clients, "old clients do not expect this status, and no default covered it"),
@@ -154,7 +154,7 @@ extension FactRule {
         "request-parameter", "parameter",
         added: .harmless("clients may give it but do not have to"),
         removed: .breaks(.clients, "old clients still give it, and servers ignore it"),
-        shows: .removed, example: "`page in query` is taken away")
+        shows: .removed, example: "`page in query` is removed")
     static let parameterRequired = FactRule(
         "request-parameter-required", "obligation to give the parameter",
         added: .breaks(.clients, "old clients that leave it out are rejected"),
@@ -204,7 +204,7 @@ extension FactRule {
         added: .harmless("peers ignore types they do not know (chapter 8.1)"),
         removed: .breaks(.clients, "old clients use it or wait for it"),
         changed: .breaks(.everybody, "the other side starts it now"),
-        shows: .removed, example: "`catchUp` is taken out of asyncapi.json")
+        shows: .removed, example: "`catchUp` is removed from asyncapi.json")
     static let operationMessage = FactRule(
         "operation-message", "message of an operation",
         added: .breaks(.others, "old peers do not expect it there"),
@@ -254,7 +254,7 @@ extension FactRule {
         "dialect-exemption", "clause that a dialect cannot keep",
         added: .breaks(.perhaps, "servers of this dialect are excused now"),
         removed: .breaks(.servers, "servers of this dialect break it, and are no longer excused"),
-        shows: .removed, example: "`ENV-17` is taken out of `cannotKeep`")
+        shows: .removed, example: "`ENV-17` is removed from `cannotKeep`")
 
     // MARK: Tables as a whole
 
@@ -262,13 +262,13 @@ extension FactRule {
         "table", "table",
         added: .harmless("it lists what other parts of the specification require already"),
         removed: .breaks(.everybody, "programs are written from it"),
-        shows: .removed, example: "the table of close codes is taken out of chapter 4")
+        shows: .removed, example: "the table of close codes is removed from chapter 4")
 
     static let column = FactRule(
         "table-column", "column",
         added: .breaks(.perhaps, "someone has to check that it requires nothing new"),
         removed: .breaks(.everybody, "programs are written from it"),
-        shows: .removed, example: "`over REST` is taken out of the table of error codes")
+        shows: .removed, example: "`over REST` is removed from the table of error codes")
 
     static let tableRow = FactRule(
         "table-row", "row of a table",

@@ -334,8 +334,8 @@ extension ExploreMatrix.Result {
         let found = searches.compactMap(\.median).sorted()
         let rate = Double(runs) / max(0.001, Double(healthy.milliseconds) / 1000) * 60
         var words =
-            "\(readable(runs)) plans against healthy peers: \(alarms.isEmpty ? "nothing" : "\(alarms.count) things") "
-            + "wrong, \(readable(Int(rate))) plans a minute"
+            "\(readable(runs)) plans against healthy peers: \(alarms.isEmpty ? "no" : readable(alarms.count)) false "
+            + "alarm\(alarms.count == 1 ? "" : "s"), \(readable(Int(rate))) plans a minute"
         if !searches.isEmpty {
             words +=
                 "\n\(found.count) of \(searches.count) defects found within \(readable(runs)) plans"

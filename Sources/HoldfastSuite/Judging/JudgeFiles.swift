@@ -30,7 +30,7 @@ package enum JudgeFiles {
             let inside = captures(in: argument)
             guard !inside.isEmpty else {
                 throw InputProblem(
-                    argument, "the folder holds no capture",
+                    argument, "the folder contains no capture",
                     expected: "report.json, or \(endings.joined(separator: ", "))", fix: "name the captures directly")
             }
             paths += inside

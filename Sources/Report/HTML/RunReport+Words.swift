@@ -46,7 +46,7 @@ extension RunReport {
                 sentences.append("But nothing was tested.")
             }
         case .staleBaseline:
-            sentences = ["\(counted(baseline?.stale.count ?? 0, "entry", "entries")) of the baseline no longer hold."]
+            sentences = ["\(counted(baseline?.stale.count ?? 0, "entry", "entries")) in the baseline no longer apply."]
         case .harness: sentences = ["The suite itself failed, so the run proves nothing there."]
         case .usage, .unreachable: sentences = []
         }

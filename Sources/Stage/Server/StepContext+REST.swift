@@ -16,7 +16,7 @@ extension StepContext {
     private func count(_ template: JSONValue) throws -> Int {
         let count = try number(template)
         guard count <= 20_000 else {
-            throw StepEnd.unsuitable("it takes a turn of \(count) tools, and the stage asks for 20,000 at most")
+            throw StepEnd.unsuitable("it needs a turn of \(count) tools; the stage asks for at most 20,000")
         }
         return max(0, count)
     }

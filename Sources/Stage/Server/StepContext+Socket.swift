@@ -189,7 +189,7 @@ extension StepContext {
         else { return nil }
         try refuse(bytes: size)
         let missing = size - message.utf8.count
-        guard missing >= 0 else { throw StepEnd.unsuitable("a frame of \(size) bytes holds no question") }
+        guard missing >= 0 else { throw StepEnd.unsuitable("a frame of \(size) bytes is too small for a question") }
         elements[elements.count - 1]["content"] = .string(text + String(repeating: "x", count: missing))
         var longer = question
         longer["messages"] = .array(elements)
@@ -204,7 +204,7 @@ extension StepContext {
         frame["padding"] = ""
         let missing = size - frame.text().utf8.count
         guard missing >= 0 else {
-            throw StepEnd.unsuitable("a frame of \(size) bytes holds no question")
+            throw StepEnd.unsuitable("a frame of \(size) bytes is too small for a question")
         }
         frame["padding"] = .string(String(decoding: repeatElement(UInt8(ascii: "x"), count: missing), as: UTF8.self))
         return WireMessage(frame.text())
@@ -213,7 +213,7 @@ extension StepContext {
     private func refuse(bytes: Int) throws {
         guard bytes <= Self.maxBuiltBytes else {
             throw StepEnd.unsuitable(
-                "it takes a frame of \(bytes) bytes, and the stage sends at most \(Self.maxBuiltBytes)")
+                "it needs a frame of \(bytes) bytes; the stage sends at most \(Self.maxBuiltBytes)")
         }
     }
 

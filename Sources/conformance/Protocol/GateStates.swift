@@ -19,7 +19,7 @@ struct StateReader {
         if Files.isFolder("\(folder)/Spec") { return try ProtocolState(name: name, files: read(folder)) }
         guard !Files.isFolder(folder) || !(name.hasPrefix(".") || name.hasPrefix("/")) else {
             throw InputProblem(
-                name, "the folder holds no Spec", expected: "a folder with Spec/ and Fixtures/",
+                name, "the folder contains no Spec", expected: "a folder with Spec/ and Fixtures/",
                 fix: "name the folder above Spec")
         }
         let files = try await GitRevision(name, repository: repository).files(below: ProtocolState.parts)
@@ -64,7 +64,7 @@ struct StateReader {
             Files.isFolder(path) ? files(in: path).filter { $0.hasSuffix(ending) }.map { "\(path)/\($0)" } : [path]
         guard !files.isEmpty else {
             throw InputProblem(
-                path, "the folder holds no transcript", expected: "files that end in \(ending)",
+                path, "the folder contains no transcript", expected: "files that end in \(ending)",
                 fix: "name the folder that 'conformance server' wrote transcripts to")
         }
         return try files.sorted().map { file in

@@ -33,7 +33,7 @@ struct GitRevision {
         let entries = Self.entries(listing.output)
         guard !entries.isEmpty else {
             throw refuse(
-                "holds no Spec\(prefix.isEmpty ? "" : " in '\(prefix)'")",
+                "contains no Spec\(prefix.isEmpty ? "" : " in '\(prefix)'")",
                 fix: "name the folder that holds Spec, as in \(revision):folder")
         }
         let wanted = entries.map(\.object).joined(separator: "\n") + "\n"
