@@ -163,7 +163,7 @@ import Testing
         let open = value["open"]?.arrayValue ?? []
         #expect(open.contains { $0["reason"]?.stringValue?.contains("scripted agent") == true })
         // A start command is enough for these, whatever the agent does.
-        for clause in ["PERSIST-4", "PERSIST-8", "TURN-13", "LIVE-6"] {
+        for clause in ["PERSIST-7", "PERSIST-8", "TURN-13", "LIVE-6"] {
             let entry = open.first { $0["clauses"]?.arrayValue?.contains(.string(clause)) == true }
             #expect(entry?["reason"] == "it needs --start", "\(clause)")
             #expect(entry?["fix"]?.stringValue?.hasPrefix("give --start 'COMMAND', or skip") == true, "\(clause)")

@@ -39,6 +39,13 @@ import Testing
         #expect(folders == ["server-PERSIST-killed-as-it-says-done", "shared"])
     }
 
+    @Test func `what only scripts can show is out of reach of a start command, and no gap`() async throws {
+        let clauses = ["PERSIST-1", "PERSIST-4", "PERSIST-6"].flatMap { ["--only", $0] }
+        let run = try await BuiltBinary.run(["server", "--start", Self.reference, "--kills", "2"] + clauses)
+        #expect(run.status == 0, "\(run.out)\(run.err)")
+        #expect(run.out.contains("out of reach: 2 clauses need a scripted agent"), "\(run.out)")
+    }
+
     @Test func `a run that is interrupted takes its server along`() async throws {
         let folder = try TemporaryDirectory()
         let arguments = ["server", "--start", Self.silent(folder)]

@@ -51,7 +51,9 @@ package struct Forecast {
             if let left = leftOut(scenario) { return left }
             let stop = subject.stop(of: scenario)
             var result = result(
-                of: scenario, exercising: stop == nil ? scenario.clauses : [], withCrashes: scenario.needs.start)
+                of: scenario, exercising: stop == nil ? scenario.clauses : [],
+                // Half of the proof is a write that fails in mid-turn, which a quick agent without scripts is done before.
+                withCrashes: scenario.needs.start && subject.hasScriptedAgent)
             result.stoppedAt = stop
             return result
         }
