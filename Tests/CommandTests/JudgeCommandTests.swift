@@ -127,7 +127,10 @@ import Darwin
         ),
         ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}\n", "MCP", "dialect new"),
         ("{\"event\":\"message\",\"data\":{\"text\":\"hello\"}}\n", "JSON with 'event'", "dialect new"),
-        ("A <- {\"type\":\"auth_challenge\"}\n", "the dialect 'adjutant'", "--dialect adjutant"),
+        (
+            "A <- {\"type\":\"auth_challenge\"}\n", "the dialect 'adjutant' or 'syl'",
+            "--dialect adjutant or --dialect syl"
+        ),
         (
             "{\"type\":\"connected\",\"protocol\":2,\"connectionId\":\"x\"}\n", "version 2 of the Holdfast protocol",
             "version 1"

@@ -40,7 +40,7 @@ import Testing
         (#"{"command":"subscribe","identifier":"{}"}"#, "Action Cable"),
         (#"{"type":1,"target":"send","arguments":["x"]}"#, "SignalR"),
         (#"<{"type":"tool_use","tool":"t","sessionId":"s"}"#, "the dialect 'nami'"),
-        (#"<{"type":"auth_challenge"}"#, "the dialect 'adjutant'"),
+        (#"<{"type":"auth_challenge"}"#, "the dialect 'adjutant' or 'syl'"),
         (#"<{"type":"connected","protocol":2,"connectionId":"x"}"#, "version 2 of the Holdfast protocol"),
     ])
     func `one message tells`(message: String, name: String) throws {

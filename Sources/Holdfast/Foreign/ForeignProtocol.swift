@@ -12,8 +12,8 @@ public struct ForeignProtocol: Sendable, Equatable {
 
     /// How the suite can work with another protocol.
     public enum Way: Sendable, Equatable {
-        /// A dialect of this name comes along.
-        case dialect(String)
+        /// One of the dialects of these names, which are built in, maps it.
+        case dialect([String])
         /// Its messages are JSON objects, so that a dialect can map them.
         case newDialect
         /// Its messages are wrapped, and no dialect unwraps them.
@@ -36,7 +36,7 @@ public struct ForeignProtocol: Sendable, Equatable {
     public func fix(naming capture: String = "CAPTURE") -> String {
         let capture = capture.contains(" ") ? "CAPTURE" : capture
         return switch way {
-        case .dialect(let name): "give --dialect \(name)"
+        case .dialect(let names): "give " + names.map { "--dialect \($0)" }.joined(separator: " or ")
         case .newDialect:
             "write a dialect in ten minutes: 'conformance dialect new \(capture) > my-server.json', "
                 + "then give --dialect ./my-server.json"
@@ -159,10 +159,12 @@ public struct WireSample: Sendable {
             guard let first = telling.first, own.count == typed.count else { return nil }
             return (dialect, first, telling.count)
         }
-        guard let best = rated.max(by: { $0.count < $1.count }) else { return nil }
+        guard let most = rated.map(\.count).max() else { return nil }
+        let best = rated.filter { $0.count == most }
+        let names = best.map(\.dialect.name).sorted()
         return ForeignProtocol(
-            name: "the dialect '\(best.dialect.name)'", mark: Self.cut(best.first.text),
-            way: .dialect(best.dialect.name))
+            name: "the dialect " + names.map { "'\($0)'" }.joined(separator: " or "),
+            mark: Self.cut(best[0].first.text), way: .dialect(names))
     }
 
     private static func cut(_ text: String) -> String { visible(text.count <= 80 ? text : "\(text.prefix(80))…") }
