@@ -299,4 +299,40 @@ import Testing
         try clause.untested("\(back) B<syncResult(e1 #4 evicted)\(missed) \(shown) client!quit")
         try clause.violates("\(back) B<syncResult(e1 #4 complete)\(missed) +1s \(shown)^ client!quit")
     }
+
+    @Test func `CLIENT-10 a history may cross with a message`() throws {
+        let clause = ClauseUnderTest("CLIENT-10")
+        let asked = "\(ready) client!send(c2) A>chat(c2 s1) A!cut B+ 1>GET(s1) 1<200(u1 a1 u2=c2 a2)"
+        let silent = "B>chat(c2 s1) client=connected(s1 u1 a1 u2 a2) +17s"
+        try clause.untested("\(asked) \(silent)")
+        try clause.violates("\(asked) +3s \(silent)^")
+    }
+
+    @Test func `CLIENT-13 who is offline sends no second message`() throws {
+        let clause = ClauseUnderTest("CLIENT-13")
+        let first = "\(ready) client!send(c2 'twice') A>chat(c2 s1 'twice') A<ack(c2) A!cut client!send(c3 'twice')"
+        try clause.untested("\(first) 1>POST(c2 s1 'twice') 1<200(t2) client!networkDown +17s")
+        try clause.violates("\(first) 1>POST(c2 s1 'twice')^ 1<200(t2) +17s")
+    }
+
+    @Test func `CLIENT-24 a message that was refused and sent again is awaited`() throws {
+        let clause = ClauseUnderTest("CLIENT-24")
+        let both = """
+            \(ready) client!send(c2) A>chat(c2 s1) A<error(rate_limited c2 retryAfterMs=1000) +2s AGAIN client!send(c3)
+            A>chat(c3 s1) A<ack(c3) client=connected(s1 u1 a1 u2 u3 thinking) A<done(t3)
+            client=connected(s1 u1 a1 u2 u3 a3 thinking) +17s
+            """
+        try clause.untested(both.replacing("AGAIN", with: "A>chat(c2 s1) A<ack(c2)"))
+        try clause.violates(both.replacing("AGAIN ", with: "").replacing("+17s", with: "+17s^"), also: ["CLIENT-14"])
+    }
+
+    @Test func `CLIENT-47 an error may be that of a read`() throws {
+        let clause = ClauseUnderTest("CLIENT-47")
+        let gone = "client!launch A+ client=connected(s9) 1>GET(s9) 1<404(session_not_found)"
+        let lost = "\(gone) client!send(c2) client=connected(s9 c2)"
+        let refused = "A>chat(c2 s9) A<error(session_not_found c2) client!networkDown A!cut"
+        let again = "client=offline(s9 c2 session_not_found) client!networkUp 2>POST(c2 s9)"
+        try clause.untested("\(lost) \(refused) \(again)")
+        try clause.violates("\(lost) +3s \(refused) \(again)^")
+    }
 }

@@ -64,6 +64,13 @@ extension CLIENT {
         {
             return
         }
+        // A history that has it may have crossed with it.
+        let crossing = history.inFlight(before: event)
+        let isKnown = history.sessionReads.contains { read in
+            read.event >= crossing && read.event < event
+                && read.messages.contains { $0.clientMessageId != nil && $0.clientMessageId == key }
+        }
+        if isKnown { return }
         let opening = history.nextOpening(after: event)
         func reaction(_ isMeant: (ObservedExchange) -> Bool) -> Int? {
             let request = history.exchanges.first { $0.request > event && isMeant($0) }?.request

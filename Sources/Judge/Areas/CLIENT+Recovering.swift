@@ -288,7 +288,7 @@ extension CLIENT {
             other == index || questions[other].event > event
                 || !questions[other].mayStand(in: state.sessionId, before: event + 1)
                 || questions[other].news.contains {
-                    $0.kind != .proof && $0.isCertain && $0.event <= event
+                    questions[other].settles($0, before: event + 1) && $0.isCertain
                         && !history.mayBeMissed($0, of: questions[other], before: event)
                 }
         }

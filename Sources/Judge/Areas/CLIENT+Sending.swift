@@ -142,12 +142,11 @@ extension CLIENT {
             let second = twin.requests.first(where: { $0.event > typed })
         else { return nil }
         // A turn that is known to have ended is not asked for again; one that runs may be.
-        let limit = history.patience(of: typed) + history.clientPatience.microseconds
         let isOver = twin.news.contains { news in
             news.kind == .ending && news.event < typed
                 && !history.mayBeMissed(news, of: twin, before: second.event)
         }
-        guard isOver || history.proof(after: typed, limit: limit) != nil else { return nil }
+        guard isOver || history.clientSilence(after: typed, within: history.clientPatience) != nil else { return nil }
         return (first.event, second.event)
     }
 

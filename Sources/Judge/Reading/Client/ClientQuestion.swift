@@ -79,6 +79,12 @@ struct ClientQuestion: Sendable {
         return requests.first { $0.event > start }?.event ?? event
     }
 
+    /// Whether it was over with some news, at an event; what was refused and sent again is awaited again.
+    func settles(_ news: News, before event: Int) -> Bool {
+        guard news.event < event, news.kind != .proof else { return false }
+        return news.kind == .ending || !requests.contains { $0.event > news.event && $0.event < event }
+    }
+
     /// Whether the person sent it again between two events.
     func isRepeated(after first: Int, before last: Int) -> Bool { repeats.contains { $0 > first && $0 < last } }
 

@@ -193,7 +193,7 @@ extension Observations {
         guard over < event || hasCrossed else { return false }
         let before = client.state(at: news.event)
         let hadFailed = before?.showsAsFailed(question) == true
-        let others = otherErrorCodes(than: question, after: before?.event ?? 0)
+        let others = otherErrorCodes(than: question, after: min(before?.event ?? 0, inFlight(before: news.event)))
         // What shows much later may have another reason.
         let limit = patience(of: news.event) + timeouts.scheduling.microseconds
         return !looks(after: news.event, before: min(event, endOfLife(at: news.event))).contains { look in
@@ -244,7 +244,7 @@ extension Observations {
         ClientQuestion.all(in: self).contains { other in
             other.event != question.event && other.event < state.event && !state.showsAsFailed(other)
                 && mayStand(other, on: state, before: state.event)
-                && !other.news.contains { $0.event < state.event && $0.kind != .proof }
+                && !other.news.contains { other.settles($0, before: state.event) }
         }
     }
 
