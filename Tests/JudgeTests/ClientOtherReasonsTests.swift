@@ -323,7 +323,8 @@ import Testing
             client=connected(s1 u1 a1 u2 u3 a3 thinking) +17s
             """
         try clause.untested(both.replacing("AGAIN", with: "A>chat(c2 s1) A<ack(c2)"))
-        try clause.violates(both.replacing("AGAIN ", with: "").replacing("+17s", with: "+17s^"), also: ["CLIENT-14"])
+        let refused = both.replacing("AGAIN ", with: "").replacing("+17s", with: "+17s^")
+        try clause.violates(refused, also: ["CLIENT-14", "CLIENT-31"])
     }
 
     @Test func `CLIENT-47 an error may be that of a read`() throws {
@@ -334,5 +335,55 @@ import Testing
         let again = "client=offline(s9 c2 session_not_found) client!networkUp 2>POST(c2 s9)"
         try clause.untested("\(lost) \(refused) \(again)")
         try clause.violates("\(lost) +3s \(refused) \(again)^")
+    }
+
+    @Test func `CLIENT-15 an ending without names is no reason to read nothing`() throws {
+        let clause = ClauseUnderTest("CLIENT-15")
+        let ended = """
+            client!launch A+(core e1 #0) client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1)
+            A<done(s1 -t -a #1) client=connected(s1 u1 a1 c2 a9) +3s A!cut
+            B+(core e1 #1) B>sync(e1 #1) B<syncResult(e1 #1 complete)
+            """
+        try clause.conforms("\(ended) 1>GET(s1) 1<200(u1 a1) client=connected(s1 u1 a1 c2 a9 failed=c2) +17s")
+        try clause.violates("\(ended) +17s^")
+    }
+
+    @Test func `CLIENT-50 a gateway neither ends nor refuses`() throws {
+        let clause = ClauseUnderTest("CLIENT-50")
+        func again(_ answer: String, _ request: String) -> String {
+            """
+            \(ready) A!cut client=connecting(s1 u1 a1) client!send(c2) 1>POST(c2 s1) 1<\(answer)
+            client=degraded(s1 u1 a1 c2 failed=c2) +3s client!sendAgain(c2) 2>POST(\(request))
+            """
+        }
+        try clause.conforms(again("504(body='<html>')", "c2 s1"))
+        try clause.violates(again("504(body='<html>')", "c22 s1 'question 2'") + "^")
+        try clause.conforms(again("500(internal)", "c2 s1"))
+        try clause.violates(again("500(internal t2)", "c2 s1") + "^")
+    }
+
+    @Test func `CLIENT-27 a page that tells of a gap moves nothing`() throws {
+        let clause = ClauseUnderTest("CLIENT-27")
+        let page = """
+            client!launch A+(e1 #2) client=connected(s1 u1 a1) A!cut B+(e1 #50) B>sync(e1 #2)
+            B<syncResult(e1 #50 REASON more)[toolUse(s9 t9 #40)] B>sync(e1 #40) B!cut C+(e1 #50)
+            """
+        try clause.violates(page.replacing("REASON", with: "evicted") + " C>sync(e1 #40)^")
+        try clause.conforms(page.replacing("REASON", with: "evicted") + " C>sync(e1 #2)")
+        try clause.conforms(page.replacing("REASON", with: "too_many") + " C>sync(e1 #40)")
+    }
+
+    @Test func `CLIENT-59 one position is not asked for again and again`() throws {
+        let clause = ClauseUnderTest("CLIENT-59")
+        let asked = (1...21).map { _ in "A>sync(e1 #0) A<syncResult(e1 #9 too_many) +1s" }.joined(separator: " ")
+        try clause.violates("client!launch A+(e1 #9) client=connected \(asked) A>sync(e1 #0)^")
+    }
+
+    @Test func `CLIENT-55 a read without a response is lost`() throws {
+        let clause = ClauseUnderTest("CLIENT-55")
+        let pending = "\(ready) A!cut B+ 1>GET(s1)"
+        try clause.conforms("\(pending) +60s")
+        try clause.violates("\(pending) +67s +33s^")
+        try clause.conforms("\(pending) +67s 2>GET(s1) 2<200(u1 a1)", also: ["CLIENT-21"])
     }
 }

@@ -12,7 +12,10 @@ import Testing
         let clause = ClauseUnderTest("CLIENT-15")
         let back = "\(running) A!cut B+"
         try clause.conforms("\(back) 1>GET(s1)")
-        try clause.conforms("\(running) A!cut B+(e1 #2) B>sync(e1 #0)")
+        let held = running.replacing("A+", with: "A+(e1 #0)")
+        try clause.conforms("\(held) A!cut B+(e1 #2) B>sync(e1 #0)")
+        // A stream that nothing told of before replays nothing of an older turn.
+        try clause.violates("\(running) A!cut B+(e1 #2) B>sync(e1 #0) +17s^", also: ["CLIENT-55"])
         try clause.conforms("\(running) A!cut 1>GET(s1) B+ 1<200(u1 a1 u2) +17s")  // before the socket is back
         try clause.conforms("\(running) 1>GET(s1) A!cut B+ 1<200(u1 a1 u2) +17s")  // one read serves both
         try clause.conforms("\(running) client!background +30s client!foreground A>close(1001) B+ 1>GET(s1)")

@@ -37,9 +37,11 @@ import Testing
         try clause.untested("\(cut) B+ 1>GET(s1) 1<200(u1 a1 u2) client=connected(s1 u1 a1 u2) +17s")
         try clause.untested(
             """
-            \(cut) B+(e1 #2) B>sync(e1 #0) B<syncResult(e1 #2 complete)[message(u2 c2 t2 #1)]
-            client=connected(s1 u1 a1 u2) +17s
+            \(cut.replacing("A+", with: "A+(e1 #0)")) B+(e1 #2) B>sync(e1 #0)
+            B<syncResult(e1 #2 complete)[message(u2 c2 t2 #1)] client=connected(s1 u1 a1 u2) +17s
             """)
+        // A deploy took the keys away: CLIENT-45 forbids it.
+        try clause.untested("\(cut) B+(core) 1>GET(s1) 1<200(u1 a1) +17s")
         try clause.violates("\(cut) B+ 1>GET(s1) 1<200(u1 a1) +17s^")
     }
 
@@ -266,7 +268,8 @@ import Testing
             try clause.conforms("\(asked) A<error(\(error)) client=connected(s1 u1 a1 u2 'The agent stumbled')")
             try clause.violates("\(asked) A<error(\(error)) client=connected(s1 u1 a1 u2) +17s^")
         }
-        let away = "\(asked) A!cut B+(e1 #2) B>sync(e1 #0) B<syncResult(e1 #2 complete)[error(agent_failed t2 #1)]"
+        let held = asked.replacing("A+", with: "A+(e1 #0)")
+        let away = "\(held) A!cut B+(e1 #2) B>sync(e1 #0) B<syncResult(e1 #2 complete)[error(agent_failed t2 #1)]"
         try clause.conforms("\(away) client=connected(s1 u1 a1 u2 agent_failed)")
         try clause.violates("\(away) client=connected(s1 u1 a1 u2) +17s^")
         try clause.conforms("\(cut) 1>POST(c2 s1) 1<409(busy) client=connecting(s1 u1 a1 c2 failed=c2)")

@@ -321,6 +321,7 @@ import Testing
 
     @Test func `CLIENT-53 an answer ends the failure`() throws {
         let clause = ClauseUnderTest("CLIENT-53")
+        let taken = taken.replacing("A+", with: "A+(e1 #0)")
         let late = "\(taken) A!cut client=connecting(s1 u1 a1 u2 failed=c2) B+(e1 #0) B>sync(e1 #0)"
         let replay = "B<syncResult(e1 #1 complete)[done(t2 #1)]"
         let read = "B<syncResult(e1 #1 complete) 1>GET(s1) 1<200(u1 a1 u2 a2)"
@@ -336,7 +337,7 @@ import Testing
         try clause.untested("\(late) client=connected(s1 u1 a1 u2 failed=c2) +18s")
         let told = "\(taken) A!cut client=connecting(s1 u1 a1 u2 'No answer yet') B+(e1 #0) B>sync(e1 #0)"
         // Without keys it may be the answer to what another device asked.
-        let core = late.replacing("A+", with: "A+(core)").replacing("B+(e1 #0) B>sync(e1 #0)", with: "B+(core)")
+        let core = late.replacing("A+(e1 #0)", with: "A+(core)").replacing("B+(e1 #0) B>sync(e1 #0)", with: "B+(core)")
         try clause.untested(
             "\(core) B<done(s1 -t -a) client=connected(s1 u1 a1 u2 a2 failed=c2) +18s", also: ["CLIENT-55"])
         // An error that does not name the question may be about anything.
@@ -354,7 +355,8 @@ import Testing
         try clause.untested("\(taken) A<done(t2) client=connected(s1 u1 a1 u2 a2 failed=c2) +1s")  // it had no time
         try clause.untested("\(answered) client!sendAgain(c2) +17s client=connected(s1 u1 a1 u2 a2 failed=c2) +1s")
         let late = """
-            \(taken) A!cut client=connecting(s1 u1 a1 u2 failed=c2) B+(e1 #0) B>sync(e1 #0)
+            \(taken.replacing("A+", with: "A+(e1 #0)")) A!cut client=connecting(s1 u1 a1 u2 failed=c2)
+            B+(e1 #0) B>sync(e1 #0)
             B<syncResult(e1 #1 complete)[done(t2 #1)]
             """
         try clause.violates(

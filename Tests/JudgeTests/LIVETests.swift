@@ -95,6 +95,9 @@ import Testing
         try clause.violates("A+ A<close(4010)^")
         try clause.violates("A+ A>close(1000) A<close(4001)^")
         try clause.untested("A+ A!cut")
+        try clause.violates("A+ A!cut B>open B<refused(403)^ C+")
+        try clause.untested("A+ A!cut B>open B<refused(503) C+")
+        try clause.untested("A+ A!cut B>open B<refused(401)")
         try clause.untested("A+ A<eof", also: ["LIVE-14"])
         try clause.untested("A>open A<open A>auth(protocol=2) A<error(unsupported_version) A<close(4010)")
         try clause.untested(

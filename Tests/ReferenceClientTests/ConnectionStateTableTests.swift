@@ -391,6 +391,12 @@ private struct Happening: Sendable {
                 result(
                     reason: "too_many", lastSeq: 9, missed: [toolUse(9, session: "s9", seq: 3)], more: true))
         },
+        happenings(["recovering"], "syncResult.gapPage", fits: followers) { phone in
+            let held = phone.core.cursor.held
+            phone.receive(
+                result(reason: "evicted", lastSeq: 9, missed: [toolUse(9, session: "s9", seq: 3)], more: true))
+            #expect(phone.core.cursor.held == held)
+        },
         happenings(["recovering"], "syncResult.gap", fits: { $0.followsStream && $0.turn != .unknown }) {
             $0.receive(result(reason: "evicted", lastSeq: 9))
         },

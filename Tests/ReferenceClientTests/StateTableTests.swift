@@ -40,7 +40,7 @@ import Testing
         .init("acknowledged × history.lacks * (the same", "this client says so at once"),
         .init("later × session.free", "this client leaves the rest to the person"),
         .init("later × retryAfter.over (the client leaves", "this client sends it again by itself"),
-        .init("later × quit → nothing → typed", "this client keeps the wait"),
+        .init("later × quit (the wait is over)", "this client keeps the wait"),
         .init("doubtful × road.socket unstated idempotency (the session is not known)", "RecoveryTests"),
         .init("unanswered × road.socket", "the message of the test was acknowledged before"),
         .init("unanswered × ack → show sent", "this client shows it as failed until its ending comes"),

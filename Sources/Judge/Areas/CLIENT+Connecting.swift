@@ -150,7 +150,8 @@ extension CLIENT {
         if evidence.exercised > 0, let remark = tightLoop(history) { evidence.remarks.append(remark) }
     }
 
-    /// CLIENT-59: "A client MUST NOT send one message, or make one read that fails, more than 20 times in a minute on its own".
+    /// CLIENT-59: "A client MUST NOT send one message, ask for one position, or make one read that fails, more than 20 times in a
+    /// minute on its own".
     ///
     /// Once for each message that was sent again and each session or list whose reads failed again, in a minute or more. What
     /// the person, the system, a push or a new connection brought about is not the client's own.
@@ -170,6 +171,12 @@ extension CLIENT {
         }
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
             test(question.requests.map(\.event), "a message is resent too often")
+        }
+        let asked = Dictionary(grouping: history.syncs) { sync in
+            "\(sync.connection) \(sync.request.epoch ?? "") \(sync.lastSeqSeen ?? 0)"
+        }
+        for syncs in asked.values.map({ $0.map(\.request.event) }).sorted(by: { $0[0] < $1[0] }) {
+            test(syncs, "one position is asked for again and again")
         }
         let failed = Dictionary(grouping: history.client.reads.filter { !$0.isAnswered }, by: \.route)
         for reads in failed.values.map({ $0.map(\.request) }).sorted(by: { $0[0] < $1[0] }) {

@@ -3,9 +3,9 @@ import HoldfastTranscript
 
 /// What a client reads although nothing says that it lost anything.
 extension CLIENT {
-    /// CLIENT-55: "A client MUST read over REST the session on its screen after every `connected` on which it sends no
-    /// `sync`, and whenever the person opens it, again until that read is answered with 200 or 404, unless the stream has
-    /// brought all of it since it was last read".
+    /// CLIENT-55: "A client MUST read over REST the session on its screen after every `connected` on which it sends no `sync`
+    /// from a position that it held, and whenever the person opens it, again until that read is answered with 200, or with a
+    /// status from 400 to 499 and an error body, unless the stream has brought all of it since it was last read".
     ///
     /// Once for each session that the person goes to, and once for each greeting without a `sync` while a session is on the
     /// screen. A read that is under way then may serve, and decides nothing; who has no connection may read after the next
@@ -23,7 +23,8 @@ extension CLIENT {
         }
         for (index, connection) in history.connections.enumerated() {
             guard let greeted = connection.connected, let session = history.client.state(at: greeted)?.sessionId,
-                !connection.sent.contains(where: { $0.type == "sync" }), !history.isGone(session, before: greeted)
+                !history.syncs.contains(where: { $0.connection == index && history.mayHold($0) }),
+                !history.isGone(session, before: greeted)
             else { continue }
             // Who is on the way to another session has it on the screen when that is read.
             let goal = history.client.acts("selectSession", "openPush", "launch").last { $0.event < greeted }
@@ -95,14 +96,23 @@ extension CLIENT {
                 since = read.request
                 late = nil
                 if read.isAnswered { return .answered }
-                guard read.hasFailed else { return read.status == nil ? .pending : .neither }
-                (cause, bound) = (history.end(of: read), history.clientBound(\.backoff))
+                bound = history.clientBound(\.backoff)
+                if read.hasFailed {
+                    cause = history.end(of: read)
+                    continue
+                }
+                // One without a response for as long as polling may last is lost.
+                let limit = history.patience(of: read.request) + history.clientBound(\.polling).microseconds
+                guard read.status == nil, let lost = history.proof(after: read.request, limit: limit) else {
+                    return read.status == nil ? .pending : .neither
+                }
+                cause = lost
             }
         }
 
         func finding(_ what: String, at start: Int, _ late: Int) -> Finding {
             Finding(
-                what, expected: "GET of session \(session) until it is answered with 200 or 404",
+                what, expected: "GET of session \(session) until it is answered",
                 actual: cause == start
                     ? "none within the bound 'rest'" : "none within the bound 'backoff' after a failed read",
                 at: cause == start ? [start, late] : [start, cause, late])

@@ -8,11 +8,12 @@ extension CLIENT {
     /// Acts after which what was told or asked need not be shown any more.
     static let leavings: Set<String> = ["selectSession", "openPush", "background", "quit", "launch", "exit"]
 
-    /// CLIENT-15: "A client MUST recover after every reconnect that follows a turn it has seen no ending of: by `sync`
-    /// where it can, else by a session read".
+    /// CLIENT-15: "A client MUST recover after every reconnect that follows a turn it has seen no ending of, by `sync` from a
+    /// position that it held or else by a session read, and by a session read if it has seen only an ending without names".
     ///
-    /// Once for each greeted connection after another one and each turn that the client knew to run then. A read counts from
-    /// the end of the old connection on, also one that was still under way then; a sync counts where the server has an epoch.
+    /// Once for each greeted connection after another one and each turn that the client knew to run then, or knew only an ending
+    /// of that names nothing. A read counts from the end of the old connection on, also one that was still under way then; a
+    /// sync counts where the server has an epoch, and the client may have held a position in it.
     static func reconnectsAreFollowedByRecovery(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, connection) in history.connections.enumerated() {
@@ -32,7 +33,7 @@ extension CLIENT {
                 }
                 // What is asked on a later connection is the recovery of that one.
                 let end = proof ?? history.loss(of: index) ?? history.events.endIndex
-                if let recovery = history.recovery(of: sessions, since: lost), recovery < end {
+                if let recovery = history.recovery(of: sessions, since: lost, of: index), recovery < end {
                     let isInTime = question.ended.map { recovery < $0 } ?? true
                     if isInTime { evidence.keep() }
                 } else if let proof, question.ended.map({ $0 > proof }) ?? true {
@@ -41,6 +42,25 @@ extension CLIENT {
                         expected: "a sync, or a read of its session",
                         actual: "neither within \(history.clientPatience)", at: [lost, greeted, proof])
                 }
+            }
+            for question in questions where !question.isAmbiguous && question.ids.isEmpty && question.turnIds.isEmpty {
+                guard let ended = question.news.first(where: { $0.kind == .ending && $0.connection != nil }),
+                    ended.event < lost, history.remembersKeys(before: lost) == false,
+                    !question.requests.contains(where: { $0.event > ended.event && $0.event < greeted }),
+                    history.endOfLife(at: ended.event) > greeted,
+                    !history.mayBeMissed(ended, of: question, before: greeted),
+                    let proof = history.deadline(after: greeted, within: history.clientPatience, on: index),
+                    history.isAble(from: greeted, to: proof)
+                else { continue }
+                let sessions = question.namedSessions(before: greeted)
+                let isRead = history.client.reads.contains { read in
+                    guard case .session(let id) = read.route, sessions.contains(id) else { return false }
+                    return history.end(of: read) > lost && read.request < proof
+                }
+                evidence.test(
+                    isRead, otherwise: "only an ending without names tells of a message, and its session is not read",
+                    expected: "a read of its session", actual: "none within \(history.clientPatience)",
+                    at: [ended.event, greeted, proof])
             }
         }
     }

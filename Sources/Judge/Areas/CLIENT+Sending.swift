@@ -5,8 +5,8 @@ import HoldfastTranscript
 /// What becomes of what a person sends.
 extension CLIENT {
     /// CLIENT-11: "A client MUST resend, over REST or on its next connection, every `chat` and `POST /api/chat` to a server
-    /// that stated `idempotency` whose connection or request ended before an `ack`, a response, a refusal or any frame of its
-    /// turn arrived, unless it has become too large (CLIENT-57) or too old (CLIENT-60)".
+    /// that stated `idempotency` whose connection or request ended before an `ack`, a 200, an error body, a refusal or any frame
+    /// of its turn arrived, unless it has become too large (CLIENT-57) or too old (CLIENT-60), or CLIENT-45 forbids it".
     ///
     /// Once for each question whose connection ended before anything was said of it, and once for each that was typed into a
     /// dead connection still shown as connected. One that shows up in a replay or a history meanwhile has arrived and need not
@@ -19,8 +19,8 @@ extension CLIENT {
     }
 
     /// CLIENT-45: "A client MUST NOT send a message again on its own, on either transport, unless the last `connected` stated
-    /// `idempotency`, and so did the one before its first send that was not refused, or the server refused its last send with
-    /// `busy` or `rate_limited`".
+    /// `idempotency`, and so did the one before the first send that was not refused since the person sent it last, or the server
+    /// refused its last send with `busy` or `rate_limited`".
     ///
     /// Once for each such message that came again, and once for each that did not although its connection or request was lost, or nothing was said
     /// of it for `resend`, or an error came that may have ended its turn. A refusal without a code may have been either of the two,
@@ -74,6 +74,8 @@ extension CLIENT {
         let hasArrived = question.news.contains { $0.event > lost.sent }
         let proof =
             hasArrived ? nil : history.neglect(after: lost.sent, within: history.clientPatience, from: lost.event)
+        // A deploy may have taken away what makes a resend safe.
+        if let proof, history.remembersKeys(before: proof) != true { return }
         evidence.test(lost.isSentAgain(question), orBy: proof) { proof in
             Finding(
                 "an unacknowledged message is never resent",

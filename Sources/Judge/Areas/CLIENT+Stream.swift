@@ -71,7 +71,7 @@ extension CLIENT {
 
     /// CLIENT-17: "A client MUST read the session on its screen, if there is one, over REST after a `syncResult` with
     /// `complete: false`, unless its reason is `too_many` and it has a further page, again until that read is answered with
-    /// 200 or 404".
+    /// 200, or with a status from 400 to 499 and an error body".
     ///
     /// Once for each such answer, counted from its last page, while a session is on the screen and stays there. A read that was
     /// under way when the answer came may serve as well, and decides nothing unless it fails; nor does a refusal that reading

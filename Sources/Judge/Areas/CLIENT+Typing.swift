@@ -23,7 +23,7 @@ extension CLIENT {
                 else { continue }
                 let hasOldKey = request.clientMessageId.map(question.keys.contains) == true
                 let news = (question.news + question.suspicions).filter {
-                    $0.event < request.event && $0.kind != .proof
+                    $0.event < request.event && $0.kind != .proof && !$0.saysNothing
                 }
                 let isOver = news.contains { news in
                     let ends =
@@ -31,10 +31,10 @@ extension CLIENT {
                         ? news.error.map(\.namesTurn) ?? true : news.error?.code == "idempotency_mismatch"
                     return ends && news.isCertain && history.isTaken(news, before: request.event, told: again)
                 }
-                // A status without a word that refuses may stand for either, like an error without a turn.
+                // A status without a word that refuses may stand for either.
                 let failures = question.requests.compactMap(history.exchange).count { exchange in
                     exchange.response.map { $0 < request.event } == true
-                        && exchange.status.map { $0 >= 400 } == true
+                        && exchange.status.map { (400...499).contains($0) } == true
                 }
                 let isOpen = !isOver && isUnrefused(question, before: again, news, failures: failures)
                 guard isOpen || isOver else { continue }
@@ -108,7 +108,7 @@ extension CLIENT {
     }
 
     /// CLIENT-58: "A client MUST send a message to the session that was on its screen when the person typed it, or, in a new
-    /// conversation, to the session of the first message sent there".
+    /// conversation, to the session of the first message there that was neither refused nor shown as failed".
     ///
     /// Once for each message that was typed into a session, and once for each after the first in a new conversation whose
     /// session the client was told before it sent it. A session that is gone, or that left the screen by itself, binds nobody.
@@ -127,6 +127,8 @@ extension CLIENT {
                     .event
                 let first = questions[..<index].first { other in
                     other.typed.map { $0 > arrival ?? 0 } == true && !other.isAmbiguous
+                        && !other.news.contains { $0.kind == .refusal && $0.event < request.event }
+                        && !history.hasFailed(other, from: other.event, to: request.event)
                 }
                 // What it was told a moment before it may not have known.
                 let known = request.sessionAsked == nil ? history.inFlight(before: request.event) : request.event

@@ -127,11 +127,12 @@ enum LIVE {
         }
     }
 
-    /// LIVE-11: "A server MUST NOT close with 4001 or 4010 for any reason other than refused credentials or an unsupported
-    /// version".
+    /// LIVE-11: "A server MUST NOT close with 4001 or 4010, or refuse an upgrade with 401 or 403, for any reason other than
+    /// refused credentials, an `Origin` that it does not accept, or an unsupported version".
     ///
     /// Once for each close frame of the server, also in answer to the client's, on a connection with good credentials and
-    /// version 1. A second `auth` may be refused for its own sake.
+    /// version 1. A second `auth` may be refused for its own sake. An upgrade that is refused between two that were greeted, of
+    /// one principal, was not refused for its credentials.
     static func terminalCodesMeanWhatTheySay(_ history: Observations, _ evidence: inout Evidence) {
         for handshake in history.handshakes where handshake.isValid {
             let connection = history.connections[handshake.connection]
@@ -143,6 +144,17 @@ enum LIVE {
                     expected: "a code other than 4001 and 4010", actual: called(close: close.code),
                     at: [handshake.auth.event, close.event])
             }
+        }
+        for connection in history.connections {
+            guard let refused = connection.refused,
+                case .refused(let status?, _) = history.events[refused].kind, status == 401 || status == 403
+            else { continue }
+            let greetings = history.connections.filter { $0.principal == connection.principal }.compactMap(\.connected)
+            guard let first = greetings.min(), let last = greetings.max(), first < connection.opening, refused < last
+            else { continue }
+            evidence.violate(
+                "an upgrade with good credentials was refused for good", expected: "101, or another status",
+                actual: "\(status)", at: [connection.opening, refused])
         }
     }
 

@@ -349,8 +349,8 @@ enum REST {
         }
     }
 
-    /// REST-10: "A server MUST answer a `POST /api/chat` whose turn failed with a status from 500 to 599 and an error
-    /// body".
+    /// REST-10: "A server MUST answer a `POST /api/chat` whose turn failed with a status from 500 to 599 and an error body,
+    /// which names the turn in profile `idempotency`".
     ///
     /// Only a scripted agent can be made to fail on purpose. Refusals before the turn do not count.
     static func failedTurnsAreServerErrors(_ history: Observations, _ evidence: inout Evidence) {
@@ -362,6 +362,12 @@ enum REST {
                 evidence.test(
                     exchange, isRefusedWith: 500...599, otherwise: "a failed turn was not answered with 5xx",
                     expected: expected)
+                let isNamed = exchange.answer?.root.id("turnId") != nil
+                if !isNamed, history.profiles.contains(.idempotency), let status = exchange.status, status >= 500 {
+                    evidence.violate(
+                        "a failed turn is not named", expected: "its turnId in the error body", actual: "none",
+                        at: [exchange.request, exchange.response ?? exchange.request])
+                }
             } else if let end = history.deadline(after: exchange, within: history.timeouts.turn + request.scriptedWait)
             {
                 evidence.violate(

@@ -67,6 +67,9 @@ extension Defect {
             "rest-answers-failures-with-200", .REST, 10, "Answers a POST whose turn failed with 200.",
             .answers { answer, _, _ in if answer.body["turnId"] != nil { answer.status = 200 } })
         Defect(
+            "rest-names-no-failed-turn", .REST, 10, "Answers a POST whose turn failed without the turn's id.",
+            .answers { answer, _, _ in if answer.status >= 500 { answer.body["turnId"] = nil } })
+        Defect(
             "rest-shortens-answers", .REST, 11, "Omits the last character of the text in the response to a POST.",
             .answers { answer, _, _ in
                 if let text = answer.body.text("text") { answer.body["text"] = .string(String(text.dropLast())) }

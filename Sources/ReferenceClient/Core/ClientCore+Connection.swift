@@ -102,6 +102,9 @@ extension ClientCore {
         stopWaiting(.greeting)
         stopWaiting(.degraded)
         recoverStream(lastSeq: frame["lastSeq"]?.intValue)
+        // What only a frame without names told of may not be there (CLIENT-15).
+        let doubtful = conversations.values.filter { $0.session != nil && $0.messages.contains(where: \.isPresumed) }
+        for number in doubtful.map(\.number).sorted() { refresh(number) }
         listen()
         for index in outbox.indices { outbox[index].avoidsREST = false }
         if differs(.resendsOnBothRoads) { resendPosted(on: socket) }

@@ -27,7 +27,6 @@ extension ClientCore {
             outbox[index].phase = .queued
             outbox[index].isGivenUp = false
             outbox[index].avoidsREST = false
-            outbox[index].firstSentAt = nil
             let number = outbox[index].conversation
             if let position = conversations[number]?.position(key: key) {
                 conversations[number]?.messages[position].status = .sending

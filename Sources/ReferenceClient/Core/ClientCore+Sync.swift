@@ -20,6 +20,8 @@ extension ClientCore {
             if conversations[shown]?.session != nil { refresh(shown) }
             return
         }
+        // A new stream replays nothing of what was asked before it.
+        if cursor.held == nil { recoverByReading() }
         // Asked from the start, it stays there until the answer comes, also when that is on another connection.
         let held = cursor.held ?? Position(epoch: epoch, seq: 0)
         cursor.held = held

@@ -32,6 +32,9 @@ struct Message: Sendable, Equatable {
         isCounted = isCounted || other.isCounted
     }
 
+    /// Whether only a frame that names no question told that the server has it.
+    var isPresumed: Bool { presumedAt != nil && id == nil }
+
     /// Whether the other is certainly the same message: by id, or by key where an id is missing.
     func isSame(as other: Message) -> Bool {
         if let id, let otherID = other.id { return id == otherID }

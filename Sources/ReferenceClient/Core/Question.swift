@@ -29,7 +29,7 @@ struct Question: Sendable, Equatable {
     var wasAskedWithoutKeys = false
     /// The server's time in the last greeting before it was first sent: a session that began before cannot be its own.
     var greetedAt: String?
-    /// When it was sent first, or first since the person sent it again.
+    /// When it was sent first.
     var firstSentAt: Int?
     /// It was sent more than once.
     var isResent = false

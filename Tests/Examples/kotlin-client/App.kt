@@ -314,7 +314,9 @@ class App(private val launch: Launch, private val file: File) {
         hasKeys = (frame["capabilities"] as? List<*>)?.contains("idempotency") == true
         serverTime = frame.text("serverTime")
         loseAsked()
-        for (chat in chats.toList()) if (chat === screen || chat.awaits) read(chat)
+        // Another device's answer may have been taken for that of a question that no read has shown.
+        fun isDoubtful(chat: Chat) = chat.messages.any { it.presumed != 0L && it.id == null }
+        for (chat in chats.toList()) if (chat === screen || chat.awaits || isDoubtful(chat)) read(chat)
         flush()
     }
 

@@ -173,6 +173,9 @@ class App:
             self.later(self.clock(10), lambda: self.recover_unanswered(greeting))
         else:
             self.recover()  # without a replay, a read is the only way to learn what came meanwhile (CLIENT-55)
+        for conversation, message in self.questions:
+            if message.question.presumed and message.id is None:
+                self.recovery.want(conversation)  # another device's answer may have been taken for its own (CLIENT-15)
         self.outbox.flush()
 
     def recover_unanswered(self, greeting):

@@ -15,7 +15,7 @@ class Stream:
         self.evicted = False  # an earlier page told of a gap before it
 
     def on_connected(self, greeting):
-        """Asks for what was missed, and says whether it asked."""
+        """Asks for what was missed, and says whether the answer will be all of it."""
         self.live_epoch, self.told, self.highest = greeting.get("epoch"), greeting.get("lastSeq", 0), 0
         self.connection = greeting
         self.catching_up = self.evicted = False
@@ -26,7 +26,7 @@ class Stream:
             return False
         self.catching_up = True
         self.ask({"epoch": self.epoch, "lastSeqSeen": self.seq} if self.epoch else {"lastSeqSeen": 0})
-        return True
+        return self.epoch is not None  # a new stream replays nothing older than itself (CLIENT-55)
 
     def ask(self, position):
         self.app.send_frame({"type": "sync", **position})

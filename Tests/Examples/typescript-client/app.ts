@@ -240,6 +240,8 @@ export class App {
     // A `sync` that nobody answers is no reason to show nothing.
     if (!this.stream.connected(frame)) recover();
     else this.later(10 * seconds, () => this.greeting === frame && this.stream.isCatchingUp && recover());
+    // Another device's answer may have been taken for its own.
+    for (const { chat, message } of this.questions()) if (message.presumed && !message.id) void this.readUntilAnswered(chat);
     this.flush();
   }
 

@@ -26,7 +26,7 @@ export class Stream {
 
   constructor(private app: Listener, public epoch: string | null = null, public seq = 0) {}
 
-  /** Asks for what was missed, and says whether it asked. */
+  /** Asks for what was missed, and says whether the answer will be all of it. */
   connected({ epoch = null, lastSeq = 0 }: Frame): boolean {
     Object.assign(this, { live: epoch, told: lastSeq, highest: 0, isEvicted: false, isCatchingUp: false });
     if (epoch === null) return false; // such a server does not replay
@@ -36,7 +36,7 @@ export class Stream {
     }
     this.isCatchingUp = true;
     this.ask(this.epoch, this.seq);
-    return true;
+    return this.epoch !== null; // a new stream replays nothing older than itself
   }
 
   /** Counts a numbered frame of any type, known or not (CLIENT-29). */

@@ -134,12 +134,20 @@ struct ClientPlaces {
 
     /// What the last `sync` before an event has still to bring; nil when it brought all it promised, or none was sent.
     func hole(before event: Int) -> Hole? {
-        guard let sync = lastSync(before: event), let position = sync.lastSeqSeen else { return nil }
+        guard let sync = lastSync(before: event), var position = sync.lastSeqSeen else { return nil }
+        // Behind a page that told of a gap, the place is that from which this page was asked for.
+        let gap = history.syncs.first { page in
+            guard page.connection == sync.connection, let result = page.result, result.event < sync.request.event,
+                result["more"]?.boolValue == true, result.string("reason") != "too_many"
+            else { return false }
+            return isOwed(by: result, of: page, before: event)
+        }
+        if let start = gap?.lastSeqSeen { position = start }
         guard let result = sync.result, result.event < event, let epoch = result.epoch else {
             return Hole(sync: sync, epoch: sync.request.epoch, floor: position, told: nil)
         }
         if sync.claimsComplete { return nil }
-        if result["more"]?.boolValue == true {
+        if result["more"]?.boolValue == true, result.string("reason") == "too_many" {
             return Hole(sync: sync, epoch: epoch, floor: sync.missed.last?.seq ?? position, told: nil)
         }
         guard isOwed(by: result, of: sync, before: event) else { return nil }

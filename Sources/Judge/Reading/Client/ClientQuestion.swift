@@ -43,6 +43,12 @@ struct ClientQuestion: Sendable {
         /// The keys of other messages that it may be about as well.
         var alsoMeant: Set<String> = []
 
+        /// Whether it is a failed request that names no turn, and so neither ends nor refuses.
+        var saysNothing: Bool {
+            guard connection == nil, let error, !error.namesTurn else { return false }
+            return error.code == nil || error.code == "persist_failed" || error.code == "internal"
+        }
+
         enum Kind: Sendable, Equatable {
             /// Taken up: an `ack`, or any frame or stored message of it.
             case proof

@@ -79,15 +79,26 @@ extension Observations {
     }
 
     /// The first thing a client asked for that recovers one of these sessions.
-    func recovery(of sessions: Set<String>, since lost: Int) -> Int? {
+    func recovery(of sessions: Set<String>, since lost: Int, of index: Int) -> Int? {
         let reads = client.reads.filter { read in
             guard case .session(let id) = read.route, sessions.isEmpty || sessions.contains(id) else { return false }
             return end(of: read) > lost
         }.map(\.request)
         let asked = syncs.filter { sync in
-            sync.request.event > lost && connections[sync.connection].greeting?.epoch != nil
+            sync.request.event > lost && connections[sync.connection].greeting?.epoch != nil && mayHold(sync)
         }.map(\.request.event)
         return (reads + asked).min()
+    }
+
+    /// Whether a client may have held the position from which it asks: it is not the first of an epoch that nothing told before.
+    func mayHold(_ sync: ObservedSync) -> Bool {
+        guard sync.lastSeqSeen == 0, let greeting = connections[sync.connection].greeting, let epoch = greeting.epoch,
+            sync.request.epoch.map({ $0 == epoch }) ?? true
+        else { return true }
+        let start = client.launches.last { $0.isFresh && $0.events.lowerBound <= greeting.event }?.events.lowerBound
+        return received.contains { frame in
+            frame.event >= start ?? 0 && frame.event < greeting.event && frame.tellsPosition && frame.epoch == epoch
+        }
     }
 
     /// Everything that calls for a recovery: a return, the network, a push, a new connection.
