@@ -103,8 +103,8 @@ extension ClientCore {
         stopWaiting(.degraded)
         recoverStream(lastSeq: frame["lastSeq"]?.intValue)
         // What only a frame without names told of may not be there (CLIENT-15).
-        let doubtful = conversations.values.filter { $0.session != nil && $0.messages.contains(where: \.isPresumed) }
-        for number in doubtful.map(\.number).sorted() { refresh(number) }
+        let presumed = conversations.values.filter { $0.session != nil && $0.messages.contains(where: \.isPresumed) }
+        for number in presumed.map(\.number).sorted() { refresh(number) }
         listen()
         for index in outbox.indices { outbox[index].avoidsREST = false }
         if differs(.resendsOnBothRoads) { resendPosted(on: socket) }
