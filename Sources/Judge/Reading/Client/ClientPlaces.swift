@@ -204,7 +204,12 @@ struct ClientPlaces {
         let greeted = connection.connected ?? sync.request.event
         return !history.client.reads(of: session).contains { read in
             // One that was asked for as the connection began may still be under way when it is greeted.
-            let isWithIt = read.request > history.inFlight(before: connection.opening)
+            let ended = history.end(of: read)
+            let hasPassed =
+                history.client.acts.contains { $0.event > ended && $0.event < connection.opening }
+                || history.client.states.contains { $0.event > ended && $0.event < connection.opening }
+                || history.patience(from: read.request, to: connection.opening) >= Observations.inFlight.microseconds
+            let isWithIt = read.request > connection.opening || !hasPassed
             let first = isWithIt ? history.inFlight(before: greeted) : greeted
             return read.isAnswered && history.end(of: read) > first && history.end(of: read) < event
         }
