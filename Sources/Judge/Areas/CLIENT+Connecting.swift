@@ -156,7 +156,7 @@ extension CLIENT {
     /// Once for each message that was sent again and each session or list whose reads failed again, in a minute or more. What
     /// the person, the system, a push or a new connection brought about is not the client's own.
     static func failuresAreNotHammered(_ history: Observations, _ evidence: inout Evidence) {
-        let causes = Set(history.recoveryTriggers + history.client.acts.map(\.event)).sorted()
+        let causes = history.recoveryTriggers + history.client.acts.map(\.event)
         func test(_ requests: [Int], _ what: String) {
             let own = zip(requests, requests.dropFirst()).filter { before, request in
                 !causes.contains { $0 > before && $0 < request }

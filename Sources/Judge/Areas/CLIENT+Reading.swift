@@ -142,7 +142,7 @@ extension Observations {
 
     /// Whether the stream may have brought all of a session since it was last read, or since it was first told of.
     fileprivate func mayBeWhole(_ session: String, at event: Int) -> Bool {
-        let start = client.launches.last { $0.isFresh && $0.events.lowerBound <= event }?.events.lowerBound ?? 0
+        let start = client.installation(at: event)
         let greetings = connections.filter { $0.connected.map { $0 > start && $0 < event } == true }
         guard greetings.last?.greeting?.epoch != nil else { return false }
         let read = sessionReads.last { $0.sessionId == session && $0.event > start && $0.event < event }?.event

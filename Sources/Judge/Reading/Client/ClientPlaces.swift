@@ -29,9 +29,7 @@ struct ClientPlaces {
     }
 
     /// Where the data begin that the app may have kept: its last launch as just installed.
-    func installation(at event: Int) -> Int {
-        history.client.launches.last { $0.isFresh && $0.events.lowerBound <= event }?.events.lowerBound ?? 0
-    }
+    func installation(at event: Int) -> Int { history.client.installation(at: event) }
 
     func given(from first: Int, to last: Int) -> [NumberedFrame] {
         given.filter { $0.frame.event >= first && $0.frame.event < last }

@@ -95,9 +95,9 @@ extension Observations {
         guard sync.lastSeqSeen == 0, let greeting = connections[sync.connection].greeting, let epoch = greeting.epoch,
             sync.request.epoch.map({ $0 == epoch }) ?? true
         else { return true }
-        let start = client.launches.last { $0.isFresh && $0.events.lowerBound <= greeting.event }?.events.lowerBound
+        let start = client.installation(at: greeting.event)
         return received.contains { frame in
-            frame.event >= start ?? 0 && frame.event < greeting.event && frame.tellsPosition && frame.epoch == epoch
+            frame.event >= start && frame.event < greeting.event && frame.tellsPosition && frame.epoch == epoch
         }
     }
 

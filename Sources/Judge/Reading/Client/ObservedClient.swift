@@ -142,6 +142,11 @@ struct ObservedClient: Sendable {
         reads.filter { $0.route == .session(session) }
     }
 
+    /// Where the data begin that the app may have kept: its last launch as just installed.
+    func installation(at event: Int) -> Int {
+        launches.last { $0.isFresh && $0.events.lowerBound <= event }?.events.lowerBound ?? 0
+    }
+
     /// Puts the lane `client` in order.
     init(
         _ history: History, connections: [ObservedConnection], exchanges: [ObservedExchange], syncs: [ObservedSync]
