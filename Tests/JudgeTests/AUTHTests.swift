@@ -115,6 +115,9 @@ import Testing
         let named = "A>open A<open A>auth(clientId=phone) A<connected A!cut B>open B<open B>auth(-p clientId=phone)"
         try clause.conforms("\(named) B<error(auth_failed) B<close(4001)")
         try clause.violates("\(named) B<connected^", also: ["AUTH-3"])
+        try clause.conforms("A+ A!cut A>open(p1='other') A<refused(401)")
+        try clause.untested("A+ B>open(p1='other') B<refused(401)")
+        try clause.untested("A+ A!cut A>open(p1='other') A<refused(503)")
         try clause.untested("A+ B>open B<open B>auth(-p) B<error(auth_failed) B<close(4001)")  // a stranger
         try clause.untested("A+ A!cut A+")
     }

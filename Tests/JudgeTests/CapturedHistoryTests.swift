@@ -61,6 +61,7 @@ private func violated(
         "A+(e1 #0) A>chat(c1) A<ack(c1) A<eof B+(e1 #0)",
         "A+(e1 #0 messagesPerMinute=1) A>chat(c1) A<error(rate_limited c1 retryAfterMs=60000 limit=1 windowMs=60000)",
         "A+(e1 #0) A<error(too_large) A<close(1009)",
+        "A+(e1 #0) A>close(1000) B>open B<refused(401) C+(e1 #0)",
     ])
     func `nobody is accused because of what came before, after or elsewhere`(notation: String) throws {
         #expect(try violated(notation).isEmpty)

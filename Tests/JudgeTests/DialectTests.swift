@@ -448,6 +448,24 @@ import Testing
         #expect(try outcome("AUTH-3", of: taken) == .violation)
     }
 
+    @Test func `AUTH-3 and AUTH-6 the key of an upgrade is checked`() throws {
+        func judged(_ second: String) throws -> [String: Outcome] {
+            let text = "A open\nA> {\"type\":\"ping\"}\nA< {\"type\":\"pong\"}\nA cut {\"how\":\"fin\"}\n"
+            return try WireHistory(
+                "\(text)A \(second)\nB open\nB> {\"type\":\"ping\"}\nB< {\"type\":\"pong\"}", dialect: "nami",
+                profiles: [.core, .auth]
+            ).verdicts().mapValues(\.outcome)
+        }
+        let refused = try judged("refused 401 other")
+        #expect(refused["AUTH-3"] == .pass && refused["AUTH-6"] == .pass && refused["LIVE-11"] == .untested)
+        let taken = try judged("open other\nA> {\"type\":\"ping\"}\nA< {\"type\":\"pong\"}")
+        #expect(taken["AUTH-3"] == .violation && taken["AUTH-6"] == .violation)
+        let shut = try judged("refused 503 other")
+        #expect(shut["AUTH-3"] == .untested && shut["AUTH-6"] == .untested)
+        let good = try judged("refused 401 p1")
+        #expect(good["LIVE-11"] == .violation && good["AUTH-6"] == .untested)
+    }
+
     @Test func `flaws of the text survive the translation`() throws {
         let history = try WireHistory(
             greeting

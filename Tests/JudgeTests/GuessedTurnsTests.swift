@@ -142,6 +142,21 @@ import Testing
         #expect(verdicts["ID-4"] != .violation && verdicts["TURN-5"] == .pass)
     }
 
+    @Test func `TURN-8 what no script of the only question says may answer an older one`() throws {
+        let asked = #"A> {"type":"message","id":"c1","to":"kim","body":"{\"script\":[{\"fail\":\"no\"}]}"}"#
+        let history = [
+            greeted, asked,
+            #"A< {"type":"delivered","messageId":"m1","clientId":"c1","timestamp":"2026-11-22 04:00:00"}"#,
+            message("A", 2, "at work", id: "m2", from: "kim", to: "user"),
+        ]
+        let profiles: Set<Profile> = [.core, .idempotency, .sync]
+        let verdicts = try outcomes(history.joined(separator: "\n"), dialect: "adjutant", profiles)
+        #expect(verdicts["TURN-8"] == .inconclusive)
+        // Where each conversation is one's own, nobody else is answered in it.
+        let own = ["A open", chat(#"{\"script\":[{\"fail\":\"no\"}]}"#, in: nil), done("at work", in: "s1")]
+        #expect(try outcomes(own.joined(separator: "\n"), dialect: "nami")["TURN-8"] == .violation)
+    }
+
     @Test func `TURN-15 one number is one frame on every connection`() throws {
         let profiles: Set<Profile> = [.core, .idempotency, .sync]
         func ask(_ number: Int) -> [String] {

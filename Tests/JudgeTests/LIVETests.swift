@@ -97,6 +97,9 @@ import Testing
         try clause.untested("A+ A!cut")
         try clause.violates("A+ A!cut B>open B<refused(403)^ C+")
         try clause.untested("A+ A!cut B>open B<refused(503) C+")
+        // Other credentials in the upgrade, or a token in the URL, are refused for that.
+        try clause.untested("A+ A!cut B>open(p1='other') B<refused(401) C+")
+        try clause.untested("A+ A!cut B>open(path='/ws?token=‹token of p1›') B<refused(401) C+")
         try clause.untested("A+ A!cut B>open B<refused(401)")
         try clause.untested("A+ A<eof", also: ["LIVE-14"])
         try clause.untested("A>open A<open A>auth(protocol=2) A<error(unsupported_version) A<close(4010)")

@@ -7,7 +7,7 @@ import Testing
 
 /// A history in the words of a wire: one event a line, as captures show them.
 ///
-/// `A open`, `A> {…}`, `A< {…}`, `A close 4001`, `A cut {…}`, `A eof`, `1> GET /path` with a body after it, `1< 200 {…}`, `1 failed too_large`, `server kill`, `+60s`.
+/// `A open`, `A open other`, `A refused 401 other`, `A> {…}`, `A< {…}`, `A close 4001`, `A cut {…}`, `A eof`, `1> GET /path` with a body after it, `1< 200 {…}`, `1 failed too_large`, `server kill`, `+60s`.
 struct WireHistory {
     let history: History
 
@@ -52,10 +52,15 @@ struct WireHistory {
             return [.response(.init(status: try #require(Int(words[0])), headers: [json], body: body))]
         case (.server, _): return [.act(words[0], JSONObject())]
         case (_, nil) where words[0] == "open":
-            return [.opening(.init(path: dialect.socketPath ?? "/ws")), .opened]
-        case (_, nil) where words[0] == "refused":
             return [
-                .opening(.init(path: dialect.socketPath ?? "/ws")), .refused(status: nil, reason: "no connection"),
+                .opening(.init(principal: words.count > 1 ? words[1] : "p1", path: dialect.socketPath ?? "/ws")),
+                .opened,
+            ]
+        case (_, nil) where words[0] == "refused":
+            let opening = Event.Opening(
+                principal: words.count > 2 ? words[2] : "p1", path: dialect.socketPath ?? "/ws")
+            return [
+                .opening(opening), .refused(status: words.count > 1 ? Int(words[1]) : nil, reason: "no connection"),
             ]
         case (_, nil) where words[0] == "cut":
             return [.act("cut", try #require(JSONParser.value(words[1]).objectValue))]

@@ -52,6 +52,14 @@ public struct Dialect: Sendable, Equatable {
         case none
     }
 
+    /// Whether the key travels in the upgrade and not in a frame.
+    package var upgradeCarriesKey: Bool {
+        switch credential {
+        case .query, .header: true
+        case .frame, .none: false
+        }
+    }
+
     /// What is said before the first question.
     public enum Greeting: Sendable, Equatable {
         /// The client speaks first, as in the specification.

@@ -72,7 +72,8 @@ enum AUTH {
     /// AUTH-3: "A server MUST refuse an `auth` whose token is missing or not valid with an `error` of code `auth_failed`
     /// followed by a close with 4001".
     ///
-    /// Once for each such `auth` of version 1, and for each upgrade that was refused with 401 for its credentials.
+    /// Once for each such `auth` of version 1, and for each upgrade that was refused with 401 for its credentials, or accepted
+    /// where they travel there and nothing else greets.
     static func badCredentialsAreRefused(_ history: Observations, _ evidence: inout Evidence) {
         for handshake in history.handshakes where handshake.credential != .good && handshake.version == 1 {
             history.judgeRefusal(
@@ -82,9 +83,21 @@ enum AUTH {
                 into: &evidence)
         }
         for connection in history.connections {
-            guard let refused = connection.refused, isStrange(connection.principal) else { continue }
-            if case .refused(401, _) = history.events[refused].kind { evidence.keep() }
+            guard isStrange(connection.principal) else { continue }
+            if let refused = connection.refused, case .refused(401, _) = history.events[refused].kind {
+                evidence.keep()
+            }
+            if let taken = takenUpgrade(of: connection) {
+                evidence.violate(
+                    "an upgrade without a valid token was accepted", expected: "401, or auth_failed and close 4001",
+                    actual: "101", at: [connection.opening, taken])
+            }
         }
+    }
+
+    /// The acceptance of an upgrade, where it is all that greets.
+    private static func takenUpgrade(of connection: ObservedConnection) -> Int? {
+        connection.isGreetingAssumed ? connection.opened : nil
     }
 
     /// AUTH-5: "A server MUST NOT run, store or answer with data a frame that arrives before a successful `auth`".
@@ -120,8 +133,8 @@ enum AUTH {
 
     /// AUTH-6: "A server MUST check the token of every new connection, also of one that comes back with a known position".
     ///
-    /// Once for each bad token from a device, or under a `clientId`, that was connected before. How the refusal has to look
-    /// is the matter of AUTH-3.
+    /// Once for each bad token from a device, or under a `clientId`, that was connected before, also in an upgrade. How the
+    /// refusal has to look is the matter of AUTH-3.
     static func returningClientsAreChecked(_ history: Observations, _ evidence: inout Evidence) {
         var known: Set<String> = []
         var devices: Set<String> = []
@@ -143,6 +156,20 @@ enum AUTH {
                 Finding(
                     "a reconnect without a valid token was accepted", expected: "it is refused",
                     actual: called(taken), at: [handshake.auth.event, taken.event])
+            }
+        }
+        for connection in history.connections where isStrange(connection.principal) {
+            let wasGreeted = history.connections.contains {
+                $0.device == connection.device && $0.connected ?? .max < connection.opening && !isStrange($0.principal)
+            }
+            guard wasGreeted else { continue }
+            if let refused = connection.refused, case .refused(401, _) = history.events[refused].kind {
+                evidence.keep()
+            }
+            if let taken = takenUpgrade(of: connection) {
+                evidence.violate(
+                    "a reconnect without a valid token was accepted", expected: "it is refused", actual: "101",
+                    at: [connection.opening, taken])
             }
         }
     }

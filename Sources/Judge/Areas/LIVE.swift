@@ -131,8 +131,8 @@ enum LIVE {
     /// refused credentials, an `Origin` that it does not accept, or an unsupported version".
     ///
     /// Once for each close frame of the server, also in answer to the client's, on a connection with good credentials and
-    /// version 1. A second `auth` may be refused for its own sake. An upgrade that is refused between two that were greeted, of
-    /// one principal, was not refused for its credentials.
+    /// version 1. A second `auth` may be refused for its own sake. An upgrade of a run that is refused between two equal ones
+    /// that were greeted was not refused for its credentials; a capture may hold a token that expired meanwhile.
     static func terminalCodesMeanWhatTheySay(_ history: Observations, _ evidence: inout Evidence) {
         for handshake in history.handshakes where handshake.isValid {
             let connection = history.connections[handshake.connection]
@@ -145,11 +145,14 @@ enum LIVE {
                     at: [handshake.auth.event, close.event])
             }
         }
+        if history.isCapture { return }
         for connection in history.connections {
             guard let refused = connection.refused,
                 case .refused(let status?, _) = history.events[refused].kind, status == 401 || status == 403
             else { continue }
-            let greetings = history.connections.filter { $0.principal == connection.principal }.compactMap(\.connected)
+            let asked = history.events[connection.opening].kind
+            let greetings = history.connections.filter { history.events[$0.opening].kind == asked }
+                .compactMap(\.connected)
             guard let first = greetings.min(), let last = greetings.max(), first < connection.opening, refused < last
             else { continue }
             evidence.violate(

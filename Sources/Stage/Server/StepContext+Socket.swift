@@ -40,7 +40,8 @@ extension StepContext {
         recorder.note(
             .opening(
                 Event.Opening(
-                    principal: shownPrincipal(connect.credential) ?? connect.credential.principal,
+                    principal: shownPrincipal(connect.credential)
+                        ?? (dialect.upgradeCarriesKey ? "other" : connect.credential.principal),
                     path: asked.path)),
             on: lane)
         let connection: WebSocketConnection

@@ -79,7 +79,7 @@ extension TurnReconstruction {
         if frame.type == "error", !endsTurn(frame, choice.turn) { return nil }
         let possible = choice.others + [choice.turn]
         let isOfOneKey = choice.others.allSatisfy { question(of: $0) == question(of: choice.turn) }
-        let isAlone = isOfOneKey && !isEarly(frame, choice.turn)
+        let isAlone = isOfOneKey && !isEarly(frame, choice.turn) && !isUnasked(frame, choice.turn)
         let isSure = isAlone && taken[frame.connection]?.contains(choice.turn) != true
         if !isSure { taken[frame.connection, default: []].formUnion(possible) }
         let isEnding = frame.type == "done" || frame.type == "error"
@@ -203,6 +203,13 @@ extension TurnReconstruction {
     private func isEarly(_ frame: Frame, _ turn: Int) -> Bool {
         guard let sign = signs[frame.connection]?[turn], sign > frame.event else { return false }
         return turns[turn].request.script.isEmpty || contradicts(frame, turn)
+    }
+
+    /// Whether a `done` without names, of a server that names turns, says what no script of a turn makes the agent say: it may
+    /// answer what was asked before this history began, or nothing.
+    private func isUnasked(_ frame: Frame, _ turn: Int) -> Bool {
+        guard acksAreSent, frame.type == "done", frame.turnId == nil else { return false }
+        return turns[turn].isScriptedToFail || contradicts(frame, turn)
     }
 
     /// Whether a `done` that came before any sign that a turn was taken on is the answer to a question of somebody else: as
