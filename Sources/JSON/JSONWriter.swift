@@ -79,7 +79,10 @@ struct JSONWriter {
         close(UInt8(ascii: "}"), isEmpty: members.isEmpty, depth: depth)
     }
 
-    private mutating func write(_ string: String) {
+    private mutating func write(_ string: String) { Self.append(string, to: &bytes, budget: budget) }
+
+    /// A string between its quotation marks; it stops soon after the budget is spent.
+    static func append(_ string: String, to bytes: inout [UInt8], budget: Int = .max) {
         bytes.append(UInt8(ascii: "\""))
         var string = string
         string.withUTF8 { text in
@@ -87,16 +90,34 @@ struct JSONWriter {
             var start = text.startIndex
             while start < text.endIndex, bytes.count <= budget {
                 let last = start + min(text.endIndex - start, budget - bytes.count + 1)
-                var end = start
-                while end < last, !Self.needsEscape(text[end]) { end += 1 }
+                let end = plainEnd(text, start, last)
                 bytes.append(contentsOf: text[start..<end])
                 start = end
                 guard end < last else { continue }
-                Self.appendEscape(of: text[end], to: &bytes)
+                appendEscape(of: text[end], to: &bytes)
                 start += 1
             }
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Where the first byte stands that needs an escape, at or behind a start; eight bytes are looked at in one step.
+    private static func plainEnd(_ text: UnsafeBufferPointer<UInt8>, _ start: Int, _ last: Int) -> Int {
+        let bytes = UnsafeRawBufferPointer(text)
+        let (ones, highs) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
+        var end = start
+        while end &+ 8 <= last {
+            let word = bytes.loadUnaligned(fromByteOffset: end, as: UInt64.self)
+            let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+            let backslashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+            // The high bit of a byte is set where the byte is below 0x20, a quotation mark or a backslash.
+            let controls = (word &- ones &* 0x20) & ~word
+            let marks = ((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes)
+            if (controls | marks) & highs != 0 { break }
+            end &+= 8
+        }
+        while end < last, !needsEscape(text[end]) { end += 1 }
+        return end
     }
 
     private static func needsEscape(_ byte: UInt8) -> Bool {
@@ -136,4 +157,9 @@ extension JSONValue {
     package func text(limit: Int) -> (text: String, isWhole: Bool) {
         JSONWriter.text(self, limit: limit)
     }
+}
+
+extension String {
+    /// Appends this text as a JSON string, between quotation marks.
+    package func appendJSON(to bytes: inout [UInt8]) { JSONWriter.append(self, to: &bytes) }
 }

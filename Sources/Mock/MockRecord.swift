@@ -200,9 +200,9 @@ extension MockRecord: ServerWatcher {
     private func learn(_ event: WebSocketEvent, from side: RelaySide, _ state: inout State) {
         guard case .text(let text) = event else { return }
         if side == .client {
-            _ = state.credentials.principal(ofFrame: Array(text.utf8))
+            _ = state.credentials.principal(ofFrame: text)
         } else {
-            state.credentials.learn(fromServerFrame: Array(text.utf8))
+            state.credentials.learn(fromServerFrame: text)
         }
     }
 

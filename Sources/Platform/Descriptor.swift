@@ -141,10 +141,12 @@ package struct Descriptor: Sendable, Hashable {
     }
 
     /// Writes all of a text, however long that takes.
-    package func writeAll(_ text: String) throws(SystemError) {
-        var text = text
-        let failure: SystemError? = text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
+    package func writeAll(_ text: String) throws(SystemError) { try writeAll(Array(text.utf8)) }
+
+    /// Writes all bytes, as the same with a text does.
+    package func writeAll(_ bytes: [UInt8]) throws(SystemError) {
+        let failure: SystemError? = bytes.withUnsafeBytes { bytes in
+            var rest = bytes
             while !rest.isEmpty {
                 switch uninterrupted({ systemWrite(number, rest.baseAddress, rest.count) }) {
                 case .success(0): return .inputOutput

@@ -40,6 +40,20 @@ public enum TranscriptWriter {
     /// The line of one event, without its line feed.
     public static func line(_ event: Event) -> String { JSONValue.object(object(event)).text() }
 
+    /// Appends the line of one event with its line feed; messages, of which there are many, are written without a detour.
+    package static func append(_ event: Event, to bytes: inout [UInt8]) {
+        if case .text(let direction, let text) = event.kind {
+            let head =
+                #"{"at":\#(event.at),"lane":"\#(event.lane)","kind":"text","direction":"\#(direction.rawValue)","text":"#
+            bytes.append(contentsOf: head.utf8)
+            text.appendJSON(to: &bytes)
+            bytes.append(UInt8(ascii: "}"))
+        } else {
+            bytes.append(contentsOf: line(event).utf8)
+        }
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
     private static func object(_ header: History.Header) -> JSONObject {
         let subject = header.subject
         let limits = subject.limits.sorted { $0.key < $1.key }.map { (key: $0.key, value: JSONValue($0.value)) }

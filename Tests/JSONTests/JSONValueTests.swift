@@ -2,6 +2,17 @@ import HoldfastJSON
 import Testing
 
 struct `JSON values` {
+    @Test func `every character survives at every index of a string`() throws {
+        for scalar in (0...0x82).compactMap(Unicode.Scalar.init) {
+            for before in 0...17 {
+                let text = String(repeating: "a", count: before) + String(Character(scalar)) + "bcdefghij"
+                let written = JSONValue.string(text).text()
+                #expect(try JSONParser.document(written).root.stringValue == text)
+                #expect(written.utf8.allSatisfy { $0 >= 0x20 })
+            }
+        }
+    }
+
     @Test func `equality is JSON's, not Swift's`() throws {
         #expect(try JSONParser.value("[1, 2.50]") == [1.0, 2.5])
         #expect(try JSONParser.value("{\"a\":1,\"b\":[]}") == ["b": [], "a": 1])

@@ -40,6 +40,14 @@ struct RedactionTests {
         #expect(long.applied(toSent: #"{"type":"ping","nonce":"very-secret-1"}"#).contains("‹token of p1›"))
     }
 
+    @Test func `of credentials that begin alike the longest is replaced, and none that a name brings in`() {
+        let alike = Redaction([("p1", "secret-1"), ("secret-1", "secret-12"), ("p3", "ret-1234")])
+        #expect(
+            alike.applied(to: "secret-1secret-12, secret-1234")
+                == "‹token of p1›‹token of secret-1›, ‹token of secret-1›34")
+        #expect(alike.applied(to: "secret-") == "secret-")
+    }
+
     @Test func `a long credential is found in the spelling of JSON too`() {
         let odd = Redaction([("p1", #"quote"and\more"#)])
         #expect(odd.applied(to: #"{"error":"no: quote\"and\\more"}"#) == #"{"error":"no: ‹token of p1›"}"#)

@@ -50,6 +50,14 @@ import Testing
         #expect(TranscriptWriter.line(event) == #"{"at":1200,"lane":"A","kind":"text","direction":"<","text":"{}"}"#)
     }
 
+    @Test func `an event that is appended has the line that it has alone`() throws {
+        for event in try history(Self.line).events {
+            var bytes: [UInt8] = []
+            TranscriptWriter.append(event, to: &bytes)
+            #expect(String(decoding: bytes, as: UTF8.self) == TranscriptWriter.line(event) + "\n")
+        }
+    }
+
     private static let first = TranscriptWriter.line(header())
 
     @Test(arguments: [

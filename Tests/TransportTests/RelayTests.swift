@@ -363,6 +363,7 @@ final class SeeingWatcher: RelayWatcher {
     func delivered(_ event: WebSocketEvent, from side: RelaySide, number: Int) {
         note("delivered \(side.rawValue) \(word(event))")
     }
+    func keep() {}
     func lost(_ problem: TransportProblem, from side: RelaySide, number: Int) { note("lost \(side.rawValue)") }
     func ended(by side: RelaySide, wasReset: Bool, number: Int) { note("ended \(side.rawValue)") }
 }

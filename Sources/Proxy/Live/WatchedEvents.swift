@@ -70,7 +70,7 @@ final class WatchedEvents: Sendable {
             if state.window.events.count > 2 * bounds.events || state.bytes > 2 * bounds.bytes {
                 letGo(&state, atMost: .max)
             }
-            guard Self.isRest(event), !state.window.isAtRest else { return false }
+            guard !state.window.isAtRest, Self.isRest(event) else { return false }
             state.window.isAtRest = true
             return true
         }
@@ -82,9 +82,21 @@ final class WatchedEvents: Sendable {
         switch event.kind {
         case .response, .failed, .close, .eof, .refused: true
         case .act("cut", _): true
-        case .text(.fromServer, let text):
-            text.utf8.count < 4096 && (text.contains("\"done\"") || text.contains("error"))
+        case .text(.fromServer, let text): text.utf8.count < 4096 && endsTurn(text)
         default: false
+        }
+    }
+
+    /// Whether a text looks like an ending; it is asked of everything that passes, so only bytes are compared.
+    private static func endsTurn(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while let quote = index(of: UInt8(ascii: "\""), in: rest) {
+                rest = UnsafeRawBufferPointer(rebasing: rest[(quote + 1)...])
+                if rest.starts(with: "done\"".utf8) || rest.starts(with: "error".utf8) { return true }
+            }
+            return false
         }
     }
 

@@ -1,5 +1,6 @@
 import Holdfast
 import HoldfastJSON
+import HoldfastPlatform
 
 /// The members of a text in JSON whose names are those of credentials, at any depth.
 ///
@@ -18,51 +19,65 @@ struct CredentialMembers {
     /// The values of members that are called `type`.
     private(set) var types: [String] = []
 
-    init(_ bytes: [UInt8]) {
-        bytes.withUnsafeBufferPointer { bytes in
-            var index = 0
-            while let string = Self.string(in: bytes, from: index) {
-                index = string.end
-                guard let colon = Self.word(in: bytes, from: string.end), bytes[colon] == UInt8(ascii: ":"),
-                    let start = Self.word(in: bytes, from: colon + 1), bytes[start] == UInt8(ascii: "\""),
-                    let value = Self.string(in: bytes, from: start)
-                else { continue }
-                index = value.end
-                // No name of a credential is longer, even with each letter spelled by its number.
-                guard string.inner.count <= 128, !value.inner.isEmpty else { continue }
-                let name = Self.text(bytes[string.inner])
-                if name == "type", types.count < 64 {
-                    types.append(Self.text(bytes[value.inner]))
-                } else if CredentialNames.holds(name) {
-                    members.append(Member(name: name, value: Self.text(bytes[value.inner]), location: value.inner))
-                }
+    /// Those of a text.
+    init(_ text: String) {
+        var text = text
+        text.withUTF8 { find(in: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Those of bytes that may be a text.
+    init(_ bytes: [UInt8]) { bytes.withUnsafeBytes { find(in: $0) } }
+
+    private mutating func find(in bytes: UnsafeRawBufferPointer) {
+        var index = 0
+        while let string = Self.string(in: bytes, from: index) {
+            index = string.end
+            guard let colon = Self.word(in: bytes, from: string.end), bytes[colon] == UInt8(ascii: ":"),
+                let start = Self.word(in: bytes, from: colon + 1), bytes[start] == UInt8(ascii: "\""),
+                let value = Self.string(in: bytes, from: start)
+            else { continue }
+            index = value.end
+            // No name of a credential is longer, even with each letter spelled by its number.
+            guard string.inner.count <= 128, !value.inner.isEmpty else { continue }
+            let name = UnsafeRawBufferPointer(rebasing: bytes[string.inner])
+            guard CredentialNames.mayHold(name) || name.elementsEqual("type".utf8) else { continue }
+            let spelled = Self.text(bytes[string.inner])
+            if spelled == "type", types.count < 64 {
+                types.append(Self.text(bytes[value.inner]))
+            } else if CredentialNames.holds(spelled) {
+                members.append(Member(name: spelled, value: Self.text(bytes[value.inner]), location: value.inner))
             }
         }
     }
 
-    /// The next string at or behind a place, without its quotation marks, and the place behind it.
-    private static func string(
-        in bytes: UnsafeBufferPointer<UInt8>, from index: Int
-    ) -> (inner: Range<Int>, end: Int)? {
-        var start = index
-        while start < bytes.count, bytes[start] != UInt8(ascii: "\"") { start += 1 }
-        guard start < bytes.count else { return nil }
-        var end = start + 1
-        while end < bytes.count, bytes[end] != UInt8(ascii: "\"") {
-            end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1
+    /// The next string at or behind an index, without its quotation marks, and the index behind it.
+    private static func string(in bytes: UnsafeRawBufferPointer, from first: Int) -> (inner: Range<Int>, end: Int)? {
+        guard let start = quote(in: bytes, from: first).map({ $0 + 1 }) else { return nil }
+        var end = start
+        while let quote = quote(in: bytes, from: end) {
+            var backslashes = 0
+            while quote - backslashes > start, bytes[quote - backslashes - 1] == UInt8(ascii: "\\") {
+                backslashes += 1
+            }
+            if backslashes.isMultiple(of: 2) { return (start..<quote, quote + 1) }
+            end = quote + 1
         }
-        end = min(end, bytes.count)
-        return (start + 1..<end, min(end + 1, bytes.count))
+        return (start..<bytes.count, bytes.count)
+    }
+
+    private static func quote(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        guard start < bytes.count else { return nil }
+        return index(of: UInt8(ascii: "\""), in: UnsafeRawBufferPointer(rebasing: bytes[start...])).map { start + $0 }
     }
 
     /// The next byte that is no space.
-    private static func word(in bytes: UnsafeBufferPointer<UInt8>, from index: Int) -> Int? {
+    private static func word(in bytes: UnsafeRawBufferPointer, from index: Int) -> Int? {
         var index = index
         while index < bytes.count, bytes[index] <= 0x20 { index += 1 }
         return index < bytes.count ? index : nil
     }
 
-    private static func text(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+    private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
         let plain = String(decoding: bytes, as: UTF8.self)
         guard bytes.contains(UInt8(ascii: "\\")) else { return plain }
         return (try? JSONParser.document("\"\(plain)\"").root)?.stringValue ?? plain

@@ -86,15 +86,17 @@ final class ProxyRecord: Sendable {
     private func write(_ kind: Event.Kind, on lane: Lane, _ state: inout State) {
         state.lastTime = max(state.lastTime, (ContinuousClock.now - start).microseconds)
         let event = Event(at: state.lastTime, lane: lane, kind: kind)
-        if let file = state.file {
-            let wasWhole = file.failure == nil
-            file.write(TranscriptWriter.line(event))
-            if wasWhole, let failure = file.failure {
-                note("the transcript ends here; it cannot be written: \(failure)")
-            }
-        }
+        state.file?.append(event)
+        // A message goes on with others that came with it; whatever else is told may go on at once.
+        if !kind.isMessage { keep(&state) }
         watched.add(event)
         state.tallies.events += 1
+    }
+
+    private func keep(_ state: inout State) {
+        guard let file = state.file, file.failure == nil else { return }
+        file.keep()
+        if let failure = file.failure { note("the transcript ends here; it cannot be written: \(failure)") }
     }
 
     /// Writes that a rule was followed; on a lane of its own accord only where that lane is known already.
@@ -247,6 +249,8 @@ extension ProxyRecord: RelayWatcher {
 
     // MARK: WebSockets
 
+    func keep() { state.withLock { keep(&$0) } }
+
     func upgraded(number: Int) {
         state.withLock { state in
             noteReach(true, nil, &state)
@@ -257,15 +261,20 @@ extension ProxyRecord: RelayWatcher {
     func saw(_ event: WebSocketEvent, from side: RelaySide, number: Int) -> RelayDeed {
         state.withLock { state in
             guard var connection = state.connections[number], !connection.isOver else { return .pass }
-            learn(event, from: side, &connection, &state)
-            state.connections[number] = connection
+            let found = CredentialMembers(in: event)
+            if let found, !found.members.isEmpty {
+                learn(found, from: side, &connection, &state)
+                state.connections[number] = connection
+            }
             state.tallies.messages += event.isMessage ? 1 : 0
             let rule =
                 hasMessageRules && event.isMessage && !event.isTooLarge
                 ? state.faults.rule(for: event, frames(event, from: side), from: side, on: number) : nil
             let deed = rule?.relayDeed ?? .pass
             if side == subjectSide || deed.copies > 0 && deed.delay == .zero {
-                for _ in 0..<(side == subjectSide ? 1 : deed.copies) { write(event, from: side, connection, &state) }
+                for _ in 0..<(side == subjectSide ? 1 : deed.copies) {
+                    write(event, found, from: side, connection, &state)
+                }
             }
             // What was too large to be looked at may have been the question or the answer of anything that follows.
             if case .tooLarge = event { state.connections[number]?.isOver = true }
@@ -278,37 +287,31 @@ extension ProxyRecord: RelayWatcher {
     func delivered(_ event: WebSocketEvent, from side: RelaySide, number: Int) {
         state.withLock { state in
             guard let connection = state.connections[number], !connection.isOver, side != subjectSide else { return }
-            write(event, from: side, connection, &state)
+            write(event, CredentialMembers(in: event), from: side, connection, &state)
         }
     }
 
     /// Learns credentials from a frame, and who speaks from one of a client.
     private func learn(
-        _ event: WebSocketEvent, from side: RelaySide, _ connection: inout Connection, _ state: inout State
+        _ found: CredentialMembers, from side: RelaySide, _ connection: inout Connection, _ state: inout State
     ) {
-        let bytes: [UInt8]
-        switch event {
-        case .text(let text): bytes = Array(text.utf8)
-        // There are servers that take a binary message for text.
-        case .binary(let whole), .invalidText(let whole): bytes = whole
-        default: return
-        }
-        guard side == .client else { return state.credentials.learn(fromServerFrame: bytes) }
-        guard let name = state.credentials.principal(ofFrame: bytes), name != connection.principal else { return }
+        guard side == .client else { return state.credentials.learn(fromServer: found) }
+        guard let name = state.credentials.principal(of: found), name != connection.principal else { return }
         connection.principal = name
         write(.act("belongs", ["to": .string(name)]), on: connection.lane, &state)
     }
 
     private func write(
-        _ event: WebSocketEvent, from side: RelaySide, _ connection: Connection, _ state: inout State
+        _ event: WebSocketEvent, _ found: CredentialMembers?, from side: RelaySide, _ connection: Connection,
+        _ state: inout State
     ) {
         let direction = direction(from: side)
         let kind: Event.Kind
         switch event {
         case .text(let text):
-            kind = .text(direction, state.credentials.applied(toFrame: text))
+            kind = .text(direction, state.credentials.applied(toFrame: text, found))
         case .invalidText(let bytes), .binary(let bytes):
-            kind = .binary(direction, state.credentials.applied(toFrame: bytes))
+            kind = .binary(direction, state.credentials.applied(toFrame: bytes, found))
         case .ping: kind = .ping(direction)
         case .pong: kind = .pong(direction)
         case .close(let code, let reason):
@@ -388,4 +391,25 @@ extension WebSocketEvent {
 
     /// Whether only its head was seen, so that the rest of it cannot be left out or doubled.
     fileprivate var isTooLarge: Bool { if case .tooLarge = self { true } else { false } }
+}
+
+extension CredentialMembers {
+    /// Those of a message; there are servers that take a binary one for text.
+    fileprivate init?(in event: WebSocketEvent) {
+        switch event {
+        case .text(let text): self.init(text)
+        case .binary(let bytes), .invalidText(let bytes): self.init(bytes)
+        default: return nil
+        }
+    }
+}
+
+extension Event.Kind {
+    /// Whether it is a frame of a WebSocket that is passed on.
+    fileprivate var isMessage: Bool {
+        switch self {
+        case .text, .binary, .ping, .pong: true
+        default: false
+        }
+    }
 }

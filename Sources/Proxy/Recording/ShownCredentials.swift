@@ -76,8 +76,10 @@ package struct ShownCredentials {
     }
 
     /// Who says it, told by a frame of a client that carries a credential; nil for any other.
-    package mutating func principal(ofFrame bytes: [UInt8]) -> String? {
-        let found = CredentialMembers(bytes)
+    package mutating func principal(ofFrame text: String) -> String? { principal(of: CredentialMembers(text)) }
+
+    /// Who says it, told by the members of a frame.
+    mutating func principal(of found: CredentialMembers) -> String? {
         var name: String?
         for member in found.members where Self.isCredential(member, in: found) {
             // A device is not whoever holds it.
@@ -88,8 +90,10 @@ package struct ShownCredentials {
     }
 
     /// Keeps what a server gives out in a frame from being written.
-    package mutating func learn(fromServerFrame bytes: [UInt8]) {
-        let found = CredentialMembers(bytes)
+    package mutating func learn(fromServerFrame text: String) { learn(fromServer: CredentialMembers(text)) }
+
+    /// Keeps the credentials among members of a frame of a server from being written.
+    mutating func learn(fromServer found: CredentialMembers) {
         for member in found.members where Self.isCredential(member, in: found) && !Self.isProse(member.value) {
             learn(member.value, of: "frame")
         }
@@ -117,7 +121,7 @@ package struct ShownCredentials {
             return
         }
         // What an answer says under such a name may be what is wrong with it, in words that stand elsewhere too.
-        for member in CredentialMembers(Array(text.utf8)).members
+        for member in CredentialMembers(text).members
         where !Self.isShown(member.value) && !(isAnswer && Self.isProse(member.value)) {
             learn(member.value, of: "body")
         }
@@ -161,29 +165,37 @@ package struct ShownCredentials {
     // MARK: hiding
 
     /// A frame as it may be written.
-    package func applied(toFrame text: String) -> String {
-        String(decoding: applied(toFrame: Array(text.utf8)), as: UTF8.self)
+    package func applied(toFrame text: String) -> String { applied(toFrame: text, CredentialMembers(text)) }
+
+    /// A frame as it may be written, whose members are known.
+    func applied(toFrame text: String, _ found: CredentialMembers?) -> String {
+        let members = credentials(found)
+        guard !members.isEmpty else { return applied(to: text) }
+        return String(decoding: hiding(members, in: Array(text.utf8)), as: UTF8.self)
     }
 
     /// The bytes of a frame as they may be written.
-    package func applied(toFrame bytes: [UInt8]) -> [UInt8] {
-        guard !showsSecrets else { return bytes }
-        let found = CredentialMembers(bytes)
-        return hiding(found.members.filter { Self.isCredential($0, in: found) }, in: bytes)
+    func applied(toFrame bytes: [UInt8], _ found: CredentialMembers?) -> [UInt8] {
+        hiding(credentials(found), in: bytes)
+    }
+
+    private func credentials(_ found: CredentialMembers?) -> [CredentialMembers.Member] {
+        guard !showsSecrets, let found, !found.members.isEmpty else { return [] }
+        return found.members.filter { Self.isCredential($0, in: found) }
     }
 
     /// A body as it may be written.
     package func applied(toBody text: String) -> String {
         guard !showsSecrets else { return text }
         if Self.isForm(text) { return redaction.applied(toQuery: text) }
-        let bytes = Array(text.utf8)
-        let members = CredentialMembers(bytes).members.filter { !Self.isShown($0.value) }
-        return String(decoding: hiding(members, in: bytes), as: UTF8.self)
+        let members = CredentialMembers(text).members.filter { !Self.isShown($0.value) }
+        guard !members.isEmpty else { return applied(to: text) }
+        return String(decoding: hiding(members, in: Array(text.utf8)), as: UTF8.self)
     }
 
     /// Bytes in which some values give way to the names of their owners, whether those are known or not.
     private func hiding(_ members: [CredentialMembers.Member], in bytes: [UInt8]) -> [UInt8] {
-        guard !members.isEmpty else { return redaction.applied(to: bytes) }
+        guard !members.isEmpty else { return applied(to: bytes) }
         var result: [UInt8] = []
         var index = 0
         for member in members {

@@ -4,13 +4,14 @@ import HoldfastTranscript
 
 /// A transcript that grows on disk, line by line.
 ///
-/// Each line is handed to the operating system whole and before what it tells of goes on, so that a program which is killed
-/// leaves a file that can be read, with everything the peers have seen.
+/// Lines are handed to the operating system whole and before what they tell of goes on, so that a program which is killed
+/// leaves a file that can be read, with everything the peers have seen. Many messages that go on together take one write.
 final class TranscriptFile {
     let path: String
     private let file: Descriptor
     /// Why nothing is written any more; nil while all is well.
     private(set) var failure: String?
+    private var lines: [UInt8] = []
 
     /// Makes a new file with its first line.
     /// - Throws: A problem when the file exists or cannot be made.
@@ -26,13 +27,23 @@ final class TranscriptFile {
                 expected: "a new file in a writable folder",
                 fix: exists ? "choose another one; a transcript is never overwritten" : "check the folder")
         }
-        write(TranscriptWriter.line(header))
+        lines += Array((TranscriptWriter.line(header) + "\n").utf8)
+        keep()
     }
 
     deinit { file.close() }
 
-    func write(_ line: String) {
+    /// Appends the line of an event; it is on disk with the next ``keep()``.
+    func append(_ event: Event) {
         guard failure == nil else { return }
-        do throws(SystemError) { try file.writeAll(line + "\n") } catch { failure = "\(error)" }
+        TranscriptWriter.append(event, to: &lines)
+    }
+
+    /// Hands what was appended to the operating system.
+    func keep() {
+        guard !lines.isEmpty else { return }
+        defer { lines.removeAll(keepingCapacity: lines.capacity <= 1 << 20) }
+        guard failure == nil else { return }
+        do throws(SystemError) { try file.writeAll(lines) } catch { failure = "\(error)" }
     }
 }

@@ -19,7 +19,12 @@ package struct Redaction: Sendable {
     }
 
     private let secrets: [Secret]
-    private let spellings: [(bytes: [UInt8], shown: [UInt8])]
+    private typealias Spelling = (bytes: [UInt8], shown: [UInt8])
+
+    /// Longest first: one credential may begin another.
+    private let spellings: [Spelling]
+    /// Whether a credential begins with two bytes, at the number that they make.
+    private let beginnings: [Bool]
 
     /// Credentials and their owners, the device tokens of the same, and what headers hold; empty ones hide nothing.
     package init(
@@ -37,9 +42,13 @@ package struct Redaction: Sendable {
             let inJSON = String(JSONValue.string(secret.token).text().dropFirst().dropLast())
             return Set([secret.token, inJSON]).map { (bytes: Array($0.utf8), shown: Array(secret.shown.utf8)) }
         }
-        // Longest first: one credential may begin another.
         .sorted { $0.bytes.count > $1.bytes.count }
+        var beginnings = Array(repeating: false, count: spellings.isEmpty ? 0 : 1 << 16)
+        for secret in spellings { beginnings[Self.beginning(secret.bytes[0], secret.bytes[1])] = true }
+        self.beginnings = beginnings
     }
+
+    private static func beginning(_ first: UInt8, _ second: UInt8) -> Int { Int(first) << 8 | Int(second) }
 
     /// A frame of the stage's own.
     func applied(toSent text: String) -> String {
@@ -105,21 +114,42 @@ package struct Redaction: Sendable {
 
     /// A text that the subject may have written.
     package func applied(to text: String) -> String {
+        guard !spellings.isEmpty else { return text }
         var text = text
-        for secret in spellings {
-            let positions = text.withUTF8 { Self.positions(of: secret.bytes, in: $0) }
-            guard !positions.isEmpty else { continue }
-            text = String(decoding: Self.replacing(secret, at: positions, in: Array(text.utf8)), as: UTF8.self)
-        }
-        return text
+        return text.withUTF8 { replaced(in: $0).map { String(decoding: $0, as: UTF8.self) } } ?? text
     }
 
     /// Bytes that the subject may have written.
     package func applied(to bytes: [UInt8]) -> [UInt8] {
-        spellings.reduce(bytes) { bytes, secret in
-            let positions = bytes.withUnsafeBufferPointer { Self.positions(of: secret.bytes, in: $0) }
-            return positions.isEmpty ? bytes : Self.replacing(secret, at: positions, in: bytes)
+        guard !spellings.isEmpty else { return bytes }
+        return bytes.withUnsafeBufferPointer { replaced(in: $0) } ?? bytes
+    }
+
+    /// The same bytes without credentials; nil where none is in them.
+    ///
+    /// One pass, whatever the number of credentials: texts of a megabyte are looked through often.
+    private func replaced(in bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        var result: [UInt8]?
+        var start = 0
+        var index = 0
+        beginnings.withUnsafeBufferPointer { beginnings in
+            while index &+ 1 < bytes.count {
+                if beginnings[Self.beginning(bytes[index], bytes[index &+ 1])],
+                    let secret = spellings.first(where: { Self.stands($0.bytes, at: index, in: bytes) })
+                {
+                    var replaced = result ?? []
+                    result = nil
+                    replaced += bytes[start..<index]
+                    replaced += secret.shown
+                    result = replaced
+                    index += secret.bytes.count
+                    start = index
+                } else {
+                    index &+= 1
+                }
+            }
         }
+        return result.map { $0 + bytes[start...] }
     }
 
     /// What a person reads of a started subject: its command line, or a line it printed.
@@ -171,7 +201,7 @@ package struct Redaction: Sendable {
     }
 
     private static func replacing(
-        _ secret: (bytes: [UInt8], shown: [UInt8]), at positions: [Int], in bytes: [UInt8]
+        _ secret: Spelling, at positions: [Int], in bytes: [UInt8]
     ) -> [UInt8] {
         var result: [UInt8] = []
         var start = 0
@@ -183,20 +213,19 @@ package struct Redaction: Sendable {
         return result + bytes[start...]
     }
 
-    /// Where a credential begins, without overlaps; texts of a megabyte are looked through often, so bytes are compared.
+    /// Where a credential begins, without overlaps.
     private static func positions(of token: [UInt8], in bytes: UnsafeBufferPointer<UInt8>) -> [Int] {
         var positions: [Int] = []
         var index = 0
-        let last = bytes.count - token.count
-        let first = token[0]
-        while index <= last {
-            if bytes[index] == first, token.indices.allSatisfy({ bytes[index + $0] == token[$0] }) {
-                positions.append(index)
-                index += token.count
-            } else {
-                index += 1
-            }
+        while index <= bytes.count - token.count {
+            let isHere = stands(token, at: index, in: bytes)
+            if isHere { positions.append(index) }
+            index += isHere ? token.count : 1
         }
         return positions
+    }
+
+    private static func stands(_ token: [UInt8], at index: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        index + token.count <= bytes.count && token.indices.allSatisfy { bytes[index + $0] == token[$0] }
     }
 }

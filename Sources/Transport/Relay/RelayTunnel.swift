@@ -6,7 +6,8 @@ import NIOHTTP1
 /// Bytes go on as they came. A direction is read only while the other peer takes what it gets, so that a flood fills the
 /// buffers of whoever sends it, and no memory here.
 final class RelayTunnel {
-    private struct Direction {
+    /// A class, so that a message that grows piece by piece is never copied.
+    private final class Direction {
         var cutter: FrameCutter
         var held = 0
         /// Pieces behind one that is delayed, with what becomes of the first where that is decided.
@@ -15,13 +16,18 @@ final class RelayTunnel {
         var isDelayed = false
         /// The end of the peer that comes behind delayed pieces.
         var ending: Bool?
+
+        init(from side: RelaySide, _ settings: RelaySettings) {
+            cutter = FrameCutter(from: side, limits: settings.limits, holds: settings.holdsMessages)
+        }
     }
 
     private let number: Int
     private let client: any Channel
     private let server: any Channel
     private let settings: RelaySettings
-    private var directions: [RelaySide: Direction]
+    private let fromClient: Direction
+    private let fromServer: Direction
     private var isOver = false
     private var isSilent = false
 
@@ -30,16 +36,12 @@ final class RelayTunnel {
         self.client = client
         self.server = server
         self.settings = settings
-        directions = Dictionary(
-            uniqueKeysWithValues: [RelaySide.client, .server].map { side in
-                (
-                    side,
-                    Direction(cutter: FrameCutter(from: side, limits: settings.limits, holds: settings.holdsMessages))
-                )
-            })
+        fromClient = Direction(from: .client, settings)
+        fromServer = Direction(from: .server, settings)
     }
 
     private func channel(_ side: RelaySide) -> any Channel { side == .client ? client : server }
+    private func direction(_ side: RelaySide) -> Direction { side == .client ? fromClient : fromServer }
 
     /// Takes HTTP out of both pipelines.
     func takeOver() throws {
@@ -59,7 +61,8 @@ final class RelayTunnel {
     // MARK: passing
 
     func received(_ bytes: ByteBuffer, from side: RelaySide) {
-        guard !isOver, !isSilent, var direction = directions[side] else { return }
+        guard !isOver, !isSilent else { return }
+        let direction = direction(side)
         let pieces = direction.cutter.feed(bytes)
         let more = direction.cutter.heldBytes - direction.held
         if more <= 0 {
@@ -70,10 +73,9 @@ final class RelayTunnel {
         }
         let isTooMuch = direction.cutter.heldBytes > direction.held
         let problem = direction.cutter.problem
-        directions[side] = direction
         for piece in pieces { take(piece, from: side) }
         if problem == nil, isTooMuch { giveUp(side) }
-        if problem != nil, let now = directions[side]?.cutter.problem { lose(now, side) }
+        if problem != nil, let now = direction.cutter.problem { lose(now, side) }
     }
 
     private var lost: Set<RelaySide> = []
@@ -85,17 +87,18 @@ final class RelayTunnel {
 
     private func giveUp(_ side: RelaySide) {
         let problem = TransportProblem(.tooLarge(limit: settings.limits.maxHeldBytes), at: side.rawValue)
-        guard let piece = directions[side]?.cutter.giveUp(problem) else { return }
-        settings.registry.release(directions[side]?.held ?? 0)
-        directions[side]?.held = 0
+        let direction = direction(side)
+        let piece = direction.cutter.giveUp(problem)
+        settings.registry.release(direction.held)
+        direction.held = 0
         take(piece, from: side)
         lose(problem, side)
     }
 
     private func take(_ piece: FrameCutter.Piece, from side: RelaySide) {
         guard !isOver, !isSilent else { return }
-        if directions[side]?.isDelayed == true {
-            directions[side]?.queue.append(piece)
+        if direction(side).isDelayed {
+            direction(side).queue.append(piece)
             return
         }
         guard let event = piece.event else { return pass(piece.bytes, from: side) }
@@ -106,21 +109,21 @@ final class RelayTunnel {
         }
         let deed = settings.watcher.saw(event, from: side, number: number)
         guard deed.delay > .zero else { return perform(deed, piece, from: side) }
-        directions[side]?.isDelayed = true
-        directions[side]?.queue.insert(piece, at: 0)
-        directions[side]?.decided = deed
+        direction(side).isDelayed = true
+        direction(side).queue.insert(piece, at: 0)
+        direction(side).decided = deed
         client.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(deed.delay)) { [weak self] in
             self?.goOn(side)
         }
     }
 
     private func goOn(_ side: RelaySide) {
-        guard !isOver, !isSilent, var direction = directions[side] else { return }
+        guard !isOver, !isSilent else { return }
+        let direction = direction(side)
         let (queue, decided, ending) = (direction.queue, direction.decided, direction.ending)
         direction.isDelayed = false
         direction.queue = []
         direction.decided = nil
-        directions[side] = direction
         for (index, piece) in queue.enumerated() {
             if index == 0, let decided, let event = piece.event {
                 settings.watcher.delivered(event, from: side, number: number)
@@ -129,9 +132,9 @@ final class RelayTunnel {
                 take(piece, from: side)
             }
         }
-        channel(side.other).flush()
-        if directions[side]?.isDelayed == true { return }
-        directions[side]?.ending = nil
+        flush(side.other)
+        if direction.isDelayed { return }
+        direction.ending = nil
         if let ending { follow(side, wasReset: ending) } else { readIfWanted(side) }
     }
 
@@ -141,10 +144,10 @@ final class RelayTunnel {
         case nil: break
         case .close(let code): close(code)
         case .cut(.silence):
-            channel(side.other).flush()
+            flush(side.other)
             isSilent = true
         case .cut(let how):
-            channel(side.other).flush()
+            flush(side.other)
             over()
             for channel in [client, server] where channel.isActive {
                 if how == .reset { WireHandler.reset(channel) } else { WireHandler.end(channel) }
@@ -156,15 +159,21 @@ final class RelayTunnel {
         if bytes.readableBytes > 0 { channel(side.other).write(bytes, promise: nil) }
     }
 
+    /// Sends a peer what was passed to it, once that is written down.
+    private func flush(_ side: RelaySide) {
+        settings.watcher.keep()
+        channel(side).flush()
+    }
+
     func paused(_ side: RelaySide) {
-        channel(side.other).flush()
+        flush(side.other)
         readIfWanted(side)
     }
 
     func canTakeMore(_ side: RelaySide) { readIfWanted(side.other) }
 
     private func readIfWanted(_ side: RelaySide) {
-        guard !isSilent, directions[side]?.isDelayed != true, isOver || channel(side.other).isWritable else { return }
+        guard !isSilent, !direction(side).isDelayed, isOver || channel(side.other).isWritable else { return }
         channel(side).read()
     }
 
@@ -178,8 +187,8 @@ final class RelayTunnel {
             over()
             return channel(side.other).close(promise: nil)
         }
-        guard directions[side]?.isDelayed != true else {
-            directions[side]?.ending = wasReset
+        guard !direction(side).isDelayed else {
+            direction(side).ending = wasReset
             return
         }
         follow(side, wasReset: wasReset)
@@ -193,7 +202,7 @@ final class RelayTunnel {
         let other = channel(side.other)
         guard other.isActive else { return }
         if wasReset { return WireHandler.reset(other) }
-        other.flush()
+        flush(side.other)
         WireHandler.endWhenSent(other, within: settings.limits.patience)
     }
 
@@ -201,7 +210,7 @@ final class RelayTunnel {
     func close(_ code: UInt16) {
         guard !isOver else { return }
         for side in [RelaySide.client, .server] where channel(side).isActive {
-            if directions[side.other]?.cutter.isBetweenFrames ?? false, !isSilent {
+            if direction(side.other).cutter.isBetweenFrames, !isSilent {
                 let mask = side == .server ? UInt32.random(in: .min ... .max) : nil
                 let frame = WebSocketFrame.close(code: code).bytes(mask: mask)
                 channel(side).writeAndFlush(ByteBuffer(bytes: frame), promise: nil)
@@ -214,9 +223,9 @@ final class RelayTunnel {
     private func over() {
         isOver = true
         for side in [RelaySide.client, .server] {
-            settings.registry.release(directions[side]?.held ?? 0)
-            directions[side]?.held = 0
-            directions[side]?.queue = []
+            settings.registry.release(direction(side).held)
+            direction(side).held = 0
+            direction(side).queue = []
         }
     }
 }

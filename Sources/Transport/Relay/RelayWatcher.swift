@@ -37,6 +37,9 @@ package protocol RelayWatcher: Sendable {
     /// A whole message, or a ping, pong or close frame, is about to be passed on.
     func saw(_ event: WebSocketEvent, from side: RelaySide, number: Int) -> RelayDeed
 
+    /// What was seen of WebSockets goes to the peers now: whoever writes it down may have waited for this.
+    func keep()
+
     /// What was seen, held up and now goes on its way.
     func delivered(_ event: WebSocketEvent, from side: RelaySide, number: Int)
 
