@@ -25,6 +25,19 @@ import Testing
         #expect(words.contains("note dialect no server with the wire format of adjutant can keep ENV-2, SYNC-1,"))
     }
 
+    @Test func `what a dialect without a greeting cannot show is foretold`() async throws {
+        let run = try await BuiltBinary.run(["doctor", "--reference", "--dialect", "nami", "--json"])
+        let open = try JSONParser.value(run.out)["open"]?.arrayValue ?? []
+        let untested = open.filter { $0["outcome"] == "untested" }.flatMap { $0["clauses"]?.arrayValue ?? [] }
+        for clause in ["AUTH-1", "AUTH-4", "AUTH-17", "ID-1", "LIVE-8", "LIVE-10", "ENV-15", "REST-16"] {
+            #expect(untested.contains(.string(clause)), "\(clause)\n\(run.out)")
+        }
+        for clause in ["AUTH-3", "AUTH-10", "ENV-3", "TURN-15", "LIVE-1"] {
+            #expect(!untested.contains(.string(clause)))
+        }
+        #expect(run.status == 2 && !run.out.contains("the greeting is valid"), "\(run.out)")
+    }
+
     @Test func `a request is named by its path on the wire`() async throws {
         let run = try await BuiltBinary.run(["doctor", "--reference", "--dialect", "syl"])
         #expect(run.status == 0, "\(run.out)\(run.err)")

@@ -90,6 +90,9 @@ public struct Dialect: Sendable, Equatable {
         if case .nobody(let frame) = greeting { frame } else { nil }
     }
 
+    /// Why no handshake can be varied where an accepted upgrade is all of it.
+    package var handshakeLacking: String { "the dialect \(name) has no handshake to leave out" }
+
     /// The wire frame by which the server asks for credentials as soon as a socket is open; nil where it does not.
     public var challenge: JSONValue? {
         if case .challenge(let frame) = greeting { frame } else { nil }

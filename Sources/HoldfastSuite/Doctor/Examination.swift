@@ -138,7 +138,8 @@ package struct Examination {
         }
         if !greeted.isEmpty {
             let names = greeted.count > 6 ? "\(greeted.count) principals" : greeted.joined(separator: ", ")
-            note("auth", .ok, "\(names) \(greeted.count == 1 ? "is" : "are") greeted with 'connected'")
+            let how = subject.dialect.assumedGreeting == nil ? "greeted with 'connected'" : "let in"
+            note("auth", .ok, "\(names) \(greeted.count == 1 ? "is" : "are") \(how)")
         }
         samePeople()
         if let firstProbe { announce(firstProbe) }
@@ -181,7 +182,11 @@ package struct Examination {
 
     /// What the greeting says, and which clauses it breaks already.
     private mutating func announce(_ probe: Probe) {
-        if probe.breaches.isEmpty {
+        let hasGreeting = subject.dialect.assumedGreeting == nil
+        if probe.breaches.isEmpty, !hasGreeting {
+            note(
+                "connected", .note, "nobody greets in the dialect \(subject.dialect.name), so greetings are not tested")
+        } else if probe.breaches.isEmpty {
             note("connected", .ok, "the greeting is valid")
         } else {
             note(

@@ -145,15 +145,27 @@ extension ServerSubject {
         "\(what) has no \(pointer)" + (pointer.hasPrefix("/limits/") ? "; a subject file may state it in 'limits'" : "")
     }
 
-    /// Where a scenario will end early, because it needs a limit that the greeting does not state; nil without a greeting.
+    /// What the greeting tells, also where a dialect assumes it.
+    private var told: JSONValue? { greeting?.value ?? dialect.assumedGreeting }
+
+    /// Where a scenario will end early, because it needs a limit that the greeting does not state, or begins with a handshake
+    /// that the dialect does not have; nil without a greeting.
     package func stop(of scenario: Scenario) -> String? {
-        guard let greeting else { return nil }
+        guard let told else { return nil }
+        var hasWaited = false
         for step in scenario.steps {
-            guard case .connect(let connect) = step.action else { continue }
-            for pointer in connect.save.values.map({ "\($0)" }).sorted() where pointer.hasPrefix("/limits/") {
-                guard greeting["limits"]?[String(pointer.dropFirst("/limits/".count))] == nil, unsaid(pointer) == nil
-                else { continue }
-                return "\(step.pointer): \(Self.lacking(pointer, in: "connected"))"
+            switch step.action {
+            case .await, .awaitClose: hasWaited = true
+            case .connect(let connect):
+                if dialect.assumedGreeting != nil, !hasWaited, !connect.handshake || connect.version != 1 {
+                    return "\(step.pointer): \(dialect.handshakeLacking)"
+                }
+                for pointer in connect.save.values.map({ "\($0)" }).sorted() where pointer.hasPrefix("/limits/") {
+                    guard told["limits"]?[String(pointer.dropFirst("/limits/".count))] == nil, unsaid(pointer) == nil
+                    else { continue }
+                    return "\(step.pointer): \(Self.lacking(pointer, in: "connected"))"
+                }
+            default: break
             }
         }
         return nil
@@ -162,7 +174,7 @@ extension ServerSubject {
     /// The heartbeat that the greeting tells.
     private var greetedHeartbeat: Int? {
         // What a server leaves out and may leave out holds too.
-        greeting.map { $0["heartbeatSeconds"]?.intValue ?? stated("heartbeatSeconds") }
+        told.map { $0["heartbeatSeconds"]?.intValue ?? stated("heartbeatSeconds") }
     }
 
     /// How it is started, with the addresses of what the suite serves.

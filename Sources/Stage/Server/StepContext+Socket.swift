@@ -61,7 +61,7 @@ extension StepContext {
         performer.add(opened)
         if connect.handshake { return try await authenticate(opened, connect) }
         if dialect.assumedGreeting != nil {
-            throw StepEnd.unmet("\(pointer): the dialect \(dialect.name) has no handshake to leave out")
+            throw StepEnd.unmet("\(pointer): \(dialect.handshakeLacking)")
         }
     }
 
