@@ -287,6 +287,10 @@ import Testing
         try clause.untested("\(asked) 1>GET(s1) 1<200(u1) +20s A>ping A<pong")
         try clause.violates("\(asked) 1>GET(s1) 1<200(u8) +20s A>ping^ A<pong")
         try clause.untested("\(asked) A<error(busy c1) +60s")
+        // A replay on the same connection shows it as well.
+        let synced = "client!launch A+(e1 #0) client=connected client!send(c1) A>sync(e1 #0) A>chat(c1)"
+        try clause.untested("\(synced) A<syncResult(e1 #1 complete)[message(u1 c1 #1)] +17s")
+        try clause.violates("\(synced) A<syncResult(e1 #1 complete)[message(u1 c8 #1)] +17s^")
         try clause.untested("\(asked) A<ack(c1) A<toolUse(t1) +60s")
         try clause.untested("\(asked) A!cut +60s", also: ["CLIENT-7"])
         try clause.untested("\(asked) client!background +60s")
@@ -316,6 +320,10 @@ import Testing
         try clause.warns("\(waiting) client=offline(s1 u1 a1)^")
         try clause.warns("\(waiting.replacing("+2s", with: "3<200(u2 a2) +2s")) client=connecting(s1 u1 a1)^")
         try clause.warns("client!launch A>open A<open A>auth +2s client=offline^")
+        // Who waits for its first read polls, too.
+        let silent = "client!launch A+ A!cut B>open B<open B>auth"
+        try clause.conforms("\(silent) 1>GET +2s client=degraded")
+        try clause.warns("\(silent) +2s client=degraded^")
         // Who is launched without a network is told nothing of it.
         let relaunched = "\(down) client!quit client!launch(fresh=false) +2s"
         try clause.untested("\(relaunched) client=connecting")

@@ -172,6 +172,11 @@ import Testing
         let mood = "A<`{\"type\":\"mood\"}`"
         try clause.untested("\(ready) client!send(c2) A>chat(c2 s1) +14s \(mood) +1s A>close(1001)")
         try clause.violates("\(ready) client!send(c2) A>chat(c2 s1) \(mood) +1s A>close(1001)^")
+        // A turn whose key is told later is nobody's until then.
+        let nobody = "\(ready) client!send(c2) A>chat(c2 s1) A<toolUse(t2) +14s \(mood) +1s A>close(1001) 1>GET(s1)"
+        try clause.untested("\(nobody) 1<200(u1 a1 u2=c2)")
+        try clause.violates(
+            "\(nobody.replacing("A<tool", with: "A<ack(c2) A<tool").replacing("close(1001)", with: "close(1001)^"))")
         try clause.untested("\(ready) client!quit client!launch(fresh=false) \(mood) A>close(1001)")
     }
 }

@@ -121,6 +121,15 @@ import Testing
         try clause.violates("client!launch A+ client=connected(s1 busy) \(tap) client=connected(busy) +5s^")
     }
 
+    @Test func `CLIENT-31 what was sent again under another key is not told once more`() throws {
+        let clause = ClauseUnderTest("CLIENT-31")
+        let failed = "\(ready) client!send(c2) A>chat(c2 s1) A<ack(c2) 1>GET(s1) 1<200(u1 a1 u2=c2 t2=failed)"
+        let again = "client!sendAgain(c2) A>chat(c3 s1 'question 2') A<ack(c3)"
+        let late = "A<error(agent_failed t2 c2) client=connected(s1 u1 a1 u2 u3 thinking) +17s"
+        try clause.untested("\(failed) client=connected(s1 u1 a1 u2 failed=u2) \(again) \(late)")
+        try clause.violates("\(failed) client=connected(s1 u1 a1 u2 failed=u2) \(late)^")
+    }
+
     @Test func `CLIENT-38 what was refused, or left, is not looked for`() throws {
         let clause = ClauseUnderTest("CLIENT-38")
         let lost =
@@ -136,7 +145,8 @@ import Testing
         let other =
             "client=connected(failed=c1 c1) client!send(c2) B+ B>chat(c2) B<ack(c2 s2) client=connected(s2 c1 u2)"
         try clause.untested("\(lost) 1>POST(c1) 1<503(internal c1) \(other)")
-        try clause.violates("\(lost) 1>POST(c1) 1<failed('reset') \(other)^")
+        let waiting = other.replacing("failed=c1 c1", with: "c1 thinking")
+        try clause.violates("\(lost) 1>POST(c1) 1<failed('reset') \(waiting)^")
     }
 
     @Test func `CLIENT-31 a repeat that was refused beside the answer has not failed`() throws {
@@ -146,6 +156,15 @@ import Testing
         let answer = "B<message(u2 s1 c2) B<done(t2 c2)"
         try clause.untested("\(asked) \(answer) \(refused)", also: ["CLIENT-55"])
         try clause.violates("\(asked) \(refused.replacing("u2 a2", with: "c2"))^", also: ["CLIENT-55"])
+    }
+
+    @Test func `CLIENT-38 what was typed behind a failed message may begin its session`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
+        let lost =
+            "client!launch A+ client=connected client!send(c1) A>chat(c1) client=connected(c1 thinking) A!cut B+ 1>POST(c1)"
+        let other = "client!send(c2) B>chat(c2) B<ack(c2 s2) client=connected(s2 c1 u2)"
+        try clause.untested("\(lost) client=connected(c1 failed=c1) \(other)")
+        try clause.violates("\(lost) client=connected(c1 thinking) \(other)^")
     }
 
     @Test func `CLIENT-38 a keyless server may replay the words`() throws {
@@ -250,6 +269,25 @@ import Testing
         try clause.warns("\(asked) \(left.replacing(" +5s", with: " +2s")) A<done(t1) +5s^")
     }
 
+    @Test func `CLIENT-42 a later answer is no sign of one that was lost`() throws {
+        let clause = ClauseUnderTest("CLIENT-42")
+        let first = "\(ready) A<done(t4 s2) LOST client=connected(s1 u1 a1)"
+        let second = "B<done(t5 s2) client=connected(s1 u1 a1 unread.s2=1) +5s"
+        let lost = first.replacing("LOST", with: "client!background client!foreground A>close(1001) B+")
+        try clause.conforms("\(lost) \(second)")
+        let kept = first.replacing(" LOST", with: "")
+        try clause.warns("\(kept) \(second.replacing("B<", with: "A<"))^")
+    }
+
+    @Test func `CLIENT-46 a read tells of the turn whose repeat was refused`() throws {
+        let clause = ClauseUnderTest("CLIENT-46")
+        let asked = "\(ready) client!send(c2) A>chat(c2 s1) client=connected(s1 u1 a1 c2 thinking) A!cut B+"
+        let refused = "\(asked) 1>POST(c2 s1) 1<429(rate_limited c2) 2>GET(s1)"
+        let waits = "client=connected(s1 u1 a1 c2 thinking rate_limited) +17s"
+        try clause.untested("\(refused) 2<200(u1 a1 u2=c2) \(waits)")
+        try clause.violates("\(refused) 2<200(u1 a1) \(waits)^")
+    }
+
     @Test func `CLIENT-46 an error of a session nobody knows refuses nothing`() throws {
         let clause = ClauseUnderTest("CLIENT-46")
         let asked = "client!launch A+(core) client=connected client!send(c1) A>chat(c1) client=connected(c1 thinking)"
@@ -306,6 +344,20 @@ import Testing
         let silent = "B>chat(c2 s1) client=connected(s1 u1 a1 u2 a2) +17s"
         try clause.untested("\(asked) \(silent)")
         try clause.violates("\(asked) +3s \(silent)^")
+    }
+
+    @Test func `CLIENT-10 a replay may cross with a message, and without keys any frame`() throws {
+        let clause = ClauseUnderTest("CLIENT-10")
+        let back =
+            "client!launch A+(e1 #0) client=connected(s1) client!send(c1) A>chat(c1 s1) A!cut B+(e1 #1) B>sync(e1 #0)"
+        let replay = "B<syncResult(e1 #1 complete)[message(u1 s1 c1 #1)]"
+        let silent = "B>chat(c1 s1) client=connected(s1 u1) +17s"
+        try clause.untested("\(back) \(replay) \(silent)")
+        try clause.violates("\(back) \(replay) +3s \(silent)^")
+        let core = "client!launch A+(core) client=connected(s1) A<toolUse(s1 -t)"
+        let dead = "A!cut(silence) client!send(c2) +17s"
+        try clause.untested("\(core) \(dead)")
+        try clause.violates("\(core) +3s \(dead)^")
     }
 
     @Test func `CLIENT-13 who is offline sends no second message`() throws {

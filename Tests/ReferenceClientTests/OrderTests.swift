@@ -50,6 +50,19 @@ import Testing
         #expect(phone.ids == ["u1", "a1", "u2", "a2"])
     }
 
+    @Test func `a replay puts an older question before what is shown of it, whatever stands behind`() {
+        var (phone, keys) = asking()
+        phone.fail(path: "/api/chat")
+        phone.tell(.said("question 3"))
+        keys.append(phone.key)
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect(lastSeq: 4)
+        phone.receive(ack(2, keys[1]))
+        phone.receive(["type": "error", "error": "no", "code": "bad_request", "clientMessageId": .string(keys[2])])
+        phone.receive(replay(4, [message(7, seq: 3), message(2, keys[1], seq: 4)]))
+        #expect(phone.ids == ["u1", "u7", "u2", nil])
+    }
+
     @Test func `the number of a question tells its place, not the moment of its ack`() {
         var (phone, keys) = asking()
         phone.fail(path: "/api/chat")

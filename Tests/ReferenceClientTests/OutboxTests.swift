@@ -336,4 +336,42 @@ import Testing
         #expect(phone.screen.messages.map(\.text) == ["hello", "answer 1"])
         #expect(!phone.screen.isThinking)
     }
+
+    @Test func `CLIENT-58 one that was given up leaves its new conversation to the one that went out after it`() {
+        var phone = Phone.connected()
+        phone.tell(.said("question 1"))
+        let first = phone.key
+        phone.tell(.said("question 2"))
+        let second = phone.key
+        phone.tell(.said("question 3"))
+        phone.cut()
+        phone.answer(path: "/api/chat", #"{"error":"no","code":"internal"}"#, status: 503)
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect(lastSeq: 1)
+        let stored: JSONValue = [
+            "type": "message", "sessionId": "s1", "messageId": "u1", "role": "user", "text": "question 1",
+            "turnId": "t1", "clientMessageId": .string(first), "seq": 1,
+        ]
+        phone.receive(["type": "syncResult", "epoch": "e1", "lastSeq": 1, "complete": true, "missed": [stored]])
+        var ack = ack(2, second)
+        ack["sessionId"] = "s2"
+        phone.receive(ack)
+        #expect(phone.screen.session == "s2")
+        #expect(phone.ids == ["u2", nil])
+        #expect(phone.sent("chat").last?["sessionId"] == "s2")
+        phone.tell(.selected("s1"))
+        #expect(phone.ids == ["u1"])
+    }
+
+    @Test func `CLIENT-45 what went over REST before the first greeting does not go out on the connection, too`() {
+        var phone = Phone([], [.resendsOnBothRoads])
+        phone.tell(.launched(opened: nil))
+        phone.answer(path: "/api/sessions", #"{"sessions":[]}"#)
+        phone.cut()
+        phone.tell(.said("hello"))
+        #expect(phone.asked("POST", "/api/chat").count == 1)
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect()
+        #expect(phone.sent("chat").isEmpty)
+    }
 }

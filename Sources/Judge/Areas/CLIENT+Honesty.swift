@@ -64,22 +64,20 @@ extension CLIENT {
         {
             return
         }
-        // A history that has it may have crossed with it.
+        // What tells of it may have crossed with it; without keys that is anything after the greeting.
+        let connection = history.connections[index]
         let crossing = history.inFlight(before: event)
-        let isKnown = history.sessionReads.contains { read in
-            read.event >= crossing && read.event < event
-                && read.messages.contains { $0.clientMessageId != nil && $0.clientMessageId == key }
-        }
-        if isKnown { return }
+        let arrivals = history.arrivals(on: index)
+        let news =
+            connection.greeting?.states(.idempotency) == false
+            ? arrivals.first { $0 >= crossing && $0 > connection.connected ?? event }
+            : history.news(of: key, on: index, after: crossing - 1)
+        if let news, news < event { return }
         let opening = history.nextOpening(after: event)
         func reaction(_ isMeant: (ObservedExchange) -> Bool) -> Int? {
             let request = history.exchanges.first { $0.request > event && isMeant($0) }?.request
             return [opening, request].compactMap { $0 }.filter { $0 < life.upperBound }.min()
         }
-        let arrivals = history.arrivals(on: index)
-        let news =
-            history.connections[index].greeting?.states(.idempotency) == false
-            ? arrivals.first { $0 > event } : history.news(of: key, on: index, after: event)
         // A read, such as that of a session just opened, is no reaction to a silence that ended or a message that it shows.
         if let news, history.patience(of: news) <= limit,
             arrivals.contains(news)

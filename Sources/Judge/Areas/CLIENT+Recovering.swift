@@ -288,17 +288,20 @@ extension CLIENT {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() {
             for news in question.news where news.kind == .refusal && news.isCertain {
+                // The refusal of a resend says nothing of the turn that a read tells of.
+                let proof = question.news.first { $0.event > news.event && $0.kind == .proof }?.event
                 waitingEnds(
                     at: news.event, of: index, among: questions,
-                    "the client still waits for an answer to a refused message", history, &evidence)
+                    "the client still waits for an answer to a refused message", before: proof ?? .max, history,
+                    &evidence)
             }
         }
     }
 
     /// Judges whether a message that was awaited on the screen is not awaited any more.
     private static func waitingEnds(
-        at event: Int, of index: Int, among questions: [ClientQuestion], _ what: String, _ history: Observations,
-        _ evidence: inout Evidence
+        at event: Int, of index: Int, among questions: [ClientQuestion], _ what: String,
+        before last: Int = .max, _ history: Observations, _ evidence: inout Evidence
     ) {
         let question = questions[index]
         guard let state = history.client.state(at: event), state.thinking,
@@ -314,7 +317,7 @@ extension CLIENT {
         }
         guard isAlone else { return }
         let again = question.requests.first { $0.event > event }?.event ?? .max
-        let end = min(history.end(of: event, at: leavings.union(["send", "sendAgain"])), again)
+        let end = min(history.end(of: event, at: leavings.union(["send", "sendAgain"])), again, last)
         evidence.test(history.shown(after: event, within: history.clientPatience, before: end, holds: { !$0.thinking }))
         { last in
             Finding(what, expected: "thinking false", actual: "thinking true", at: [event, last])
@@ -343,9 +346,16 @@ extension CLIENT {
             let settled = min(refused, history.remembersKeys(before: lost) == false ? failed : .max)
             let end = min(
                 history.end(of: lost, at: ["selectSession", "openPush"]), history.endOfLife(at: first.event), refused)
+            // What the person typed behind one that failed may begin the session of their conversation (CLIENT-58).
+            let homes =
+                [question]
+                + ClientQuestion.all(in: history).filter { other in
+                    other.event > question.event && other.event < history.endOfStay(at: question.event)
+                        && other.requests.first.map { $0.sessionAsked == nil && $0.event > failed } == true
+                }
             let wrong =
-                wrongSend(of: question, after: lost, before: settled, history)
-                ?? wrongScreen(of: question, from: lost, to: min(end, settled), history)
+                wrongSend(of: question, among: homes, after: lost, before: settled, history)
+                ?? wrongScreen(among: homes, from: lost, to: min(end, settled), history)
             // Who went elsewhere before it was lost sees something else.
             let hasLeft = question.typed.map { history.endOfStay(at: $0) < lost } == true
             if hasLeft, wrong.map({ wrong in !question.requests.contains { $0.event == wrong.event } }) ?? true {
@@ -369,11 +379,12 @@ extension CLIENT {
 
     /// A request for the same message that names a session nobody had tied to it.
     private static func wrongSend(
-        of question: ClientQuestion, after lost: Int, before settled: Int, _ history: Observations
+        of question: ClientQuestion, among questions: [ClientQuestion], after lost: Int, before settled: Int,
+        _ history: Observations
     ) -> (session: String, event: Int)? {
         question.requests.lazy.filter { $0.event > lost && $0.event < settled }.compactMap { request in
             guard let session = request.sessionAsked,
-                !history.homes(of: question, before: request.event).contains(session)
+                !questions.contains(where: { history.homes(of: $0, before: request.event).contains(session) })
             else {
                 return nil
             }
@@ -383,12 +394,12 @@ extension CLIENT {
 
     /// A screen that shows a session nobody had tied to the message, and was not shown before the loss.
     private static func wrongScreen(
-        of question: ClientQuestion, from lost: Int, to end: Int, _ history: Observations
+        among questions: [ClientQuestion], from lost: Int, to end: Int, _ history: Observations
     ) -> (session: String, event: Int)? {
         let before = history.client.state(at: lost)?.sessionId
         return history.looks(after: lost, before: end).lazy.compactMap { look in
             guard let session = look.state.sessionId, session != before,
-                !history.homes(of: question, before: look.event).contains(session)
+                !questions.contains(where: { history.homes(of: $0, before: look.event).contains(session) })
             else { return nil }
             return (session, look.event)
         }.first

@@ -142,9 +142,12 @@ extension CLIENT {
             }
             entry.ids.insert(frame.messageId ?? "event \(frame.event)")
             let wanted = entry.base + entry.ids.count
-            // What came as the client left counts only if it was taken.
+            // What came as the client left counts only if it was taken; a later answer proves nothing of it.
             if history.departure(after: frame.event, on: frame.connection) != nil {
-                let isTaken = history.client.states.contains { state in
+                let next = history.received.first {
+                    $0.event > frame.event && $0.type == "done" && $0.sessionId == session
+                }
+                let isTaken = history.client.states(from: frame.event, to: next?.event ?? .max).contains { state in
                     state.event > frame.event && state.unread[session] ?? 0 >= wanted
                 }
                 if !isTaken { continue }

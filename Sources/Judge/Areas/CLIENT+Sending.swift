@@ -274,8 +274,10 @@ extension CLIENT {
             var told: Int?
             for news in question.news {
                 guard let error = news.error, error.code != nil || error.text != nil else { continue }
-                // A repeat of what was told says nothing new, unless the message was sent in between.
-                let isNew = question.requests.contains { $0.event > told ?? -1 && $0.event < news.event }
+                // A repeat of what was told says nothing new, unless the message was sent in between; nor does an error of what
+                // the person saw failed and sent again under another key.
+                let sent = question.requests.last { $0.event < news.event }?.event ?? -1
+                let isNew = sent > told ?? -1 && !question.isRepeated(after: sent, before: news.event)
                 told = news.event
                 // What is answered was refused only because it had been sent once more.
                 let isAnswered = question.news.contains { answer in

@@ -76,7 +76,7 @@ extension ClientCore {
                 continue
             }
             // Found by its key, wherever the client thought it was.
-            bind(outbox[index].conversation, to: session)
+            bind(question: index, to: session)
             accept(key, turn: message.turn, message: message.id)
         }
         for key in messages.compactMap(\.key) { keepApart(key, in: number) }

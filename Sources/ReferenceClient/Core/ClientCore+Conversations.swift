@@ -46,6 +46,28 @@ extension ClientCore {
         }
     }
 
+    /// The session of an open question is told, and with it that of its conversation.
+    ///
+    /// One that was given up is not waited for: where another has gone out since to begin the session of their conversation,
+    /// it stands in a conversation of its own.
+    mutating func bind(question index: Int, to session: String) {
+        let (key, own) = (outbox[index].key, outbox[index].conversation)
+        let isLeft =
+            outbox[index].isGivenUp && conversations[own]?.session == nil
+            && outbox.contains { $0.conversation == own && $0.key != key && $0.wasSent }
+        guard isLeft, let position = conversations[own]?.position(key: key),
+            let message = conversations[own]?.messages.remove(at: position)
+        else { return bind(own, to: session) }
+        let number = conversation(of: session)
+        let errors = conversations[own]?.errors.filter { $0.key == key } ?? []
+        conversations[own]?.errors.removeAll { $0.key == key }
+        conversations[number]?.messages.append(message)
+        conversations[number]?.errors += errors
+        outbox[index].conversation = number
+        // Which of them came first only the server knows.
+        if conversations[number]?.messages.count ?? 1 > 1 { refresh(number) }
+    }
+
     /// The session of a conversation is told; what was known of that session by other ways is joined to it.
     mutating func bind(_ number: Int, to session: String) {
         guard let own = conversations[number], own.session != session else { return }

@@ -73,8 +73,7 @@ extension ClientCore {
 
     /// The conversation a frame belongs to; it may be that of a question whose session is told by this frame.
     mutating func conversationNumber(_ session: String, key: String?) -> Int {
-        guard let key, let index = index(of: key) else { return conversation(of: session) }
-        bind(outbox[index].conversation, to: session)
+        if let key, let index = index(of: key) { bind(question: index, to: session) }
         return conversation(of: session)
     }
 

@@ -65,7 +65,7 @@ extension ClientCore {
     /// Sends what travels over REST on a new connection as well.
     mutating func resendPosted(on socket: Int) {
         for index in outbox.indices where serverKnowsKeys {
-            guard case .posted = outbox[index].phase else { continue }
+            guard case .posted = outbox[index].phase, mayRepeat(outbox[index]) else { continue }
             send(chat(of: index), on: socket)
         }
     }

@@ -50,6 +50,14 @@ extension Conversation {
     private mutating func insert(_ message: Message) -> Int {
         var index = messages.count
         while index > 0, comesAfter(messages[index - 1], message) { index -= 1 }
+        // Whatever without a number stands between, it comes before what has a greater one.
+        if let mine = message.position,
+            let later = messages.firstIndex(where: {
+                $0.position?.epoch == mine.epoch && ($0.position?.seq ?? 0) > mine.seq
+            })
+        {
+            index = min(index, later)
+        }
         messages.insert(message, at: index)
         return index
     }

@@ -44,9 +44,11 @@ extension Observations {
         return attempt(after: back.event).map { connections[$0].opening > event } ?? true
     }
 
-    /// The first thing that told the client that its message had arrived, or what became of it.
-    func news(of key: String?, on connection: Int, after event: Int) -> Int? {
-        let frames = received.filter { $0.event > event }
+    /// The first thing that told the client that its message had arrived, or what became of it; a turn has the key by which
+    /// it was told until `end`.
+    func news(of key: String?, on connection: Int, after event: Int, before end: Int = .max) -> Int? {
+        let frames = (received + syncs.flatMap(\.missed)).filter { $0.event > event && $0.event < end }
+            .sorted { $0.event < $1.event }
         let turns = Set(frames.filter { key != nil && $0.clientMessageId == key }.compactMap(\.turnId))
         let told = frames.first { frame in
             if let name = frame.clientMessageId { return name == key }
@@ -68,7 +70,8 @@ extension Observations {
             frame.type == "chat" && frame.event < event
                 && patience(
                     from: frame.event,
-                    to: min(event, news(of: frame.clientMessageId, on: index, after: frame.event) ?? .max))
+                    to: min(
+                        event, news(of: frame.clientMessageId, on: index, after: frame.event, before: event) ?? .max))
                     >= clientWindow(\.resend).microseconds / 4
         }
     }
@@ -121,7 +124,9 @@ extension Observations {
         // Who polled before a tap goes on polling.
         let start = lost ?? changes.last { $0.name != "openPush" }?.event ?? since
         let hasPolled = client.reads.contains { read in
-            read.request > start && read.status == 200 && read.response.map { $0 < event } == true
+            // Who waits for the first answer polls, too.
+            read.request > start && read.request < event
+                && (end(of: read) > event || read.status == 200)
         }
         if isTrying { return (since, hasPolled ? [.connecting, .degraded] : [.connecting]) }
         // One read may be part of the start; a second one is polling.
