@@ -29,6 +29,12 @@ package enum SystemClock {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
+    /// The time on processors that this process has used, in milliseconds.
+    package static var processMilliseconds: Int {
+        let time = time(of: CLOCK_PROCESS_CPUTIME_ID)
+        return Int(time.tv_sec) * 1000 + Int(time.tv_nsec) / 1_000_000
+    }
+
     private static func time(of clock: clockid_t) -> timespec {
         var time = timespec()
         clock_gettime(clock, &time)

@@ -75,6 +75,22 @@ package enum Processes {
         #endif
     }
 
+    /// Lets this process open as many files and sockets as it may at all.
+    /// - Returns: How many that are.
+    package static func raiseOpenFiles() -> Int {
+        #if canImport(Glibc)
+        let openFiles = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+        let openFiles = RLIMIT_NOFILE
+        #endif
+        var limit = rlimit()
+        guard getrlimit(openFiles, &limit) == 0 else { return .max }
+        var raised = limit
+        raised.rlim_cur = limit.rlim_max
+        if setrlimit(openFiles, &raised) == 0 { limit = raised }
+        return Int(clamping: limit.rlim_cur)
+    }
+
     /// Whether the limits of other processes can be changed.
     package static var canLimitOthers: Bool {
         #if os(Linux)

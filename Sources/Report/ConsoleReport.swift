@@ -32,6 +32,7 @@ package struct ConsoleReport {
         parts += failures
         parts += stale
         parts += [expected, AreaTable(report: report, style: style).text, table, tiers, gaps].compactMap(\.self)
+        if let load = report.load { parts.append(load.lines.joined(separator: "\n")) }
         parts.append(report.headlineIn(style))
         return style.spelled(parts.joined(separator: "\n\n")) + "\n"
     }

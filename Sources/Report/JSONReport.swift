@@ -52,7 +52,7 @@ package struct JSONReport {
             "leftOut": report.leftOut.sorted().orAbsent, "sentences": sentences,
             "elsewhere": report.part == nil ? nil : report.elsewhere, "baseline": report.baseline,
             "gaps": report.gaps, "notes": Self.lines(of: report.unseen) + report.notes,
-            "diagnostics": report.diagnostics, "scenarios": report.scenarios.map(scenario),
+            "diagnostics": report.diagnostics, "load": report.load, "scenarios": report.scenarios.map(scenario),
         ])
     }
 

@@ -43,12 +43,16 @@ package enum ReportMerge {
         var whole = RunReport(
             placed.sorted { $0.0 < $1.0 }.map(\.1), of: first.subject,
             at: parts.map(\.address).unique.joined(separator: ", "), under: specification,
-            selection: first.inQuestion,
+            // Of a load each part tells what it happened to exercise.
+            selection: parts.reduce(into: []) { $0.formUnion($1.inQuestion) },
             intended: parts.reduce(into: [:]) { $0.merge($1.intended) { first, _ in first } },
             leftOut: first.leftOut, isStrict: first.isStrict,
             startedAt: parts.map(\.startedAt).min() ?? first.startedAt,
             duration: parts.map(\.duration).max() ?? .zero, wasInterrupted: parts.contains(where: \.wasInterrupted))
         whole.diagnostics = parts.flatMap(\.diagnostics).unique
+        whole.load = first.load.map { load in
+            parts.dropFirst().compactMap(\.load).reduce(into: load) { $0.add($1) }
+        }
         whole.again = first.again
         whole.tool = first.tool
         if let baseline = first.baseline {
@@ -101,6 +105,9 @@ package enum ReportMerge {
         compare("the version of the program", left.tool ?? "unknown", right.tool ?? "unknown")
         compare(
             "the number of shards", String(left.part?.shard.count ?? 0), String(right.part?.shard.count ?? 0))
+        compare("the load", left.load?.plan ?? "none", right.load?.plan ?? "none")
+        // Which histories a load keeps is not known before.
+        guard left.load == nil else { return problems(differing, first, other) }
         compare(
             "the number of scenarios", String(left.part?.total ?? 0), String(right.part?.total ?? 0))
         let (mine, theirs) = (left.inQuestion, right.inQuestion)
@@ -112,7 +119,13 @@ package enum ReportMerge {
         if left.baseline?.results.map(\.entry) != right.baseline?.results.map(\.entry) {
             compare("the baseline", left.baseline?.file ?? "none", (right.baseline?.file ?? "none") + ", not the same")
         }
-        return differing.map { difference in
+        return problems(differing, first, other)
+    }
+
+    private static func problems(
+        _ differing: [(what: String, here: String, there: String)], _ first: File, _ other: File
+    ) -> [InputProblem] {
+        differing.map { difference in
             InputProblem(
                 location: other.file,
                 what: "\(difference.what) differs: \(clipped(difference.there))",
@@ -160,7 +173,9 @@ package enum ReportMerge {
             }
         }
         let total = files.first?.report.part?.total ?? 0
-        guard owner.count != total, !files.contains(where: \.report.wasInterrupted) else { return [] }
+        guard owner.count != total, !files.contains(where: { $0.report.load != nil }),
+            !files.contains(where: \.report.wasInterrupted)
+        else { return [] }
         return [
             InputProblem(
                 location: "report merge", what: "the shards contain \(owner.count) of \(total) scenarios",

@@ -92,7 +92,7 @@ package enum ReportReader {
             isStrict: stored.bool("strict") ?? false, sentences: sentences(stored),
             baseline: stored.members("baseline").flatMap { BaselineResult($0) },
             intended: intended, again: stored.members("again").map { RunReport.Again($0) },
-            tool: stored.string("tool"))
+            tool: stored.string("tool"), load: stored.members("load").map { LoadFigures($0) })
     }
 
     private static func sentences(_ stored: MemberReader) -> [ClauseID: String] {

@@ -56,6 +56,8 @@ package struct RunReport: Sendable {
     package var again: Again?
     /// The version of the program that made it.
     package var tool: String?
+    /// What was measured under load; nil where there was none.
+    package var load: LoadFigures?
 
     /// A command line that repeats a run, without secrets.
     package struct Again: Sendable, Equatable {
@@ -63,16 +65,19 @@ package struct RunReport: Sendable {
         package var command: String
         /// What stands behind `--`; nil when nothing does.
         package var driver: String?
+        /// Whether nothing less than the whole can be repeated.
+        package var isWhole: Bool
 
         /// A command, and what stands behind `--` in it.
-        package init(_ command: String, driver: String? = nil) {
+        package init(_ command: String, driver: String? = nil, isWhole: Bool = false) {
             self.command = command
             self.driver = driver
+            self.isWhole = isWhole
         }
 
         /// The command that repeats only what a pattern names.
         package func only(_ pattern: String) -> String {
-            "\(command) --only \(pattern)" + (driver.map { " -- \($0)" } ?? "")
+            (isWhole ? command : "\(command) --only \(pattern)") + (driver.map { " -- \($0)" } ?? "")
         }
     }
 }
@@ -213,7 +218,7 @@ extension RunReport {
     /// A violation is evidence whatever else happened, so it comes first; then the suite's own failures, then gaps.
     package var exit: ExitStatus {
         if !unexpected.isEmpty { return .violation }
-        if scenarios.contains(where: { !$0.problems.isEmpty }) { return .harness }
+        if scenarios.contains(where: { !$0.problems.isEmpty }) || load?.problem != nil { return .harness }
         if !clauses(.harnessError).isEmpty { return .harness }
         if let baseline, !baseline.stale.isEmpty { return .staleBaseline }
         // What a driver that died in the middle would still have shown is not known.

@@ -89,4 +89,11 @@ extension Shard.Part {
         let positions = Dictionary(plan.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { $1 })
         self.init(shard: shard, total: plan.count, positions: scenarios.compactMap { positions[$0] })
     }
+
+    /// The part of a load, of which nobody knows before how many histories it will keep.
+    package init(_ shard: Shard, holding count: Int) {
+        self.init(
+            shard: shard, total: count * shard.count,
+            positions: (0..<count).map { $0 * shard.count + shard.index - 1 })
+    }
 }

@@ -31,9 +31,14 @@ extension History.Subject: JSONRepresentable {
 
 extension RunReport.Again: JSONRepresentable {
     /// Without a driver, where nothing stands behind `--`.
-    package var json: JSONValue { JSONValue(members: ["command": command, "driver": driver]) }
+    package var json: JSONValue {
+        JSONValue(members: ["command": command, "driver": driver, "whole": isWhole.orAbsent])
+    }
 
-    init(_ stored: MemberReader) { self.init(stored.text("command"), driver: stored.string("driver")) }
+    init(_ stored: MemberReader) {
+        self.init(
+            stored.text("command"), driver: stored.string("driver"), isWhole: stored.bool("whole") ?? false)
+    }
 }
 
 extension Shard.Part: JSONRepresentable {

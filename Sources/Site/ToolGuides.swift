@@ -22,6 +22,7 @@ struct ToolGuides {
         "tool/ServersInDetail.md": "tls certificate gateway cookie header token docker",
         "tool/TestAClient.md": "app mobile ios android",
         "tool/TestAServer.md": "backend",
+        "tool/UnderLoad.md": "performance stress benchmark latency percentile throughput k6 artillery",
         "tool/UnderTestInAnHour.md": "driver ios android swift kotlin typescript python",
     ]
 

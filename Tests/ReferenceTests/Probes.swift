@@ -13,7 +13,8 @@ enum Probes {
         ("restart", restart), ("failing disk", failingDisk),
         ("silence", silence), ("notices", notices),
         ("refused notices", refusedNotices), ("notices of long answers", longNotices),
-        ("notices and restarts", restartedNotices), ("stop", stop), ("connections end", connectionsEnd),
+        ("crowd", crowd), ("notices and restarts", restartedNotices), ("stop", stop),
+        ("connections end", connectionsEnd),
     ]
 
     /// Everything that is said in all of them by a server with these defects.
@@ -21,13 +22,22 @@ enum Probes {
         var said: [String: [String]] = [:]
         for (name, run) in all {
             var rules = Bench.rules
-            if name == "budget" { rules.messagesPerMinute = 3 }
+            if name == "budget" || name == "crowd" { rules.messagesPerMinute = 3 }
+            if name == "crowd" { for number in 3...14 { rules.principalsByToken["t\(number)"] = "p\(number)" } }
             if name.contains("notices") { rules.devices = ["p1": ["d1"], "p2": ["d2"]] }
             let bench = Bench(rules, defects: defects)
             run(bench)
             said[name] = bench.said
         }
         return said
+    }
+
+    static func crowd(_ bench: Bench) {
+        let sockets = (1...14).map { bench.open(as: "t\($0)") }
+        for socket in sockets {
+            bench.chat(#"{"script":[{"tool":"a"},{"tool":"b"},{"reply":"c"}]}"#, key: "c", on: socket)
+        }
+        bench.say(["type": "sync", "lastSeqSeen": 0], on: sockets[0])
     }
 
     static func handshake(_ bench: Bench) {

@@ -12,6 +12,7 @@ package struct FileSchema: Hashable, Sendable {
     static let subject = FileSchema(name: "subject")
     static let dialect = FileSchema(name: "dialect")
     static let replies = FileSchema(name: "replies")
+    static let mix = FileSchema(name: "mix")
     package static let report = FileSchema(name: "report")
     package static let baseline = FileSchema(name: "baseline")
     package static let gateWaivers = FileSchema(name: "gate-waivers")

@@ -64,7 +64,8 @@ struct ServerKills: Sendable {
             // Among many and with little patience a scenario may give up on a server that is only slow, before it comes to
             // what is broken: what was not caught so is met again alone and with all patience.
             KillMatrixGroup(
-                defects.filter { !needsStart($0) }, named: \.name, kind: 2, atOnce: Self.jobs, again: { _ in true }
+                defects.filter { !needsStart($0) && $0.need != .load }, named: \.name, kind: 2, atOnce: Self.jobs,
+                again: { _ in true }
             ) { defect, isAlone in
                 if isAlone { return try await inProcess(defect, patience: nil) }
                 return try await byTheWallClock { try await inProcess(defect, patience: Self.patience) }
@@ -73,6 +74,11 @@ struct ServerKills: Sendable {
                 defects.filter(needsStart), named: \.name, kind: 1, atOnce: Self.startedJobs, again: { _ in false }
             ) { defect, _ in
                 try await killed(defect)
+            },
+            KillMatrixGroup(
+                defects.filter { $0.need == .load }, named: \.name, kind: 1, atOnce: 1, again: { _ in true }
+            ) { defect, _ in
+                try await loaded(defect)
             },
         ]
     }
@@ -95,6 +101,19 @@ struct ServerKills: Sendable {
         }
         return last
     }
+
+    /// A server of its own with a defect that shows in a crowd alone.
+    private func loaded(_ defect: Defect) async throws -> KillMatrixPeer {
+        var reference = ReferenceSubject(program: program, defects: [defect.name])
+        let mix = try specification.mix(named: "phones") ?? LoadMix(name: "phones")
+        let plan = LoadPlan(devices: Self.crowd, duration: Self.loadMs, ramp: 500, seed: 1, mix: mix)
+        reference.principalsUnderLoad = plan.people().count
+        let seen = try await LoadRun(reference.subject(), plan, under: specification).run { _ in }
+        return KillMatrixPeer(seen, .defect, defect.name, clause: defect.clause, provesAll: false)
+    }
+
+    /// So many devices show what a dozen does not, and for so long, in milliseconds.
+    private static let (crowd, loadMs) = (100, 15_000)
 
     /// Meets a server that is started, killed and started again.
     private func report(

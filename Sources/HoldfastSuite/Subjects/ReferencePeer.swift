@@ -66,15 +66,18 @@ struct ReferenceSubject {
     var replayFrames = 1000
     /// The profiles it keeps; nil for all.
     var profiles: Set<Profile>?
+    /// How many principals it has under load, where its times are those of production; nil for a suite.
+    var principalsUnderLoad: Int?
 
     /// Principals, so that many scenarios run at once and each has devices of its own.
-    private static let principals = 12
+    static let principals = 12
     /// The app its notices are for.
     static let topic = "app.holdfast.reference"
     /// Short times, so that a run can wait for them.
     private static let limits = [
         "heartbeatSeconds": 1, "authSeconds": 2, "messagesPerMinute": 60, "rateWindowSeconds": 5,
     ]
+    private static let limitsUnderLoad = ["messagesPerMinute": 30]
     private static let options = [
         "heartbeatSeconds": "--heartbeat", "authSeconds": "--auth-seconds",
         "messagesPerMinute": "--messages-per-minute", "rateWindowSeconds": "--rate-window",
@@ -82,22 +85,26 @@ struct ReferenceSubject {
 
     /// The subject; its addresses are known once it is started.
     func subject() throws -> ServerSubject {
-        let kept = profiles ?? Profile.all(of: .server)
+        // Nobody takes the pushes of a load.
+        let kept = profiles ?? Profile.all(of: .server).subtracting(principalsUnderLoad == nil ? [] : [.push])
+        let secret = UUID().uuidString
+        let count = principalsUnderLoad ?? Self.principals
         // Without tokens everybody is one person.
-        let people = (1...(kept.contains(.auth) ? Self.principals : 1)).map { number in
+        let people = (1...(kept.contains(.auth) ? count : 1)).map { number in
             ServerSubject.Principal(
-                name: "p\(number)", token: kept.contains(.auth) ? UUID().uuidString : nil,
+                name: "p\(number)", token: kept.contains(.auth) ? "\(secret)-\(number)" : nil,
                 device: kept.contains(.push) ? UUID().uuidString.replacing("-", with: "").lowercased() : nil)
         }
-        let limits = Self.limits.filter { kept.contains(Self.profile(of: $0.key)) }
+        let usual = principalsUnderLoad == nil ? Self.limits : Self.limitsUnderLoad
+        let limits = usual.filter { kept.contains(Self.profile(of: $0.key)) }
         var command = [program, "serve", "--port", "{port}", "--data", "{data}", "--end-with-input"]
         command += ["--replay-frames", "\(replayFrames)"]
         if kept.contains(.push) { command += ["--push-url", "{push}", "--topic", Self.topic] }
         for (name, option) in Self.options.sorted(by: { $0.key < $1.key }) {
             command += limits[name].map { [option, "\($0)"] } ?? []
         }
+        if kept.contains(.auth) { command += ["--token", "p{n}=\(secret)-{n}", "--principals", "\(count)"] }
         for person in people {
-            command += person.token.map { ["--token", "\(person.name)=\($0)"] } ?? []
             command += person.device.map { ["--device", "\(person.name)=\($0)"] } ?? []
         }
         command += profiles?.sorted().flatMap { ["--profile", $0.rawValue] } ?? []

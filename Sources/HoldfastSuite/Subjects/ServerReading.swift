@@ -227,6 +227,7 @@ extension ServerUnderTest {
         }
         let spoken = try dialect.map { try specification.dialect($0, given: "--dialect") } ?? .canonical
         var reference = ReferenceSubject(program: program, defects: defects, variations: variations)
+        reference.principalsUnderLoad = principalsUnderLoad
         reference.dialect = spoken
         reference.dialectFile = dialect
         // It keeps what is declared, and nothing beyond it.

@@ -83,6 +83,8 @@ public struct ServerUnderTest: Sendable {
     /// What is wrong with the reference server, and what it does differently.
     package var defects: [String] = []
     package var variations: [String] = []
+    /// How many principals the reference server has under load; nil for a suite.
+    package var principalsUnderLoad: Int?
 
     /// A server that runs, by the address of its WebSocket.
     public init(url: String) { self.url = url }

@@ -77,6 +77,9 @@ struct Connections: Sendable {
     /// The sockets that get the frames of a principal, oldest first.
     func sockets(of principal: String) -> [Int] { socketsByPrincipal[principal] ?? [] }
 
+    /// How many principals have a socket.
+    var principals: Int { socketsByPrincipal.count }
+
     /// When one of the sockets of a principal last gave a sign of life.
     func lastHeard(of principal: String) -> Int {
         sockets(of: principal).compactMap { connections[$0]?.heardAt }.max() ?? 0

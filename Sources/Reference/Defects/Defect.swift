@@ -25,6 +25,8 @@ package struct Defect: Sendable, Hashable, CustomStringConvertible {
         case budget
         /// To wait for several heartbeats, or for the time a handshake may take.
         case patience
+        /// To be many: more principals at once than a suite has.
+        case load
     }
 
     init(_ name: String, _ area: Area, _ number: Int, need: Need = .url, _ summary: String, _ faults: Fault...) {

@@ -107,6 +107,9 @@ struct FaultyCore: Sendable {
         return [.wait(timer: timer, ms: ms)]
     }
 
+    /// Whether more principals are connected than a suite has.
+    var isCrowded: Bool { core.connections.principals > 12 }
+
     /// A frame on its way out, as text.
     func said(_ frame: JSONValue) -> Outgoing { Outgoing(frame: frame, text: core.shaper.text(ofShaped: frame)) }
 

@@ -109,6 +109,19 @@ extension Defect {
                 return sockets.map { server.sending($0 == oldest ? frame : other, to: $0) }
             })
         Defect(
+            "order-swaps-frames-in-a-crowd", .ORDER, 4, need: .load,
+            "Sends `toolUse` after the frame that follows it while more than 12 principals are connected.",
+            .sends { frame, sockets, _, server in
+                guard frame["seq"] != nil,
+                    let principal = sockets.first.flatMap({ server.core.connections[$0]?.principal })
+                else { return nil }
+                let sent: [Effect] = [.send(to: sockets, server.said(frame))]
+                if let held = server.notes.held.removeValue(forKey: "swapped \(principal)") { return sent + held }
+                guard frame.type == "toolUse", server.isCrowded else { return nil }
+                server.notes.held["swapped \(principal)"] = sent
+                return []
+            })
+        Defect(
             "order-numbers-from-zero", .ORDER, 12, "Starts each stream with `seq` 0.",
             .frames { frame, _ in frame["seq"] = frame["seq"]?.intValue.map { JSONValue($0 - 1) } })
     }

@@ -89,6 +89,19 @@ extension Defect {
                 return next(input, &server)
             })
         Defect(
+            "rate-shares-budgets-in-a-crowd", .RATE, 3, need: .load,
+            "Counts the questions of all principals against one budget while more than 12 are connected.",
+            .input { input, server, next in
+                guard server.isCrowded, let asker = server.asker(in: input) else { return next(input, &server) }
+                let own = server.core.rates[asker.principal]
+                server.core.rates[asker.principal] = server.notes.windows["crowd"]
+                defer {
+                    server.notes.windows["crowd"] = server.core.rates[asker.principal]
+                    server.core.rates[asker.principal] = own
+                }
+                return next(input, &server)
+            })
+        Defect(
             "rate-never-refuses", .RATE, 4, need: .budget, "States a budget and never enforces it.",
             .chats { asker, server in server.core.rates[asker.principal] = nil })
         Defect(

@@ -4,6 +4,14 @@ import HoldfastJSON
 extension Defect {
     static let sync = list {
         Defect(
+            "sync-loses-answers-at-overflow", .SYNC, 21, need: .load,
+            "Replays no `done` while more than 12 principals are connected.",
+            .sends { frame, sockets, _, server in
+                guard frame.type == "syncResult", server.isCrowded else { return nil }
+                let left = frame.mapping("missed") { $0.type == "done" ? JSONValue?.none : $0 }
+                return left == frame ? nil : [.send(to: sockets, server.said(left))]
+            })
+        Defect(
             "sync-tells-position-zero", .SYNC, 1,
             "Sends `lastSeq` 0 in every `connected`; needs a frame first.",
             .frames("connected") { frame, _ in frame["lastSeq"] = 0 })

@@ -42,6 +42,7 @@ package struct HTMLReport {
         if run.hasFindings {
             page.add("found", "Findings", HTMLPage.legend + run.findings(level: 3))
         }
+        if let load = report.load { page.add("load", "Under load", HTMLLoad(figures: load).html) }
         page.add("areas", "Verdicts by area", HTMLMatrix(report: report, links: run.links).html)
         page.add("clauses", "All clauses", HTMLPage.filter(report) + run.clauses(level: 3))
         let legend: Markup = run.hasFindings ? "" : HTMLPage.legend

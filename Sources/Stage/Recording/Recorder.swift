@@ -40,13 +40,14 @@ final class Recorder: Sendable {
     }
 
     /// When recording began.
-    let start = ContinuousClock.now
+    let start: ContinuousClock.Instant
     private let state = Mutex(State())
     private let bounds: Bounds
     let redaction: Redaction
 
-    init(bounds: Bounds = Bounds(), redaction: Redaction) {
+    init(bounds: Bounds = Bounds(), redaction: Redaction, start: ContinuousClock.Instant = .now) {
         self.bounds = bounds
+        self.start = start
         self.redaction = redaction
     }
 
@@ -107,6 +108,18 @@ final class Recorder: Sendable {
     /// Remembers that a connection was cut for bringing too much.
     func noteFlood() { state.withLock { $0.flooded = true } }
 
+    /// How many events it holds.
+    var count: Int { state.withLock { $0.entries.count } }
+
+    /// Everything so far, in the order of time, which is then forgotten.
+    func takeAll() -> [(event: Event, frame: Frame?)] {
+        let entries = state.withLock { state in
+            defer { (state.entries, state.bytes) = ([], 0) }
+            return state.entries
+        }
+        return Self.ordered(entries).map { (event($0), $0.frame ?? Frame($0.kind)) }
+    }
+
     /// Everything so far, in the order of time.
     func events() -> [Event] { ordered().map(event) }
 
@@ -121,8 +134,10 @@ final class Recorder: Sendable {
         Event(at: max(0, (entry.at - start).microseconds), lane: entry.lane, kind: entry.kind)
     }
 
-    private func ordered() -> [Entry] {
-        state.withLock { $0.entries }.enumerated().sorted { left, right in
+    private func ordered() -> [Entry] { Self.ordered(state.withLock { $0.entries }) }
+
+    private static func ordered(_ entries: [Entry]) -> [Entry] {
+        entries.enumerated().sorted { left, right in
             left.element.at == right.element.at
                 ? left.offset < right.offset : left.element.at < right.element.at
         }.map(\.element)

@@ -38,7 +38,14 @@ final class ConnectionLane: Sendable {
     /// Set when nothing more is read from it.
     private let over = Latch<Bool>()
 
-    private init(letter: String, connection: WebSocketConnection, dialect: Dialect, recorder: Recorder) {
+    /// Takes each message with its time of arrival in place of the mailbox, which then gets the greeting alone.
+    private let hear: (@Sendable (JSONValue, ContinuousClock.Instant) -> Void)?
+
+    private init(
+        letter: String, connection: WebSocketConnection, dialect: Dialect, recorder: Recorder,
+        hear: (@Sendable (JSONValue, ContinuousClock.Instant) -> Void)?
+    ) {
+        self.hear = hear
         self.letter = letter
         self.connection = connection
         self.dialect = dialect
@@ -48,9 +55,11 @@ final class ConnectionLane: Sendable {
     }
 
     static func start(
-        _ letter: String, _ connection: WebSocketConnection, dialect: Dialect, recorder: Recorder
+        _ letter: String, _ connection: WebSocketConnection, dialect: Dialect, recorder: Recorder,
+        hear: (@Sendable (JSONValue, ContinuousClock.Instant) -> Void)? = nil
     ) -> ConnectionLane {
-        let lane = ConnectionLane(letter: letter, connection: connection, dialect: dialect, recorder: recorder)
+        let lane = ConnectionLane(
+            letter: letter, connection: connection, dialect: dialect, recorder: recorder, hear: hear)
         let pump = Task { await lane.pump() }
         lane.state.withLock { $0.pump = pump }
         return lane
@@ -209,7 +218,9 @@ final class ConnectionLane: Sendable {
             guard recorder.record(.text(.fromServer, text), on: lane, at: time, frame: frame) else {
                 return flooded(time)
             }
-            if let message = frame.value { deliver(message) }
+            guard let message = frame.value else { return true }
+            hear?(message, time)
+            if hear == nil || message["type"] == "connected" { deliver(message) }
             return true
         case .invalidText(let bytes), .binary(let bytes):
             return recorder.record(.binary(.fromServer, bytes), on: lane, at: time) || flooded(time)

@@ -113,19 +113,13 @@ extension StepContext {
             }
             throw StepEnd.unmet("\(pointer): no response, \(error.name)")
         }
-        let text = String(utf8: answer.body)
-        let response = Event.Response(
-            status: answer.status,
-            headers: answer.headers.map { name, value in
-                let name = name.lowercased()
-                // A gateway may hand out a credential of its own.
-                return Event.Header(name: name, value: name == "set-cookie" ? "‹value of set-cookie›" : value)
-            },
-            body: text ?? answer.text, bodyIsText: text != nil)
+        let response = Event.Response(answer)
         guard recorder.record(.response(response), on: lane, at: answer.receivedAt) else {
             throw StepEnd.unmet("\(pointer): the subject sent more than the stage keeps")
         }
-        let meant = text.map { dialect.decode(RESTResponse(status: answer.status, body: $0), to: wire).body }
+        let meant =
+            response.bodyIsText
+            ? dialect.decode(RESTResponse(status: answer.status, body: response.body), to: wire).body : nil
         return (meant.flatMap { try? JSONParser.document($0).root }, lane)
     }
 
@@ -140,5 +134,20 @@ extension StepContext {
     private func joined(_ path: String) -> String {
         let base = subject.http.path
         return base.hasSuffix("/") ? base.dropLast() + path : base + path
+    }
+}
+
+extension Event.Response {
+    /// An answer as a transcript may show it.
+    init(_ answer: HTTPAnswer) {
+        let text = String(utf8: answer.body)
+        self.init(
+            status: answer.status,
+            headers: answer.headers.map { name, value in
+                let name = name.lowercased()
+                // A gateway may hand out a credential of its own.
+                return Event.Header(name: name, value: name == "set-cookie" ? "‹value of set-cookie›" : value)
+            },
+            body: text ?? answer.text, bodyIsText: text != nil)
     }
 }

@@ -27,7 +27,8 @@ struct Conformance: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            ServerCommand.self, ClientCommand.self, ExploreCommand.self, DoctorCommand.self, InitCommand.self,
+            ServerCommand.self, ClientCommand.self, ExploreCommand.self, LoadCommand.self, DoctorCommand.self,
+            InitCommand.self,
             ServeCommand.self, ChatCommand.self,
             ProxyCommand.self, JudgeCommand.self, ReportCommand.self, GateCommand.self, DialectCommand.self,
             ValidateCommand.self, ListCommand.self, ExplainCommand.self, SiteCommand.self, SelftestCommand.self,
@@ -82,7 +83,7 @@ enum StartScreen {
             return "  " + style.bold(name) + line.dropFirst(2 + name.count)
         }
         let lines =
-            ["conformance tests servers and clients of the Holdfast protocol", ""] + commands + [
+            ["conformance tests servers and clients of the Holdfast protocol"] + commands + [
                 "", "Begin:  conformance server ws://127.0.0.1:8080/ws, conformance explain",
                 "More:   conformance help COMMAND, conformance --version", style.wrapped(codes, indent: 0),
             ]

@@ -49,8 +49,12 @@ struct ServeCommand: AsyncParsableCommand {
         name: .customLong("token"),
         help: ArgumentHelp(
             "The token of a principal: the first is p1's, the next p2's, or NAME=TOKEN. Repeatable.",
+            discussion: "{n} in it stands for 1, 2, 3 and so on, as many as --principals says.",
             valueName: "token"))
     var tokens: [String] = []
+
+    @Option(help: "How many principals a --token with {n} stands for.")
+    var principals = 1
 
     @Option(
         help: ArgumentHelp(
@@ -155,7 +159,7 @@ struct ServeCommand: AsyncParsableCommand {
         let faults = Rule.all(fault, &problems)
         try problems.throwAll()
         let controlAddress = try controlAddress()
-        let principals = try principals()
+        let principals = try signedIn()
         let folder = try dataFolder()
         defer { if data == nil { try? FileManager.default.removeItem(atPath: folder) } }
         var configuration = ReferenceConfiguration(dataFolder: folder)

@@ -113,8 +113,16 @@ extension ServeCommand {
     }
 
     /// Who signs in: with a name where one is given, else p1, p2 and so on.
-    func principals() throws -> [(name: String, token: String)] {
-        try tokens.enumerated().map { index, text in
+    func signedIn() throws -> [(name: String, token: String)] {
+        guard (1...1_000_000).contains(principals) else {
+            throw InputProblem(
+                "--principals", "'\(principals)' is out of range", expected: "a number from 1 to 1000000",
+                fix: "remove it for one principal of each --token")
+        }
+        let tokens = tokens.flatMap { token in
+            token.contains("{n}") ? (1...principals).map { token.replacing("{n}", with: "\($0)") } : [token]
+        }
+        return try tokens.enumerated().map { index, text in
             guard text.contains("=") else { return ("p\(index + 1)", text) }
             return try pairs([text], "--token", example: "p1=secret")[0]
         }

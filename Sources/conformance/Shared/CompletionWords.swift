@@ -37,6 +37,11 @@ enum CompletionWords {
         return (specification?.dialectNames ?? []) + files.filter { $0.hasSuffix(".json") }.sorted()
     }
 
+    /// Mixes that come along, and files of this folder that may be one.
+    static var mixes: [String] {
+        (specification?.mixNames ?? []) + dialects.filter { $0.hasSuffix(".json") }
+    }
+
     /// The beginnings of `NAME=FILE`.
     static var formats: [String] { ReportFormat.allCases.map { "\($0.rawValue)=" } }
 
@@ -51,6 +56,7 @@ extension CompletionKind {
     }
 
     static let dialects = words { CompletionWords.dialects }
+    static let mixes = words { CompletionWords.mixes }
     static let serverPatterns = words { CompletionWords.patterns(.server) }
     static let clientPatterns = words { CompletionWords.patterns(.client) }
     static let serverDefects = words { Defect.all.map(\.name) }

@@ -191,7 +191,7 @@ enum StaleReports {
 
     /// The forms and files that `--format` flags name, where the command makes a report of its own.
     static func named(in words: [String]) -> [(form: String, path: String)] {
-        guard let command = words.first, ["server", "client", "gate"].contains(command) else { return [] }
+        guard let command = words.first, ["server", "client", "load", "gate"].contains(command) else { return [] }
         // What stands behind `--` is the driver's.
         let words = words.prefix { $0 != "--" }
         return words.indices.compactMap { index in

@@ -16,7 +16,7 @@ enum Tool {
     static func addressed(_ text: String) -> String {
         guard command != "conformance" else { return text }
         let called =
-            /\bconformance (?=(server|client|doctor|init|serve|chat|proxy|judge|report|gate|dialect|validate|list|explain|help)\b)/
+            /\bconformance (?=(server|client|load|doctor|init|serve|chat|proxy|judge|report|gate|dialect|validate|list|explain|help)\b)/
         return text.replacing(called, with: command + " ")
     }
 

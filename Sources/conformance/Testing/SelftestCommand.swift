@@ -99,7 +99,9 @@ struct SelftestCommand: AsyncParsableCommand {
             return
         }
         let result = await matrix.run(
-            Defect.all.filter { isChosen($0.name) }, only.isEmpty ? [] : ClientDefect.all.filter { isChosen($0.name) })
+            // Few are in a simulation.
+            Defect.all.filter { isChosen($0.name) && $0.need != .load },
+            only.isEmpty ? [] : ClientDefect.all.filter { isChosen($0.name) })
         if let out {
             try Files.makeFolder(out)
             for (name, text) in result.files { try Files.write(text, to: "\(out)/\(name)") }

@@ -1,0 +1,55 @@
+/// Counts times in buckets that are at most 3 % wide, so that percentiles of any number of times cost little memory and add up.
+package struct TimeHistogram: Sendable, Equatable {
+    /// How many times are in each bucket that has any.
+    package private(set) var counts: [Int: Int] = [:]
+    package private(set) var count = 0
+
+    package init() {}
+
+    /// A histogram with these buckets; wrong ones are left out.
+    package init(counts: [Int: Int]) {
+        for (bucket, count) in counts where (0..<Self.buckets).contains(bucket) && (1...1 << 40).contains(count) {
+            self.counts[bucket] = count
+            self.count += count
+        }
+    }
+
+    /// Up to an hour, in microseconds.
+    private static let buckets = bucket(of: 3_600_000_000) + 1
+
+    /// Adds a time in microseconds.
+    package mutating func add(_ time: Int) {
+        counts[min(Self.bucket(of: max(0, time)), Self.buckets - 1), default: 0] += 1
+        count += 1
+    }
+
+    package mutating func add(_ other: TimeHistogram) {
+        counts.merge(other.counts, uniquingKeysWith: +)
+        count += other.count
+    }
+
+    /// The time in microseconds that a share of all times does not exceed; nil of none.
+    package func percentile(_ share: Double) -> Int? {
+        guard count > 0 else { return nil }
+        var left = max(1, Int((Double(count) * share).rounded(.up)))
+        for (bucket, count) in counts.sorted(by: { $0.key < $1.key }) {
+            left -= count
+            if left <= 0 { return Self.end(of: bucket) }
+        }
+        return nil
+    }
+
+    /// The bucket of a time: exact below 64 µs, then 32 buckets for each doubling.
+    package static func bucket(of time: Int) -> Int {
+        guard time >= 64 else { return time }
+        let shift = Int.bitWidth - 6 - time.leadingZeroBitCount
+        return (shift << 5) + (time >> shift)
+    }
+
+    /// The largest time in a bucket.
+    static func end(of bucket: Int) -> Int {
+        guard bucket >= 64 else { return bucket }
+        let shift = (bucket >> 5) - 1
+        return ((bucket - (shift << 5) + 1) << shift) - 1
+    }
+}

@@ -1,0 +1,74 @@
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastJSONSchema
+
+/// How the devices of a load behave; its shape is `Spec/schemas/files/mix.json`.
+package struct LoadMix: Sendable, Equatable {
+    /// The name of one that comes along, or of a file without its ending.
+    package var name: String
+    package var summary = ""
+    /// The pause between two questions of a device, in milliseconds.
+    package var pause = 3000...9000
+    /// How many tools a scripted agent uses for each question, and how long each takes, in milliseconds.
+    package var tools = 0
+    package var toolMs = 0
+    /// Shares of all questions, in thousandths.
+    package var rest = 0
+    package var newSession = 0
+    package var reads = 0
+    package var repeats = 0
+    package var leaves = 0
+    /// How long a device is away, in milliseconds.
+    package var away = 1000...4000
+    /// The share of principals with a second device, in thousandths.
+    package var secondDevices = 0
+
+    package init(name: String) { self.name = name }
+
+    /// Reads the text of a file.
+    /// - Throws: Every problem of the file at once.
+    package init(_ text: String, file: String, name: String) throws(InputProblems) {
+        self = try MemberReader.read(Array(text.utf8), file: file, schema: .mix, expected: "a mix of a load") {
+            Self($0, name: name)
+        }
+    }
+
+    private init?(_ reader: MemberReader, name: String) {
+        guard let pause = Self.range("pauseSeconds", reader) else { return nil }
+        self.init(name: name)
+        self.pause = pause
+        away = Self.range("awaySeconds", reader) ?? away
+        summary = reader.text("summary")
+        (tools, toolMs) = (reader.integer("tools") ?? 0, reader.integer("toolMs") ?? 0)
+        func share(_ key: String) -> Int { Int(((reader.value(key)?.doubleValue ?? 0) * 1000).rounded()) }
+        (rest, newSession, reads) = (share("rest"), share("newSession"), share("reads"))
+        (repeats, leaves, secondDevices) = (share("repeats"), share("leaves"), share("secondDevices"))
+    }
+
+    private static func range(_ key: String, _ reader: MemberReader) -> ClosedRange<Int>? {
+        let ends = (reader.array(key) ?? []).compactMap { $0.value.doubleValue }.map { Int($0 * 1000) }
+        guard ends.count == 2 else { return nil }
+        guard ends[0] <= ends[1] else {
+            return reader.wrong(key, reader.value(key) ?? .null, "the least first, then the most")
+        }
+        return ends[0]...ends[1]
+    }
+}
+
+extension Specification {
+    /// The names of the mixes that come along, the default first.
+    package var mixNames: [String] {
+        let names = files.texts.keys.filter { $0.hasPrefix("mixes/") && $0.hasSuffix(".json") }.sorted()
+        return names.map { String($0.dropFirst("mixes/".count).dropLast(".json".count)) }.sorted { one, other in
+            (one == "phones" ? 0 : 1, one) < (other == "phones" ? 0 : 1, other)
+        }
+    }
+
+    /// The mix of a name; nil when none comes along that is called so.
+    package func mix(named name: String) throws(InputProblems) -> LoadMix? {
+        let file = "mixes/\(name).json"
+        return try files.texts[file].map { text throws(InputProblems) in
+            try LoadMix(text, file: "Spec/\(file)", name: name)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Holdfast
+import HoldfastJudge
+import HoldfastTranscript
+
+/// Makes a history that breaks a clause short enough to be read: what the finding does not need goes.
+struct HistoryShrinking {
+    let clause: ClauseID
+    /// The clauses that the whole breaks: what goes must not make it break others.
+    let broken: Set<ClauseID>
+    let specification: Specification
+    /// How often it may be judged.
+    private static let attempts = 200
+
+    /// The smallest history found that is broken in the same way, and all verdicts on it.
+    func smallest(_ history: History, breaking finding: Finding) -> (history: History, verdicts: [Verdict]) {
+        var best = history
+        var left = Self.attempts
+        func keep(_ isKept: (Int) -> Bool) -> Bool {
+            guard left > 0 else { return false }
+            left -= 1
+            let smaller = best.keeping(isKept)
+            guard smaller.events.count < best.events.count, breaks(judge(smaller, under: specification), finding) else {
+                return false
+            }
+            best = smaller
+            return true
+        }
+        if let last = finding.events.max() { _ = keep { $0 <= last } }
+        var size = Set(best.pieces).count / 2
+        while size >= 1 {
+            var start = 0
+            while true {
+                let pieces = best.pieces
+                let names = pieces.unique
+                guard start < names.count else { break }
+                let dropped = Set(names[start..<min(start + size, names.count)])
+                if !keep({ !dropped.contains(pieces[$0]) }) { start += size }
+                if left == 0 { break }
+            }
+            size /= 2
+        }
+        return (best, judge(best, under: specification))
+    }
+
+    private func breaks(_ verdicts: [Verdict], _ finding: Finding) -> Bool {
+        verdicts.allSatisfy { $0.outcome != .violation || broken.contains($0.clause) }
+            && verdicts.contains { verdict in
+                verdict.clause == clause && verdict.outcome == .violation
+                    && verdict.findings.contains { $0.what == finding.what }
+            }
+    }
+}
+
+extension History {
+    /// Some of the events; those that were judged before stay marked.
+    fileprivate func keeping(_ isKept: (Int) -> Bool) -> History {
+        let kept = events.indices.filter(isKept)
+        var header = header
+        if let capture = header.capture { header.capture?.carried = kept.count { $0 < capture.carried } }
+        return History(header: header, events: kept.map { events[$0] }, frames: kept.map { frames[$0] })
+    }
+
+    /// What each event belongs to, and goes with: a turn on a connection, an exchange, or the rest of a connection.
+    fileprivate var pieces: [String] {
+        var turns: [String: String] = [:]
+        for case let frame? in frames {
+            if let key = frame.clientMessageId, let turn = frame.turnId { turns[turn] = key }
+        }
+        var openings: [Lane: Int] = [:]
+        return zip(events, frames).map { event, frame in
+            if case .opening = event.kind { openings[event.lane, default: 0] += 1 }
+            let lane = "\(event.lane) \(openings[event.lane] ?? 0)"
+            if case .ping = event.kind { return "\(lane) ping" }
+            if case .pong = event.kind { return "\(lane) ping" }
+            let key = frame?.clientMessageId ?? frame?.turnId.flatMap { turns[$0] ?? $0 }
+            return key.map { "turn \($0)" } ?? lane
+        }
+    }
+}

@@ -1,0 +1,223 @@
+@preconcurrency import Dispatch
+import Holdfast
+import HoldfastBasics
+import HoldfastJudge
+import HoldfastPlatform
+import HoldfastReport
+import HoldfastSmallFoundation
+import HoldfastStage
+import HoldfastTranscript
+
+/// Loads a server with devices, judges what each principal sees while it runs, and measures how long people wait.
+package struct LoadRun: Sendable {
+    /// A clause that was broken for the first time, with a history that shows it and little else.
+    package struct Told: Sendable {
+        package let clause: Clause
+        package let finding: Finding
+        package let principal: String
+        package let events: Int
+    }
+
+    private let subject: ServerSubject
+    private let plan: LoadPlan
+    private let shard: Shard?
+    private let specification: Specification
+
+    package init(_ subject: ServerSubject, _ plan: LoadPlan, shard: Shard? = nil, under specification: Specification) {
+        (self.subject, self.plan, self.shard, self.specification) = (subject, plan, shard, specification)
+    }
+
+    /// Runs to the end, or until `stop` returns, which keeps what was learnt; `tell` gets each clause that is broken, once.
+    /// - Throws: A `SuiteProblem`, when there is no server.
+    package func run(
+        until stop: Stop? = nil, showing show: ProgressDisplay? = nil, telling tell: @escaping @Sendable (Told) -> Void
+    ) async throws(SuiteProblem) -> RunReport {
+        let began = ContinuousClock.now
+        let startedAt = Date.now.formatted(.iso8601)
+        let judging = LoadJudging(plan, under: specification, telling: tell)
+        let end = show?({ judging.progress })
+        let stage = LoadStage(subject, plan, shard: shard.map { ($0.index, $0.count) }, under: specification)
+        let (problem, wasInterrupted) = await cancelling(at: stop) { () -> HarnessProblem? in
+            do throws(HarnessProblem) {
+                try await stage.run(began: judging.begin) { judging.take($0) }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        let (results, figures) = await judging.finish()
+        end?()
+        if let problem, !wasInterrupted { throw SuiteProblem(.unreachable, problem.description) }
+        let decided = results.flatMap(\.verdicts).filter { $0.exercised > 0 && $0.outcome != .inconclusive }
+        var report = RunReport(
+            results, of: subject.declaration, at: subject.shownAddress, under: specification,
+            selection: Set(decided.map(\.clause)), startedAt: startedAt, duration: .now - began,
+            wasInterrupted: wasInterrupted, part: shard.map { Shard.Part($0, holding: results.count) })
+        report.load = figures
+        report.tool = toolVersion
+        return report
+    }
+}
+
+/// Judges histories on threads of its own, so that no device waits for a verdict, and adds up what is told.
+final class LoadJudging: Sendable {
+    fileprivate struct State {
+        var figures: LoadFigures
+        var results: [ScenarioResult] = []
+        /// How many histories of a principal were kept, and the clauses that one of them shows.
+        var kept: [String: Int] = [:]
+        var shown: Set<ClauseID> = []
+        var broken: [ClauseID: Int] = [:]
+        var principals: Set<String> = []
+        var waiting = 0
+        var cpu = 0
+        var began: ContinuousClock.Instant?
+    }
+
+    private let specification: Specification
+    private let plan: LoadPlan
+    private let tell: @Sendable (LoadRun.Told) -> Void
+    private let state: Mutex<State>
+    private let queues: [DispatchQueue]
+    private let group = DispatchGroup()
+    /// The most events that wait to be judged.
+    private static let most = 1_000_000
+    /// How many histories that break a clause are kept.
+    private static let mostBroken = 3
+
+    init(
+        _ plan: LoadPlan, under specification: Specification, telling tell: @escaping @Sendable (LoadRun.Told) -> Void
+    ) {
+        (self.plan, self.specification, self.tell) = (plan, specification, tell)
+        var figures = LoadFigures(
+            mix: plan.mix.name, seed: plan.seed, devices: 0, principals: 0, seconds: max(1, plan.duration / 1000),
+            rampSeconds: plan.ramp / 1000)
+        figures.cores = ProcessInfo.processInfo.activeProcessorCount
+        queues = (0..<max(1, figures.cores / 2)).map { DispatchQueue(label: "holdfast.load.judging.\($0)") }
+        state = Mutex(State(figures: figures))
+    }
+
+    /// The clock of the load starts.
+    func begin() {
+        state.withLock { ($0.cpu, $0.began) = (SystemClock.processMilliseconds, .now) }
+    }
+
+    /// How far it is.
+    var progress: TextProgress {
+        state.withLock { state in
+            let passed = min(plan.duration, state.began.map { (.now - $0).milliseconds } ?? 0)
+            let rate = (state.figures.intervals.values.map(\.frames).max() ?? 0) / state.figures.width
+            return TextProgress(
+                done: "\(passed / 1000)/\(plan.duration / 1000) s",
+                flaws: Meter.Flaw.violation.words(state.broken.count),
+                left: .about(.milliseconds(plan.duration - passed)),
+                running: ["\(readable(state.figures.events)) events judged, up to \(readable(rate)) frames/s"])
+        }
+    }
+
+    func take(_ news: LoadNews) {
+        state.withLock { state in
+            switch news {
+            case .time(let time, let length, let moment):
+                let index = state.figures.interval(at: moment)
+                state.figures.intervals[index, default: .init()].times[time, default: TimeHistogram()].add(length)
+            case .lag(let length, let moment):
+                state.figures.intervals[state.figures.interval(at: moment), default: .init()].lag.add(max(0, length))
+            case .refused(let code): state.figures.refused[code, default: 0] += 1
+            case .unconnected: state.figures.unconnected += 1
+            case .unanswered: state.figures.unanswered += 1
+            case .began(let devices): state.figures.devices += devices
+            case .history: break
+            }
+        }
+        guard case .history(let history, let principal) = news else { return }
+        let size = history.events.count
+        let isTooMuch = state.withLock { state in
+            state.principals.insert(principal)
+            guard state.waiting + size <= Self.most else {
+                state.figures.unjudged += 1
+                return true
+            }
+            state.waiting += size
+            return false
+        }
+        if isTooMuch { return }
+        queues[Int(principal.utf8.reduce(0) { ($0 &* 31 &+ UInt($1)) % 9973 }) % queues.count].async(group: group) {
+            self.judge(history, of: principal)
+            self.state.withLock { $0.waiting -= size }
+        }
+    }
+
+    /// What was seen and measured, once everything is judged.
+    func finish() async -> (results: [ScenarioResult], figures: LoadFigures) {
+        await withCheckedContinuation { continuation in
+            group.notify(queue: .global()) { continuation.resume() }
+        }
+        return state.withLock { state in
+            state.figures.principals = state.principals.count
+            state.figures.cpuMs = SystemClock.processMilliseconds - state.cpu
+            return (state.results.sorted { $0.name < $1.name }, state.figures)
+        }
+    }
+
+    private func judge(_ history: History, of principal: String) {
+        let verdicts = HoldfastJudge.judge(history, under: specification)
+        let broken = verdicts.filter { $0.outcome == .violation }
+        let carried = history.header.capture?.carried ?? 0
+        let new = state.withLock { state -> [(verdict: Verdict, isFirst: Bool)] in
+            state.figures.histories += 1
+            state.figures.events += history.events.count - carried
+            state.figures.exercised += verdicts.reduce(0) { $0 + $1.exercised }
+            for event in history.events[carried...] {
+                guard case .text = event.kind else { continue }
+                state.figures.intervals[state.figures.interval(at: event.at), default: .init()].frames += 1
+            }
+            for finding in broken.flatMap(\.findings) {
+                let at = finding.cited.map { history.events[$0].at } ?? 0
+                state.figures.intervals[state.figures.interval(at: at), default: .init()].violations += 1
+            }
+            for verdict in broken { state.broken[verdict.clause, default: 0] += 1 }
+            let decided = verdicts.filter { $0.exercised > 0 && [.pass, .warning].contains($0.outcome) }.map(\.clause)
+            // A history that breaks something is kept in its small form alone.
+            if broken.isEmpty, !state.shown.isSuperset(of: decided) {
+                state.shown.formUnion(decided)
+                state.keep(history, verdicts, of: principal)
+            }
+            return broken.map { ($0, state.broken[$0.clause] == 1) }.filter {
+                state.broken[$0.0.clause] ?? 0 <= Self.mostBroken
+            }
+        }
+        var small: (history: History, verdicts: [Verdict])?
+        for (verdict, isFirst) in new {
+            guard let clause = specification[verdict.clause], let finding = verdict.findings.first else { continue }
+            // What shows one of the clauses often shows the others too.
+            var shown = small.flatMap { Self.finding(on: clause.id, in: $0.verdicts) }
+            if shown == nil {
+                let shrunk = HistoryShrinking(
+                    clause: clause.id, broken: Set(broken.map(\.clause)), specification: specification
+                ).smallest(history, breaking: finding)
+                state.withLock { $0.keep(shrunk.history, shrunk.verdicts, of: principal) }
+                (small, shown) = (shrunk, Self.finding(on: clause.id, in: shrunk.verdicts))
+            }
+            guard isFirst, let small else { continue }
+            tell(
+                .init(
+                    clause: clause, finding: shown ?? finding, principal: principal, events: small.history.events.count)
+            )
+        }
+    }
+
+    private static func finding(on clause: ClauseID, in verdicts: [Verdict]) -> Finding? {
+        verdicts.first { $0.clause == clause && $0.outcome == .violation }?.findings.first
+    }
+}
+
+extension LoadJudging.State {
+    /// Keeps a history as evidence, under a name of its own.
+    fileprivate mutating func keep(_ history: History, _ verdicts: [Verdict], of principal: String) {
+        kept[principal, default: 0] += 1
+        let number = kept[principal] ?? 1
+        let name = "server/load/\(principal)" + (number > 1 ? "#\(number)" : "")
+        results.append(ScenarioResult(name: name, history: history, verdicts: verdicts))
+    }
+}

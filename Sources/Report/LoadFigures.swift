@@ -1,0 +1,250 @@
+import Holdfast
+import HoldfastBasics
+import HoldfastJSON
+
+/// What was measured under load, second by second: how long people waited, how much was judged, and how late the stage was.
+package struct LoadFigures: Sendable, Equatable {
+    /// What happened in a stretch of time; times stand where the act was intended.
+    package struct Interval: Sendable, Equatable {
+        package var frames = 0
+        package var violations = 0
+        /// How late acts were for which the stage is to blame.
+        package var lag = TimeHistogram()
+        package var times: [LoadTime: TimeHistogram] = [:]
+
+        package init() {}
+
+        /// Whether the stage was so late that times of this stretch are its own.
+        package var isLate: Bool { (lag.percentile(0.99) ?? 0) > LoadFigures.mostLag }
+    }
+
+    /// The most lag at which figures are given, in microseconds, for 99 % of all acts.
+    static let mostLag = 50_000
+    /// The share of late intervals beyond which none are given.
+    private static let mostLate = 0.1
+
+    package let mix: String
+    package let seed: UInt64
+    package var devices: Int
+    package var principals: Int
+    package let seconds: Int
+    package let rampSeconds: Int
+    /// The length of an interval, in seconds.
+    package let width: Int
+    package var intervals: [Int: Interval] = [:]
+    package var events = 0
+    package var histories = 0
+    /// How often clauses were exercised, all together.
+    package var exercised = 0
+    /// Histories that came faster than they could be judged.
+    package var unjudged = 0
+    package var unconnected = 0
+    package var unanswered = 0
+    package var refused: [String: Int] = [:]
+    /// The time on processors that this program used, and how many there are.
+    package var cpuMs = 0
+    package var cores = 1
+
+    /// Nothing was measured yet.
+    package init(mix: String, seed: UInt64, devices: Int, principals: Int, seconds: Int, rampSeconds: Int) {
+        (self.mix, self.seed, self.devices, self.principals) = (mix, seed, devices, principals)
+        (self.seconds, self.rampSeconds) = (seconds, rampSeconds)
+        width = max(1, (seconds + 119) / 120)
+    }
+
+    /// The interval of a moment, in microseconds since the beginning.
+    package func interval(at moment: Int) -> Int { min(max(0, moment / 1_000_000), seconds) / width }
+
+    /// What shards of one load have in common.
+    var plan: String { "mix \(mix), seed \(seed), \(seconds) s, ramp \(rampSeconds) s" }
+
+    /// Adds what another shard measured at the same time.
+    mutating func add(_ other: LoadFigures) {
+        devices += other.devices
+        principals += other.principals
+        events += other.events
+        histories += other.histories
+        exercised += other.exercised
+        unjudged += other.unjudged
+        unconnected += other.unconnected
+        unanswered += other.unanswered
+        cpuMs += other.cpuMs
+        cores += other.cores
+        refused.merge(other.refused, uniquingKeysWith: +)
+        for (index, interval) in other.intervals {
+            intervals[index, default: Interval()].frames += interval.frames
+            intervals[index]?.violations += interval.violations
+            // Where one shard was late, the sum is of no use.
+            if interval.isLate || intervals[index]?.isLate == true {
+                let late = interval.isLate ? interval.lag : intervals[index]?.lag
+                intervals[index]?.lag = late ?? interval.lag
+            } else {
+                intervals[index]?.lag.add(interval.lag)
+            }
+            for (time, histogram) in interval.times {
+                intervals[index]?.times[time, default: TimeHistogram()].add(histogram)
+            }
+        }
+    }
+
+    // MARK: what follows
+
+    private var held: [Interval] { intervals.values.filter { !$0.isLate } }
+    private var late: [Interval] { intervals.values.filter(\.isLate) }
+
+    /// The times of one kind, without stretches in which the stage was late.
+    func times(_ time: LoadTime) -> TimeHistogram {
+        held.reduce(into: TimeHistogram()) { $0.add($1.times[time] ?? TimeHistogram()) }
+    }
+
+    /// How late the stage was over all.
+    var lag: TimeHistogram { intervals.values.reduce(into: TimeHistogram()) { $0.add($1.lag) } }
+
+    /// Frames a second, at most, of the intervals in which the stage was on time.
+    var heldRate: Int { (held.map(\.frames).max() ?? 0) / width }
+
+    /// Why the figures say nothing of the server; nil when they do.
+    package var problem: String? {
+        if unjudged > 0 {
+            return """
+                harness: \(counted(unjudged, "history", "histories")) came faster than they could be judged
+                  expected: every history judged while the load runs; this machine held up to \(readable(heldRate)) frames/s
+                  fix: fewer --devices, a longer pause in the mix, or a shard on each of several machines (--shard I/N)
+                """
+        }
+        guard Double(late.count) > Self.mostLate * Double(intervals.count) else { return nil }
+        return """
+            harness: the suite, not the server, is the limit: its own acts were late in \(late.count) of \(intervals.count) \
+            intervals, first at \(readable((late.map(\.frames).min() ?? 0) / width)) frames/s
+              expected: 99 % of the acts at most \(Self.mostLag / 1000) ms late; this machine held up to \(readable(heldRate)) frames/s
+              fix: fewer --devices, a longer pause in the mix, another machine for the server, or --shard I/N
+            """
+    }
+
+    /// The figures for people, a line each.
+    package var lines: [String] {
+        let frames = intervals.values.reduce(0) { $0 + $1.frames }
+        let most = (intervals.values.map(\.frames).max() ?? 0) / width
+        var lines = [
+            "load: \(counted(devices, "device")) of \(counted(principals, "principal")), mix \(mix), seed \(seed), \(seconds) s, "
+                + "ramp \(rampSeconds) s",
+            "judged: \(counted(events, "event")) in \(counted(histories, "history", "histories")); clauses exercised "
+                + "\(readable(exercised))×",
+            "frames: \(readable(frames / max(1, seconds)))/s on average, \(readable(most))/s at most",
+        ]
+        let failed =
+            [(unconnected, "connection", "failed"), (unanswered, "question", "unanswered")].filter { $0.0 > 0 }
+            .map { "\(counted($0.0, $0.1)) \($0.2)" }
+            + refused.sorted { $0.key < $1.key }.map { "\(readable($0.value))× \($0.key)" }
+        if !failed.isEmpty { lines.append("not answered: \(failed.joined(separator: ", "))") }
+        if let problem { return lines + [stage, problem] }
+        lines.append(stage)
+        lines.append(
+            padded("", 20) + ["count", "p50", "p90", "p99", "p99.9", "max"].map { aligned($0, 10) }.joined())
+        for time in LoadTime.allCases {
+            let histogram = times(time)
+            guard histogram.count > 0 else { continue }
+            let cells = Self.shares.map { Self.words(histogram.percentile($0.share) ?? 0) }
+            lines.append(
+                padded(time.words, 20) + ([readable(histogram.count)] + cells).map { aligned($0, 10) }.joined())
+        }
+        if !late.isEmpty {
+            lines.append(
+                "without \(counted(late.count, "interval")) in which the suite itself was late (from "
+                    + "\(readable((late.map(\.frames).min() ?? 0) / width)) frames/s)")
+        }
+        return lines
+    }
+
+    private var stage: String {
+        let cpu = Double(cpuMs) / 1000 / Double(max(1, seconds))
+        return
+            "suite: acts \(Self.words(lag.percentile(0.5) ?? 0)) late (p50), \(Self.words(lag.percentile(0.99) ?? 0)) (p99); "
+            + "\(Int(cpu * 100)) % of one core, of \(cores)"
+    }
+
+    /// The percentiles that are told.
+    static let shares: [(name: String, share: Double)] = [
+        ("p50Ms", 0.5), ("p90Ms", 0.9), ("p99Ms", 0.99), ("p999Ms", 0.999), ("maxMs", 1),
+    ]
+
+    /// A time in microseconds as people read it.
+    static func words(_ time: Int) -> String {
+        if time < 10_000 { return "\(time / 1000).\(time % 1000 / 100) ms" }
+        return readable(.microseconds(time))
+    }
+}
+
+extension LoadFigures: JSONRepresentable {
+    /// Everything, also what follows from the rest.
+    package var json: JSONValue {
+        JSONValue(members: [
+            "mix": mix, "seed": "\(seed)", "devices": devices, "principals": principals, "seconds": seconds,
+            "rampSeconds": rampSeconds, "events": events, "histories": histories, "exercised": exercised,
+            "unjudged": unjudged, "unconnected": unconnected, "unanswered": unanswered,
+            "refused": JSONValue.object(
+                JSONObject(refused.sorted { $0.key < $1.key }.map { (key: $0.key, value: JSONValue($0.value)) })),
+            "cpuMs": cpuMs, "cores": cores, "heldFramesPerSecond": heldRate,
+            "times": problem == nil ? percentiles : JSONValue?.none,
+            "intervals": intervals.sorted { $0.key < $1.key }.map { index, interval in
+                var members: [(key: String, value: JSONValue)] = [
+                    ("index", JSONValue(index)), ("frames", JSONValue(interval.frames)),
+                    ("violations", JSONValue(interval.violations)), ("lag", Self.json(interval.lag)),
+                ]
+                members += LoadTime.allCases.compactMap { time in
+                    interval.times[time].map { (time.rawValue, Self.json($0)) }
+                }
+                return JSONValue.object(JSONObject(members))
+            },
+        ])
+    }
+
+    private var percentiles: JSONValue {
+        let members = LoadTime.allCases.map { time in
+            let histogram = times(time)
+            let shares = Self.shares.map { name, share in
+                (key: name, value: JSONValue((histogram.percentile(share) ?? 0) / 1000))
+            }
+            return (
+                key: time.rawValue,
+                value: JSONValue.object(JSONObject([(key: "count", value: JSONValue(histogram.count))] + shares))
+            )
+        }
+        return .object(JSONObject(members))
+    }
+
+    private static func json(_ histogram: TimeHistogram) -> JSONValue {
+        .array(histogram.counts.sorted { $0.key < $1.key }.map { [JSONValue($0.key), JSONValue($0.value)] })
+    }
+
+    init(_ stored: MemberReader) {
+        self.init(
+            mix: stored.text("mix"), seed: UInt64(stored.text("seed")) ?? 0, devices: stored.number("devices"),
+            principals: stored.number("principals"), seconds: stored.number("seconds"),
+            rampSeconds: stored.number("rampSeconds"))
+        (events, histories) = (stored.number("events"), stored.number("histories"))
+        (exercised, unjudged) = (stored.number("exercised"), stored.number("unjudged"))
+        (unconnected, unanswered) = (stored.number("unconnected"), stored.number("unanswered"))
+        (cpuMs, cores) = (stored.number("cpuMs"), stored.number("cores"))
+        if let codes = stored.members("refused") {
+            refused = codes.object.keys.keyed(by: \.self).mapValues(codes.number)
+        }
+        for entry in stored.objects("intervals") {
+            var interval = Interval()
+            (interval.frames, interval.violations) = (entry.number("frames"), entry.number("violations"))
+            interval.lag = Self.histogram(entry.value("lag"))
+            for time in LoadTime.allCases {
+                if let value = entry.value(time.rawValue) { interval.times[time] = Self.histogram(value) }
+            }
+            intervals[entry.number("index")] = interval
+        }
+    }
+
+    private static func histogram(_ value: JSONValue?) -> TimeHistogram {
+        let pairs = (value?.arrayValue ?? []).compactMap { pair -> (Int, Int)? in
+            guard let bucket = pair[0]?.intValue, let count = pair[1]?.intValue else { return nil }
+            return (bucket, count)
+        }
+        return TimeHistogram(counts: Dictionary(pairs, uniquingKeysWith: { $1 }))
+    }
+}

@@ -1,0 +1,128 @@
+import Holdfast
+import HoldfastPlatform
+import HoldfastTranscript
+
+/// One principal of a load: what its devices see, handed over and forgotten wherever nothing is open.
+final class LoadPrincipal: Sendable {
+    private struct State {
+        /// The greetings of connections that are open, which begin the next history.
+        var carried: [(event: Event, frame: Frame?)] = []
+        var wasCut = false
+        var devices: [LoadDevice] = []
+    }
+
+    let principal: SubjectPrincipal
+    let recorder: Recorder
+    let load: LoadContext
+    private let exchanges = Mutex(0)
+    private let state = Mutex(State())
+
+    init(_ principal: SubjectPrincipal, in load: LoadContext) {
+        self.principal = principal
+        self.load = load
+        let secrets = [(name: principal.name, token: principal.token)]
+        recorder = Recorder(
+            bounds: load.bounds, redaction: Redaction(secrets, headers: load.subject.secretsOfHeaders),
+            start: load.start)
+        if load.isUntouched {
+            recorder.note(.act("lend", ["principal": .string(principal.name), "spent": 0]), on: .server)
+        }
+    }
+
+    func add(_ device: LoadDevice) { state.withLock { $0.devices.append(device) } }
+
+    func nextExchange() -> Lane {
+        exchanges.withLock { number in
+            number += 1
+            return .exchange(number)
+        }
+    }
+
+    /// Hands the history over where it is long enough and nothing waits for an answer.
+    func rest() {
+        guard recorder.count >= load.room else { return }
+        let devices = state.withLock { $0.devices }
+        if devices.allSatisfy(\.isQuiet) { cut(goingOn: devices.compactMap(\.openLane)) }
+    }
+
+    /// Hands over what is left.
+    func finish() { cut(goingOn: []) }
+
+    private func cut(goingOn lanes: [Lane]) {
+        let history = state.withLock { state -> History? in
+            let new = recorder.takeAll()
+            guard !new.isEmpty else { return nil }
+            let all = state.carried + new
+            var header = load.header(of: principal.name)
+            // What was asked of a server before, by whomever, only that of a server just started is known.
+            if state.wasCut || !load.isUntouched { header.capture = History.Capture(carried: state.carried.count) }
+            state.carried = lanes.flatMap { Self.greeting(of: $0, in: all) }.sorted { $0.event.at < $1.event.at }
+            state.wasCut = true
+            return History(header: header, events: all.map(\.event), frames: all.map(\.frame))
+        }
+        if let history { load.tell(.history(history, principal: principal.name)) }
+    }
+
+    /// What has to be known of an open connection later: from its opening to the first word of the server.
+    private static func greeting(
+        of lane: Lane, in events: [(event: Event, frame: Frame?)]
+    ) -> [(event: Event, frame: Frame?)] {
+        let start = events.lastIndex { item in
+            if item.event.lane == lane, case .opening = item.event.kind { true } else { false }
+        }
+        guard let start else { return [] }
+        let own = events[start...].filter { $0.event.lane == lane }
+        let end = own.firstIndex { if case .text(.fromServer, _) = $0.event.kind { true } else { false } }
+        return end.map { Array(own[...$0]) } ?? []
+    }
+}
+
+/// What all devices of a load share.
+final class LoadContext: Sendable {
+    let subject: ServerSubject
+    let plan: LoadPlan
+    let start: ContinuousClock.Instant
+    /// From how many events on a history is handed over.
+    let room: Int
+    let bounds: Recorder.Bounds
+    /// Whether nobody asked the server anything before.
+    let isUntouched: Bool
+    let tell: @Sendable (LoadNews) -> Void
+    /// Makes keys that no other run has used.
+    let run = UniqueName.short()
+    private let specification: String
+    private let startedAt = WallClock.now()
+    private let lateness = Mutex((at: ContinuousClock.now, stretches: [History.Lateness]()))
+
+    /// The most events that are kept of all principals together, in the middle of a run.
+    private static let mostEvents = 400_000
+
+    init(
+        _ subject: ServerSubject, _ plan: LoadPlan, people: Int, under specification: Specification,
+        tell: @escaping @Sendable (LoadNews) -> Void
+    ) {
+        (self.subject, self.plan, self.tell) = (subject, plan, tell)
+        self.specification = specification.version
+        room = min(max(Self.mostEvents / max(1, people), 60), 2000)
+        bounds = Recorder.Bounds(bytes: max(2 << 20, (1 << 30) / max(1, people)), events: 50_000)
+        isUntouched = subject.start != nil
+        start = .now
+    }
+
+    func microseconds(_ moment: ContinuousClock.Instant) -> Int { (moment - start).microseconds }
+
+    func header(of principal: String) -> History.Header {
+        History.Header(
+            specification: specification, scenario: "server/load/\(principal)", subject: subject.declaration,
+            timeouts: subject.timeouts, lateness: known(), startedAt: startedAt)
+    }
+
+    /// When the machine was late; asked a few times a second, however many histories there are.
+    private func known() -> [History.Lateness] {
+        lateness.withLock { lateness in
+            guard lateness.at <= .now else { return lateness.stretches }
+            lateness = (.now + .milliseconds(200), SchedulingMeter.shared.lateness(from: start))
+            return lateness.stretches
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Holdfast
+import HoldfastBasics
+
+/// What one device is to do and when, drawn before anything happens: what the server does moves no act.
+package struct LoadSchedule: Sendable, Equatable {
+    /// How a device goes away.
+    enum Departure: Sendable, Equatable, CaseIterable {
+        case closing, ending, resetting
+    }
+
+    enum Deed: Sendable, Equatable {
+        case connect
+        case ask(overREST: Bool, inNewSession: Bool)
+        /// Sends the last question again.
+        case `repeat`
+        case read
+        case leave(Departure)
+    }
+
+    struct Act: Sendable, Equatable {
+        /// When, in milliseconds since the run began.
+        let at: Int
+        let deed: Deed
+    }
+
+    let acts: [Act]
+
+    /// Draws the schedule of a device; the same seed gives the same one everywhere.
+    package init(of device: Int, in plan: LoadPlan) {
+        let mix = plan.mix
+        // Of seeds side by side the numbers are drawn in turn; those of a drawn seed have nothing in common.
+        var seeds = SplitMix64(seed: plan.seed ^ UInt64(device) << 32)
+        var chance = SplitMix64(seed: seeds.next())
+        func isDrawn(_ share: Int) -> Bool { chance.number(in: 0...999) < share }
+        var now = plan.devices > 1 ? plan.ramp * device / (plan.devices - 1) : 0
+        var acts = [Act(at: now, deed: .connect)]
+        // Devices that connect together are not to ask together, and of a short run each is to ask.
+        now += chance.number(in: 20...max(20, min(mix.pause.upperBound, plan.duration / 4)))
+        while now < plan.duration {
+            acts.append(
+                Act(at: now, deed: .ask(overREST: isDrawn(mix.rest), inNewSession: isDrawn(mix.newSession))))
+            // Until then the answer of a scripted agent is under way.
+            let answered = mix.tools * mix.toolMs + 100
+            var end = now
+            if isDrawn(mix.repeats) {
+                acts.append(Act(at: now + chance.number(in: 1...2 * answered), deed: .repeat))
+            }
+            if isDrawn(mix.leaves) {
+                let departure = Departure.allCases[chance.number(in: 0...2)]
+                let left = now + chance.number(in: 1...answered)
+                end = left + chance.number(in: mix.away)
+                acts += [Act(at: left, deed: .leave(departure)), Act(at: end, deed: .connect)]
+            }
+            if isDrawn(mix.reads) { acts.append(Act(at: end + chance.number(in: 1...2 * answered), deed: .read)) }
+            now = end + chance.number(in: mix.pause)
+        }
+        let ordered = acts.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
+        self.acts = ordered.map(\.element).filter { $0.at < plan.duration }
+    }
+}
+
+/// How many devices there are, how they behave, and for how long.
+package struct LoadPlan: Sendable, Equatable {
+    package var devices: Int
+    /// How long they act, and how long it takes until all of them have connected, in milliseconds.
+    package var duration: Int
+    package var ramp: Int
+    package var seed: UInt64
+    package var mix: LoadMix
+
+    package init(devices: Int, duration: Int, ramp: Int, seed: UInt64, mix: LoadMix) {
+        (self.devices, self.duration, self.ramp, self.seed, self.mix) = (devices, duration, ramp, seed, mix)
+    }
+
+    /// The devices of each principal; so many principals there are at most.
+    package func people(atMost most: Int = .max) -> [[Int]] {
+        var chance = SplitMix64(seed: ~seed)
+        var people: [[Int]] = []
+        var next = 0
+        while next < devices {
+            let hasSecond = next + 1 < devices && chance.number(in: 0...999) < mix.secondDevices
+            let own = Array(next...(hasSecond ? next + 1 : next))
+            next += own.count
+            if people.count < most { people.append(own) } else { people[next % most] += own }
+        }
+        return people
+    }
+}

@@ -1,0 +1,74 @@
+import Holdfast
+import HoldfastBasics
+import HoldfastTranscript
+
+/// Performs a load: many devices against one server, which it starts where the subject says how.
+package struct LoadStage: Sendable {
+    private let subject: ServerSubject
+    private let plan: LoadPlan
+    private let shard: (index: Int, count: Int)?
+    private let specification: Specification
+
+    /// - Parameters:
+    ///   - subject: The server; devices are dealt to its principals.
+    ///   - plan: How many devices, and what they do.
+    ///   - shard: The part of the principals that is performed here, from 1; nil for all.
+    ///   - specification: What the histories are judged by.
+    package init(
+        _ subject: ServerSubject, _ plan: LoadPlan, shard: (index: Int, count: Int)? = nil,
+        under specification: Specification
+    ) {
+        (self.subject, self.plan, self.shard, self.specification) = (subject, plan, shard, specification)
+    }
+
+    /// Runs to the end of all schedules, or until the task is cancelled; then every device has gone.
+    ///
+    /// `began` is told when the clock of the load starts, `tell` what happens.
+    /// - Throws: Why there is no server.
+    package func run(
+        began: @Sendable () -> Void, telling tell: @escaping @Sendable (LoadNews) -> Void
+    ) async throws(HarnessProblem) {
+        guard let start = subject.startCommand else {
+            if let problem = subject.notReached { throw problem }
+            return await perform(subject, nil, began, tell)
+        }
+        let shared = SharedInstance(
+            start, data: start.folder(for: "load"), within: subject.timeouts.start, first: FirstStart(of: subject))
+        let instance: SubjectInstance
+        do throws(HarnessProblem) {
+            instance = try await shared.running()
+        } catch {
+            await shared.end()
+            throw error
+        }
+        await perform(subject.at(instance), instance, began, tell)
+        await shared.end()
+    }
+
+    private func perform(
+        _ subject: ServerSubject, _ instance: SubjectInstance?, _ began: @Sendable () -> Void,
+        _ tell: @escaping @Sendable (LoadNews) -> Void
+    ) async {
+        let people = plan.people(atMost: subject.principals.count)
+        // The meter begins with the first question.
+        _ = SchedulingMeter.shared
+        let load = LoadContext(subject, plan, people: people.count, under: specification, tell: tell)
+        began()
+        let mine = people.indices.filter { index in shard.map { index % $0.count == $0.index - 1 } ?? true }
+        tell(.began(devices: mine.reduce(0) { $0 + people[$1].count }))
+        let principals = mine.map { LoadPrincipal(subject.principals[$0], in: load) }
+        let observer = instance?.observe { exit in
+            principals.first?.recorder.note(.act("exit", exit.details), on: .server)
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for (index, owner) in zip(mine, principals) {
+                for (place, number) in people[index].enumerated() {
+                    let device = LoadDevice(number, letter: "\(Lane.connection(number: place))", of: owner)
+                    group.addTask { await device.run() }
+                }
+            }
+        }
+        if let instance, let observer { instance.stopObserving(observer) }
+        for principal in principals { principal.finish() }
+    }
+}

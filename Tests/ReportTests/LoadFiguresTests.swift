@@ -1,0 +1,109 @@
+import Foundation
+import Holdfast
+import HoldfastBasics
+import HoldfastJudge
+import Testing
+
+@testable import HoldfastReport
+
+@Suite struct LoadFiguresTests {
+    /// Ten seconds in which each question is acknowledged in so many milliseconds, and acts are late by so many.
+    private func figures(ack: [Int], lag: [Int]) -> LoadFigures {
+        var figures = LoadFigures(
+            mix: "phones", seed: .max, devices: 20, principals: 18, seconds: 10, rampSeconds: 1)
+        for (index, (ack, lag)) in zip(ack, lag).enumerated() {
+            var interval = LoadFigures.Interval()
+            interval.frames = 100 * (index + 1)
+            interval.lag.add(lag * 1000)
+            interval.times[.ack] = TimeHistogram()
+            interval.times[.ack]?.add(ack * 1000)
+            figures.intervals[index] = interval
+        }
+        return figures
+    }
+
+    private func isNear(_ time: Int?, _ milliseconds: Int) -> Bool {
+        time.map { (milliseconds * 1000...milliseconds * 1033).contains($0) } ?? false
+    }
+
+    @Test func `times of all seconds count while the stage is on time`() {
+        let figures = figures(ack: Array(repeating: 5, count: 9) + [400], lag: Array(repeating: 2, count: 10))
+        #expect(figures.problem == nil)
+        #expect(isNear(figures.times(.ack).percentile(0.9), 5))
+        #expect(isNear(figures.times(.ack).percentile(0.99), 400))
+        #expect(figures.heldRate == 1000)
+    }
+
+    @Test func `a second in which the stage was late gives no times`() {
+        let figures = figures(ack: Array(repeating: 5, count: 9) + [400], lag: Array(repeating: 2, count: 9) + [80])
+        #expect(figures.problem == nil)
+        #expect(isNear(figures.times(.ack).percentile(1), 5))
+        #expect(figures.heldRate == 900)
+        #expect(
+            figures.lines.last?.contains("1 interval in which the suite itself was late (from 1,000 frames/s)") == true)
+    }
+
+    @Test func `beyond its limit the stage gives no times at all`() throws {
+        let figures = figures(ack: Array(repeating: 5, count: 10), lag: Array(repeating: 2, count: 8) + [60, 70])
+        let problem = try #require(figures.problem)
+        #expect(problem.contains("late in 2 of 10 intervals, first at 900 frames/s"))
+        #expect(problem.contains("held up to 800 frames/s"))
+        #expect(!figures.lines.contains { $0.contains("time to ack") })
+        #expect(figures.json["times"] == nil)
+    }
+
+    @Test func `what was not judged is the stage's fault`() {
+        var figures = figures(ack: [5], lag: [0])
+        figures.unjudged = 3
+        #expect(figures.problem?.contains("3 histories came faster than they could be judged") == true)
+    }
+
+    @Test func `figures are read as they were written`() throws {
+        var figures = figures(ack: Array(1...10), lag: Array(repeating: 2, count: 10))
+        (figures.unconnected, figures.unanswered, figures.refused) = (1, 2, ["busy": 3])
+        (figures.events, figures.histories, figures.exercised, figures.cpuMs, figures.cores) = (9, 8, 7, 6, 2)
+        var report = try Sample.report(
+            [.init("server/load/p1", [Verdict(clause: ClauseID(.ENV, 1), outcome: .pass, exercised: 1)])],
+            selection: [ClauseID(.ENV, 1)])
+        report.load = figures
+        let read = try ReportReader.report(Array(JSONReport(report).text.utf8), file: "report.json")
+        #expect(read.load == figures)
+        #expect(read.exit == .conforms)
+        report.load?.unjudged = 1
+        #expect(report.exit == .harness)
+    }
+
+    @Test func `shards add up`() {
+        var whole = figures(ack: Array(repeating: 5, count: 10), lag: Array(repeating: 2, count: 10))
+        whole.add(figures(ack: Array(repeating: 5, count: 10), lag: Array(repeating: 2, count: 9) + [90]))
+        #expect(whole.devices == 40)
+        #expect(whole.intervals[0]?.frames == 200)
+        #expect(whole.intervals.values.count(where: \.isLate) == 1)
+        #expect(whole.times(.ack).count == 18)
+    }
+
+    @Test func `a long run has at most 121 intervals`() {
+        let figures = LoadFigures(mix: "m", seed: 1, devices: 1, principals: 1, seconds: 3600, rampSeconds: 0)
+        #expect(figures.interval(at: 0) == 0)
+        #expect(figures.interval(at: 3_600_000_000_000) == 120)
+        #expect(figures.interval(at: -5) == 0)
+    }
+
+    @Test func `the page draws times, frames and violations on one axis`() throws {
+        var report = try Sample.report([])
+        var figures = figures(ack: Array(1...10), lag: Array(repeating: 2, count: 9) + [90])
+        figures.intervals[3]?.violations = 2
+        report.load = figures
+        let page = HTMLReport(report).text
+        #expect(page.contains("<h2 id=\"load.name\">Under load</h2>"))
+        for name in ["Latency over time", "Frames a second", "Violations"] {
+            #expect(page.contains("<title>\(name)</title>"), "\(name)")
+        }
+        #expect(page.components(separatedBy: "class=\"late\"").count == 4)
+        #expect(page.contains("<polyline class=\"ack half\""))
+        #expect(!page.contains("style=\""))
+        figures.unjudged = 1
+        report.load = figures
+        #expect(HTMLReport(report).text.contains("1 history came faster than they could be judged"))
+    }
+}
