@@ -109,7 +109,7 @@ extension ServerWorld {
         }
         let before = known(question)
         let number = before ?? begin(question)
-        if before == nil, let turn = turns[number] { tell(announcement(of: turn)) }
+        if before == nil, let turn = turns[number] { announce(turn) }
         if rule.deed == .store { return effects.append(.hangUp(request: request)) }
         if rule.deed == .delay {
             finish(number)

@@ -33,7 +33,7 @@ extension ServerWorld {
         let number = begin(question)
         guard let turn = turns[number] else { return }
         if then != .store, isIdempotent { send(ack(turn, isDuplicate: false), to: connection) }
-        tell(announcement(of: turn), except: connection)
+        announce(turn, except: connection)
         if then == .serve { finish(number) }
     }
 
@@ -172,12 +172,12 @@ extension ServerWorld {
         ])
     }
 
-    /// What tells other devices of a question.
-    func announcement(of turn: Turn) -> JSONValue {
+    /// Tells other devices of a question: in a stream, for only one has messages (TURN-16).
+    mutating func announce(_ turn: Turn, except connection: Int? = nil) {
         let stored = index(of: turn.session).flatMap { position in
             sessions[position].messages.first { $0.id == "u\(turn.number)" }
         }
-        return stored.map { message(for: $0, in: turn.session) } ?? [:]
+        if isNumbered, let stored { tell(message(for: stored, in: turn.session), except: connection) }
     }
 
     /// What tells of a stored message.

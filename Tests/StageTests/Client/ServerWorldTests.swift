@@ -190,6 +190,16 @@ struct ServerWorldTests {
         #expect(world.turns.isEmpty && world.sessions.isEmpty)
     }
 
+    @Test(arguments: [(#"{"profiles":["core"]}"#, []), ("{}", ["0 message #1", "0 done #2"])])
+    func `only in a stream is a question over REST announced`(text: String, numbered: [String]) throws {
+        var world = try greeted(text)
+        let body = try JSONParser.value(chat("a"))
+        world.asked(1, method: "POST", path: "/api/chat", principal: "p1", body: body)
+        world.finish(1)
+        let frames = sent(&world).filter { $0.hasPrefix("0 ") }
+        #expect(frames == (numbered.isEmpty ? ["0 done"] : numbered))
+    }
+
     @Test func `a question that was stored without a word is known when it comes again, over either road`() throws {
         var world = try greeted()
         try rule(#"{"do":"when","comes":"chat","then":"store","cut":"silence"}"#, in: &world)
