@@ -177,7 +177,7 @@ let package = Package(
         tests(
             "StageTests",
             [
-                "Stage", "Proxy", "Mock", "Platform", "ClientDriver", "Reference", "Transport", "Judge", "Transcript",
+                "Explore", "Stage", "Proxy", "Mock", "Platform", "ClientDriver", "Reference", "Transport", "Judge", "Transcript",
                 "Holdfast", "JSON", "JSONSchema", "TestSupport",
             ]),
         tests(

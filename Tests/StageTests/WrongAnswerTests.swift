@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastExplore
 import HoldfastJSON
 import HoldfastJudge
 import HoldfastPlatform
@@ -13,7 +14,8 @@ import Testing
 /// Whatever a server says, that is its own doing: no answer makes the suite fail, and every history can be judged.
 ///
 /// A healthy server says everything right but for one member of one kind of message, which has another value each time.
-/// `HOLDFAST_SEED` begins elsewhere, and `HOLDFAST_MUTATIONS` says how many values are tried.
+/// `HOLDFAST_SEED` begins elsewhere, `HOLDFAST_MUTATIONS` says how many values are tried over real connections, and
+/// `HOLDFAST_VALUES` how many for each member in the simulation.
 @Suite(.serialized) struct WrongAnswerTests {
     private static let seed = ProcessInfo.processInfo.environment["HOLDFAST_SEED"].flatMap(UInt64.init) ?? 1
     private static let count = ProcessInfo.processInfo.environment["HOLDFAST_MUTATIONS"].flatMap(Int.init) ?? 40
@@ -82,6 +84,37 @@ import Testing
                 }
             }
             #expect(isRefused || verdicts.contains { $0.exercised > 0 }, place)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(60)))
+    func `no value of any member makes a simulated run fail`() throws {
+        let each = ProcessInfo.processInfo.environment["HOLDFAST_VALUES"].flatMap(Int.init) ?? 1
+        let specification = try Specification(.embedded)
+        let liar = Liar()
+        func perform(_ scenario: Scenario, _ told: String) {
+            let simulation = Simulation(
+                scenario, against: Setting(defects: [liar.defect]), seed: Self.seed, version: specification.version)
+            #expect(simulation.problem == nil, "\(scenario.name): \(told)")
+            let verdicts = judge(simulation.history, under: specification)
+            #expect(verdicts.allSatisfy { $0.outcome != .harnessError }, "\(scenario.name): \(told)")
+        }
+        // Each member is told in the first scenario that shows it.
+        var shown: [(place: Place, scenario: Scenario)] = []
+        for scenario in try specification.scenarios()
+        where scenario.role == .server && scenario.needs.patience.isEmpty && scenario.steps.count < 30 {
+            let before = Set(liar.places)
+            perform(scenario, "nothing wrong")
+            shown += liar.places.filter { !before.contains($0) }.map { ($0, scenario) }
+        }
+        #expect(shown.count > 80)
+        var random = Numbers(Self.seed)
+        for (place, scenario) in shown {
+            for number in 0..<each {
+                let value = each == 1 ? WrongValues.any(&random) : WrongValues.value(number, &random)
+                liar.lie(place, value)
+                perform(scenario, "\(place) is \(value?.text().prefix(80) ?? "absent")")
+            }
         }
     }
 
@@ -164,7 +197,11 @@ private enum WrongValues {
     ]
 
     static func any(_ random: inout Numbers) -> JSONValue? {
-        let choice = Int.random(in: 0..<known.count + numbers.count + 8, using: &random)
+        value(Int.random(in: 0..<known.count + numbers.count + 8, using: &random), &random)
+    }
+
+    /// One value after the other: each that is known, then texts that are drawn.
+    static func value(_ choice: Int, _ random: inout Numbers) -> JSONValue? {
         if choice < known.count { return known[choice] }
         if choice < known.count + numbers.count { return try? JSONParser.value(numbers[choice - known.count]) }
         let length = Int.random(in: 1...12, using: &random)
