@@ -360,6 +360,47 @@ import Testing
         try clause.violates("\(core) +3s \(dead)^")
     }
 
+    @Test func `CLIENT-15 a read may show that a frame without names was no sign`() throws {
+        let clause = ClauseUnderTest("CLIENT-15")
+        let asked = """
+            client!launch A+(core) client=connected(s1) client!send(c2) A>chat(c2 s1) A<toolUse(s1 -t)
+            client=connected(s1 u2 thinking) +2s 1>GET(s1)
+            """
+        let back = "client!selectSession(sessionId=null) client=connected A!cut B+(core) +17s"
+        try clause.untested("\(asked) 1<200(u1 a1) \(back)")
+        try clause.violates("\(asked) 1<200(u1 a1 u2='question 2') \(back)^")
+    }
+
+    @Test func `CLIENT-22 two reads at once for a session just opened are no polling`() throws {
+        let clause = ClauseUnderTest("CLIENT-22")
+        let asked = """
+            client!launch A+ client=connected client!selectSession(s1) client=connected(s1 u1 a1) client!send(c2)
+            A>chat(c2 s1) A<ack(c2) client=connected(s1 u1 a1 u2 thinking) +1s 1>GET(s1) 1<200(u1 a1 u2)
+            """
+        let again = "2>GET(s1) 2<200(u1 a1 u2) +60s"
+        let polls = (3...12).map { "\($0)>GET(s1) \($0)<200(u1 a1 u2) +5s" }.joined(separator: " ")
+        try clause.conforms("\(asked) \(again) \(polls) +20s", also: ["CLIENT-23", "CLIENT-49"])
+        let late = polls.replacing("5>GET(s1)", with: "5>GET(s1)^")
+        try clause.violates("\(asked) +1s \(again) \(late) +16s", also: ["CLIENT-23", "CLIENT-49"])
+    }
+
+    @Test func `CLIENT-24 an ending may be missed`() throws {
+        let clause = ClauseUnderTest("CLIENT-24")
+        let waits = "client=connected(s1 u1 a1 c2 thinking)"
+        let asked = "\(ready) client!send(c2) A>chat(c2 s1) \(waits) A<done(t2 c2)"
+        let back = "A!cut B+ \(waits) +17s"
+        try clause.untested("\(asked) \(back)", also: ["CLIENT-55"])
+        try clause.violates("\(asked) +2s \(back)^", also: ["CLIENT-55"])
+    }
+
+    @Test func `CLIENT-54 a request may fail while the next message goes out`() throws {
+        let clause = ClauseUnderTest("CLIENT-54")
+        let posted = "\(ready) A!cut client!send(c2) 1>POST(c2 s1) client!send(c3) B+ 1<failed('reset')"
+        let sent = "B>chat(c3 s1) B<ack(c3) B>chat(c2 s1)"
+        try clause.untested("\(posted) \(sent)")
+        try clause.violates("\(posted) +1s \(sent)^")
+    }
+
     @Test func `CLIENT-13 who is offline sends no second message`() throws {
         let clause = ClauseUnderTest("CLIENT-13")
         let first = "\(ready) client!send(c2 'twice') A>chat(c2 s1 'twice') A<ack(c2) A!cut client!send(c3 'twice')"

@@ -363,6 +363,47 @@ import Testing
         #expect(phone.ids == ["u1"])
     }
 
+    @Test func `CLIENT-26 one whose repeat was refused for its rate leaves its new conversation to the next`() {
+        var phone = Phone.connected()
+        phone.tell(.said("question 1"))
+        let first = phone.key
+        phone.cut()
+        phone.answer(
+            path: "/api/chat", #"{"error":"no","code":"rate_limited","retryAfterMs":9000}"#, status: 429)
+        phone.tell(.said("question 2"))
+        let second = phone.key
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect(lastSeq: 1)
+        let stored: JSONValue = [
+            "type": "message", "sessionId": "s1", "messageId": "u1", "role": "user", "text": "question 1",
+            "turnId": "t1", "clientMessageId": .string(first), "seq": 1,
+        ]
+        phone.receive(["type": "syncResult", "epoch": "e1", "lastSeq": 1, "complete": true, "missed": [stored]])
+        var ack = ack(2, second)
+        ack["sessionId"] = "s2"
+        phone.receive(ack)
+        #expect(phone.screen.session == "s2")
+        #expect(phone.ids == ["u2"])
+    }
+
+    @Test func `CLIENT-51 one that waits for its rate does not hold up the next of a new conversation`() {
+        var phone = Phone.connected()
+        phone.tell(.said("question 1"))
+        let first = phone.key
+        phone.receive([
+            "type": "error", "error": "slow down", "code": "rate_limited", "clientMessageId": .string(first),
+            "retryAfterMs": 4000,
+        ])
+        phone.tell(.said("question 2"))
+        let second = phone.key
+        #expect(phone.sent("chat").count == 2)
+        phone.elapse(.retry(key: first), after: 4001)
+        #expect(phone.sent("chat").count == 2, "the session is not known yet")
+        phone.receive(ack(1, second))
+        #expect(phone.sent("chat").last?["sessionId"] == "s1")
+        #expect(phone.sent("chat").last?["clientMessageId"]?.stringValue == first)
+    }
+
     @Test func `CLIENT-45 what went over REST before the first greeting does not go out on the connection, too`() {
         var phone = Phone([], [.resendsOnBothRoads])
         phone.tell(.launched(opened: nil))

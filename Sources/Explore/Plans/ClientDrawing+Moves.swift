@@ -5,6 +5,9 @@ extension ClientDrawing {
     /// Whether the person has the app before them.
     private var isSeen: Bool { isRunning && isForeground }
 
+    /// A session that no server has.
+    static let unknownSession = "s99"
+
     private func ref(_ name: String) -> JSONValue { .string("${\(name)}") }
 
     // MARK: the person and the phone
@@ -127,7 +130,7 @@ extension ClientDrawing {
         guard isRunning, grammar.profiles.contains(.clientPush), grammar.allows("receivePush", "openPush") else {
             return
         }
-        let unknown = (session: "s99", message: "a99")
+        let unknown = (session: Self.unknownSession, message: "a99")
         guard let answer = happens(90) ? any(answers) : unknown else { return }
         let about = [("session", JSONValue.string(answer.session)), ("message", JSONValue.string(answer.message))]
         if isForeground, happens(60), answer != unknown {

@@ -127,6 +127,11 @@ package struct Plan: Sendable, Equatable {
         var sessions = Set((world?["sessions"]?.arrayValue ?? []).compactMap { $0["id"]?.stringValue })
         func holds(_ steps: [JSONValue]) -> Bool {
             steps.allSatisfy { step in
+                let isNew = step["do"] == "elsewhere" && step["new"] == true
+                // The server would give its name to a session that it begins.
+                for name in [step["session"], step["opened"]?["session"]].compactMap({ $0?.stringValue }) where !isNew {
+                    guard name == ClientDrawing.unknownSession || sessions.contains(name) else { return false }
+                }
                 switch step["do"]?.stringValue {
                 case "launch", "quit":
                     isRunning.toggle()

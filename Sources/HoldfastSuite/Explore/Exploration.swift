@@ -72,14 +72,16 @@ package struct Exploration: Sendable {
         package var found: [Found] = []
         /// What the suite itself did wrong, a line each.
         package var problems: [String] = []
-        /// Why nothing could be performed.
+        /// What drivers did that ended their plans, with the seeds of these.
+        package var failures: [(seed: UInt64, what: String)] = []
+        /// Why nothing, or nothing more, could be performed.
         package var startProblem: String?
         package var wasInterrupted = false
 
         package var status: ExitStatus {
-            if startProblem != nil { return .unreachable }
             if !found.isEmpty { return .violation }
-            if wasInterrupted { return .incomplete }
+            if startProblem != nil { return .unreachable }
+            if wasInterrupted || !failures.isEmpty { return .incomplete }
             return problems.isEmpty ? .conforms : .harness
         }
     }
@@ -105,7 +107,8 @@ package struct Exploration: Sendable {
         package var status: ExitStatus {
             if startProblem != nil { return .unreachable }
             if plans.contains(where: { !$0.broken.isEmpty }) { return .violation }
-            if wasInterrupted || plans.contains(where: { $0.performance.skipped != nil }) { return .incomplete }
+            let isCut = plans.contains { $0.performance.skipped != nil || $0.performance.failure != nil }
+            if wasInterrupted || isCut { return .incomplete }
             return plans.allSatisfy(\.performance.problems.isEmpty) ? .conforms : .harness
         }
     }
@@ -167,7 +170,7 @@ package struct Exploration: Sendable {
             }
             let performed = outcome.performances.filter { $0.skipped == nil }
             if performed.isEmpty, !isLate() {
-                result.startProblem = Self.nothingPerformed(outcome.performances.first)
+                result.startProblem = Self.nothingPerformed(outcome.performances.first, after: result.performed)
                 return result
             }
             for (index, plan) in plans.enumerated() {
@@ -178,6 +181,7 @@ package struct Exploration: Sendable {
                 result.performed += 1
                 progress.note(performed: result.performed)
                 result.problems += performance.problems.map { "seed \(next &+ UInt64(index)): \($0)" }
+                if let failure = performance.failure { result.failures.append((next &+ UInt64(index), failure)) }
                 let verdicts = verdicts(performance)
                 let isStored = corpus?.plans.contains(plan) ?? true
                 if guide.learn(from: plan, Coverage(of: performance.history, verdicts)), !isStored {
@@ -199,9 +203,9 @@ package struct Exploration: Sendable {
         return result
     }
 
-    private static func nothingPerformed(_ first: Performance?) -> String {
+    private static func nothingPerformed(_ first: Performance?, after performed: Int = 0) -> String {
         """
-        no plan could run
+        no \(performed > 0 ? "further " : "")plan could run
           expected: a server that accepts connections and follows scripts, or a client whose driver answers
           actual: \(first?.skipped ?? "nothing began")
           fix: check the server with 'conformance doctor', or the client with 'conformance client'

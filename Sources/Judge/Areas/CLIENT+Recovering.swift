@@ -23,6 +23,7 @@ extension CLIENT {
                     question.news.contains(where: { news in
                         news.event < lost && news.kind == .proof
                             && !history.mayBeMissed(news, of: question, before: greeted)
+                            && !history.mayBeDoubted(question, since: news.event, before: greeted)
                     }),
                     !(question.news + question.suspicions).contains(where: { $0.event < greeted && $0.kind != .proof }),
                     history.endOfLife(at: asked) > greeted
@@ -272,7 +273,7 @@ extension CLIENT {
         for (index, question) in questions.enumerated() {
             // An error that names nothing may be of any turn of a session that the question is not known to stand in.
             guard let ended = question.news.first(where: { $0.kind == .ending }),
-                ended.error == nil || ended.isCertain
+                ended.error == nil || ended.isCertain, !history.mayBeMissed(ended, of: question, before: .max)
             else { continue }
             waitingEnds(
                 at: ended.event, of: index, among: questions, "the client still waits for an answer that arrived",

@@ -276,7 +276,10 @@ extension CLIENT {
         func isWaiting(_ question: ClientQuestion, at event: Int) -> Bool {
             guard question.event < event else { return false }
             return question.requests.prefix { $0.event < event }.allSatisfy { request in
-                history.end(of: request).map { $0 < event } == true
+                guard let end = history.end(of: request), end < event else { return false }
+                // The client may not know yet that a request over REST has failed.
+                return request.connection != nil
+                    || history.patience(from: end, to: event) >= Observations.inFlight.microseconds
             }
         }
         return first.requests.compactMap { early in

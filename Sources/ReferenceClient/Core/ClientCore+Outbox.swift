@@ -252,14 +252,14 @@ extension ClientCore {
         question.firstSentAt.map { now - $0 > rules.real(rules.keyMemory) } ?? false
     }
 
-    /// A conversation without a session gets one by its first question; the second has to wait for it.
+    /// A conversation without a session gets one by its first question that was not refused; the others have to wait for it.
     private func isNext(_ question: Question) -> Bool {
         guard conversations[question.conversation]?.session == nil else { return true }
-        let first = outbox.first {
-            $0.conversation == question.conversation && $0.isUnproven
-                && !($0.phase == .doubtful && $0.isGivenUp && !mayRepeat($0))
+        let others = outbox.filter { other in
+            other.conversation == question.conversation && other.isUnproven && !other.phase.isLimited
+                && !(other.phase == .doubtful && other.isGivenUp && !mayRepeat(other))
         }
-        return first?.key == question.key
+        return (others.first(where: \.wasSent) ?? others.first)?.key == question.key
     }
 
     /// Whether one typed before it in its conversation is on its way: over REST the later could overtake it.

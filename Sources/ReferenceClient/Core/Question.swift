@@ -14,6 +14,11 @@ struct Question: Sendable, Equatable {
         case limited(until: Int)
         /// The server has it; its turn runs.
         case accepted
+
+        var isLimited: Bool {
+            if case .limited = self { return true }
+            return false
+        }
     }
 
     /// The `clientMessageId`: drawn once, the same on every transport.

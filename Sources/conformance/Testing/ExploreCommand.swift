@@ -119,7 +119,7 @@ struct ExploreClientCommand: AsyncParsableCommand {
 /// Flags of a search, on either side.
 struct ExploreFlags: ParsableArguments {
     fileprivate static let codes =
-        "Exit codes: 0 nothing found · 1 violation · 2 interrupted · 64 usage · 69 unreachable · 70 harness error"
+        "Exit codes: 0 nothing found · 1 violation · 2 interrupted, or a driver failed · 64 usage · 69 unreachable · 70 harness error"
 
     @Option(help: "The random seed. Default: a new one, which is printed.")
     var seed: UInt64?
@@ -190,9 +190,12 @@ struct ExploreFlags: ParsableArguments {
         }
         if let problem = result.startProblem { Console.error(problem) }
         for problem in result.problems.prefix(5) { Console.error("harness: \(problem)") }
+        for failure in result.failures.prefix(3) { Console.error("seed \(failure.seed): \(failure.what)") }
+        let failures = result.failures.count
         Console.write(
             "\(counted(result.performed, "plan")) from seed \(seed)\(result.wasInterrupted ? ", interrupted" : ""): "
-                + (result.found.isEmpty ? "nothing found" : "\(counted(result.found.count, "violation"))") + "\n")
+                + (result.found.isEmpty ? "nothing found" : "\(counted(result.found.count, "violation"))")
+                + (failures == 0 ? "" : ", \(counted(failures, "driver failure"))") + "\n")
         return result.status
     }
 
@@ -205,12 +208,13 @@ struct ExploreFlags: ParsableArguments {
         for (performance, broken) in replayed.plans {
             let name = performance.scenario
             for problem in performance.problems { Console.error("harness: \(problem)") }
+            if let failure = performance.failure { Console.error("\(name): \(failure)") }
             for verdict in broken {
                 Console.write("violation \(verdict.clause) in \(name)\n  \(verdict.findings.first?.what ?? "")\n")
             }
             if let reason = performance.skipped {
                 Console.write("skipped: \(name)\n  \(reason)\n")
-            } else if broken.isEmpty {
+            } else if broken.isEmpty, performance.failure == nil {
                 Console.write("no violations in \(name); \(counted(performance.history.events.count, "event"))\n")
             }
         }

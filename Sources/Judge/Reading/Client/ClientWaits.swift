@@ -93,6 +93,9 @@ extension Observations {
         }
     }
 
+    /// What the answer to a read may take to the client.
+    private static let onItsWay = Duration.milliseconds(100)
+
     /// Whether a request was made while the session on the screen was still to be read: since the person opened it, or since a
     /// greeting without a `sync` (CLIENT-55).
     private func isForScreen(_ request: Int) -> Bool {
@@ -100,7 +103,11 @@ extension Observations {
         let greeted = connections.filter { !$0.sent.contains { $0.type == "sync" } }.compactMap(\.connected)
         let opened = client.acts("selectSession").filter { $0.details.id("sessionId") == session }.map(\.event)
         guard let due = (greeted + opened).filter({ $0 < request }).max() else { return false }
-        return !client.reads(of: session).contains { $0.isAnswered && $0.request > due && end(of: $0) < request }
+        // An answer may still be on its way when the next read is asked for.
+        return !client.reads(of: session).contains { read in
+            read.isAnswered && read.request > due && end(of: read) < request
+                && patience(from: end(of: read), to: request) >= Self.onItsWay.microseconds
+        }
     }
 
     /// A stretch in which nothing could bring a client an answer that it waits for.

@@ -118,18 +118,30 @@ extension Observations {
     ///
     /// What a read brought lacks it, which was asked for after the frame; and no later frame of that kind may be its sign.
     func doubt(of question: ClientQuestion, since unnamed: Int) -> Int? {
-        let sessions = question.requests.compactMap(\.sessionAsked)
-        let read = sessionReads.first { read in
-            // What was asked a moment later may have been asked before the frame was taken.
-            patience(from: unnamed, to: read.request) >= Self.inFlight.microseconds && read.request > unnamed
-                && sessions.contains(read.sessionId)
-                && !read.messages.contains { $0.role == "user" && question.says($0.text) }
+        // What was asked a moment later may have been asked before the frame was taken.
+        let read = reads(lacking: question, since: unnamed).first { read in
+            patience(from: unnamed, to: read.request) >= Self.inFlight.microseconds
         }
         guard let read, self.unnamed(after: read.request, of: question) == nil,
             departure(after: read.event, on: nil) == nil
         else { return nil }
         let limit = patience(of: read.event) + clientPatience.microseconds
         return proof(after: read.event, limit: limit)
+    }
+
+    /// Whether a client without keys may have seen that the sign of a question was none: a read since lacks it.
+    func mayBeDoubted(_ question: ClientQuestion, since sign: Int, before event: Int) -> Bool {
+        question.ids.isEmpty && question.turnIds.isEmpty && remembersKeys(before: event) == false
+            && reads(lacking: question, since: sign).contains { $0.event < event }
+    }
+
+    /// The reads of the session of a question that were asked for after an event and lack it.
+    private func reads(lacking question: ClientQuestion, since event: Int) -> [ObservedSessionRead] {
+        let sessions = question.requests.compactMap(\.sessionAsked)
+        return sessionReads.filter { read in
+            read.request > event && sessions.contains(read.sessionId)
+                && !read.messages.contains { $0.role == "user" && question.says($0.text) }
+        }
     }
 
     /// The event that proves that a connection was greeted after an event, and stood for the whole of a bound while the client
