@@ -106,4 +106,41 @@ import Testing
         report.load = figures
         #expect(HTMLReport(report).text.contains("1 history came faster than they could be judged"))
     }
+
+    /// A shard with one history, which showed some clauses.
+    private func shard(_ index: Int, _ clauses: [ClauseID], mix: String = "phones") throws -> RunReport {
+        let results = try Sample.report(
+            [
+                .init(
+                    "server/load/p\(index)", clauses.map { Verdict(clause: $0, outcome: .pass, exercised: 1) })
+            ]
+        ).scenarios
+        var report = RunReport(
+            results, of: Sample.subject([.core, .sync]), at: "ws://h/ws", under: try Sample.specification.get(),
+            selection: Set(clauses), startedAt: "2026-01-01T00:00:00Z", duration: .seconds(10),
+            part: Shard.Part(try Shard("\(index)/2", environment: [:]), holding: results.count))
+        report.load = LoadFigures(mix: mix, seed: 1, devices: 10, principals: 9, seconds: 10, rampSeconds: 1)
+        return report
+    }
+
+    @Test func `shards that exercised other clauses are one load`() throws {
+        let (one, other) = (ClauseID(.ENV, 1), ClauseID(.ENV, 2))
+        let whole = try ReportMerge.merge(
+            [("1.json", shard(1, [one])), ("2.json", shard(2, [one, other]))], under: Sample.specification.get(),
+            scenarios: [])
+        #expect(whole.clauses.map(\.clause.id) == [one, other])
+        #expect(whole.exit == .conforms)
+        #expect(whole.load?.devices == 20)
+    }
+
+    @Test func `shards of two loads are refused`() throws {
+        let clauses = [ClauseID(.ENV, 1)]
+        let files = [("1.json", try shard(1, clauses)), ("2.json", try shard(2, clauses, mix: "desks"))]
+        let specification = try Sample.specification.get()
+        #expect {
+            try ReportMerge.merge(files, under: specification, scenarios: [])
+        } throws: { error in
+            "\(error)".contains("the load differs: mix desks, seed 1, 10 s, ramp 1 s")
+        }
+    }
 }

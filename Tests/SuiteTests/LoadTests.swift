@@ -24,7 +24,9 @@ import Testing
         let plan = LoadPlan(devices: 2, duration: 10_000, ramp: 0, seed: 1, mix: LoadMix(name: "test"))
         let judging = LoadJudging(plan, under: try Self.specification.get()) { one in told.withLock { $0.append(one) } }
         judging.begin()
-        for (history, principal) in histories { judging.take(.history(history, principal: principal)) }
+        for (history, principal) in histories {
+            judging.take(.history(history.header, history.events, principal: principal))
+        }
         let (results, figures) = await judging.finish()
         return (results, figures, told.withLock { $0 })
     }

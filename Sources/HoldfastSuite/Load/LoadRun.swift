@@ -130,8 +130,8 @@ final class LoadJudging: Sendable {
             case .history: break
             }
         }
-        guard case .history(let history, let principal) = news else { return }
-        let size = history.events.count
+        guard case .history(let header, let events, let principal) = news else { return }
+        let size = events.count
         let isTooMuch = state.withLock { state in
             state.principals.insert(principal)
             guard state.waiting + size <= Self.most else {
@@ -143,7 +143,7 @@ final class LoadJudging: Sendable {
         }
         if isTooMuch { return }
         queues[Int(principal.utf8.reduce(0) { ($0 &* 31 &+ UInt($1)) % 9973 }) % queues.count].async(group: group) {
-            self.judge(history, of: principal)
+            self.judge(History(header: header, events: events), of: principal)
             self.state.withLock { $0.waiting -= size }
         }
     }

@@ -16,5 +16,5 @@ package enum LoadNews: Sendable {
     /// A question had no ending when the run was over.
     case unanswered
     /// What a principal saw, up to a moment at which nothing was open.
-    case history(History, principal: String)
+    case history(History.Header, [Event], principal: String)
 }

@@ -6,8 +6,10 @@ import HoldfastTranscript
 final class LoadPrincipal: Sendable {
     private struct State {
         /// The greetings of connections that are open, which begin the next history.
-        var carried: [(event: Event, frame: Frame?)] = []
+        var carried: [Event] = []
         var wasCut = false
+        /// When the history began.
+        var since: ContinuousClock.Instant
         var devices: [LoadDevice] = []
     }
 
@@ -15,10 +17,13 @@ final class LoadPrincipal: Sendable {
     let recorder: Recorder
     let load: LoadContext
     private let exchanges = Mutex(0)
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+    /// How long a history is at most before it is judged, so that what it breaks is told while the load runs.
+    private static let longest = Duration.seconds(30)
 
     init(_ principal: SubjectPrincipal, in load: LoadContext) {
         self.principal = principal
+        state = Mutex(State(since: load.start))
         self.load = load
         let secrets = [(name: principal.name, token: principal.token)]
         recorder = Recorder(
@@ -40,39 +45,37 @@ final class LoadPrincipal: Sendable {
 
     /// Hands the history over where it is long enough and nothing waits for an answer.
     func rest() {
-        guard recorder.count >= load.room else { return }
-        let devices = state.withLock { $0.devices }
-        if devices.allSatisfy(\.isQuiet) { cut(goingOn: devices.compactMap(\.openLane)) }
+        let (devices, since) = state.withLock { ($0.devices, $0.since) }
+        guard recorder.count >= load.room || .now - since >= Self.longest, devices.allSatisfy(\.isQuiet) else { return }
+        cut(goingOn: devices.compactMap(\.openLane))
     }
 
     /// Hands over what is left.
     func finish() { cut(goingOn: []) }
 
     private func cut(goingOn lanes: [Lane]) {
-        let history = state.withLock { state -> History? in
+        let part = state.withLock { state -> (header: History.Header, events: [Event])? in
             let new = recorder.takeAll()
             guard !new.isEmpty else { return nil }
             let all = state.carried + new
             var header = load.header(of: principal.name)
             // What was asked of a server before, by whomever, only that of a server just started is known.
             if state.wasCut || !load.isUntouched { header.capture = History.Capture(carried: state.carried.count) }
-            state.carried = lanes.flatMap { Self.greeting(of: $0, in: all) }.sorted { $0.event.at < $1.event.at }
-            state.wasCut = true
-            return History(header: header, events: all.map(\.event), frames: all.map(\.frame))
+            state.carried = lanes.flatMap { Self.greeting(of: $0, in: all) }.sorted { $0.at < $1.at }
+            (state.wasCut, state.since) = (true, .now)
+            return (header, all)
         }
-        if let history { load.tell(.history(history, principal: principal.name)) }
+        if let part { load.tell(.history(part.header, part.events, principal: principal.name)) }
     }
 
     /// What has to be known of an open connection later: from its opening to the first word of the server.
-    private static func greeting(
-        of lane: Lane, in events: [(event: Event, frame: Frame?)]
-    ) -> [(event: Event, frame: Frame?)] {
-        let start = events.lastIndex { item in
-            if item.event.lane == lane, case .opening = item.event.kind { true } else { false }
+    private static func greeting(of lane: Lane, in events: [Event]) -> [Event] {
+        let start = events.lastIndex { event in
+            if event.lane == lane, case .opening = event.kind { true } else { false }
         }
         guard let start else { return [] }
-        let own = events[start...].filter { $0.event.lane == lane }
-        let end = own.firstIndex { if case .text(.fromServer, _) = $0.event.kind { true } else { false } }
+        let own = events[start...].filter { $0.lane == lane }
+        let end = own.firstIndex { if case .text(.fromServer, _) = $0.kind { true } else { false } }
         return end.map { Array(own[...$0]) } ?? []
     }
 }

@@ -112,12 +112,12 @@ final class Recorder: Sendable {
     var count: Int { state.withLock { $0.entries.count } }
 
     /// Everything so far, in the order of time, which is then forgotten.
-    func takeAll() -> [(event: Event, frame: Frame?)] {
+    func takeAll() -> [Event] {
         let entries = state.withLock { state in
             defer { (state.entries, state.bytes) = ([], 0) }
             return state.entries
         }
-        return Self.ordered(entries).map { (event($0), $0.frame ?? Frame($0.kind)) }
+        return Self.ordered(entries).map(event)
     }
 
     /// Everything so far, in the order of time.

@@ -215,7 +215,9 @@ final class ConnectionLane: Sendable {
         switch event {
         case .text(let text):
             let frame = Frame(text)
-            guard recorder.record(.text(.fromServer, text), on: lane, at: time, frame: frame) else {
+            // Who hears messages at once has so many that a parsed one is too large to be kept.
+            let kept = hear == nil ? frame : nil
+            guard recorder.record(.text(.fromServer, text), on: lane, at: time, frame: kept) else {
                 return flooded(time)
             }
             guard let message = frame.value else { return true }
