@@ -137,6 +137,16 @@ import Testing
         )
         try clause.violates("1>POST(c1) 1<200(t1 s1='é')^")
         try clause.untested("A+ A>chat(c1 s1='../x') A<error(bad_request s1='../x')")  // the client's own
+        // What a member means in a frame of an unknown type is not known.
+        let odd = #"{"type":"presence","sessionId":"no one's","seq":1}"#
+        func replayed(_ frame: String) -> String {
+            "A+(e1 #0) A>sync(e1 #0) A<`{\"type\":\"syncResult\",\"epoch\":\"e1\",\"lastSeq\":1,\"missed\":[\(frame)],\"complete\":true}`"
+        }
+        try clause.untested("A+(e1 #0) A<`\(odd)`", profiles: [.core, .sync])
+        try clause.conforms(replayed(odd) + " A>chat(c1) A<done(t1 #2)", profiles: [.core, .sync])
+        try clause.violates(
+            replayed(odd.replacing("presence", with: "toolUse").replacing("{", with: #"{"tool":"t","#)) + "^",
+            profiles: [.core, .sync])
     }
 
     @Test func `ID-11 turn frames name the turn`() throws {

@@ -60,6 +60,10 @@ import Testing
         try clause.violates("\(turn) 1>GET 1<200(s1 s1)^")
         try clause.violates("1>GET 1<200(s2 s1) 2>GET 2<200(s1)^")
         try clause.untested("1>GET 1<200")
+        let odd =
+            #"A<`{"type":"syncResult","epoch":"e1","lastSeq":1,"missed":[{"type":"presence","sessionId":"s9","seq":1}],"complete":true}`"#
+        try clause.conforms(
+            "A+(e1 #0) A>sync(e1 #0) \(odd) A>chat(c1) A<done(t1 #2) 1>GET 1<200(s1)", profiles: [.core, .sync])
         try clause.untested("A+ A>chat(c1) 1>GET A<done(t1) 1<200")  // begun before it was named
     }
 

@@ -31,7 +31,7 @@ import Testing
         let clause = ClauseUnderTest("SYNC-3")
         let asked = "\(seen) B>sync(e1 #0)"
         try clause.conforms("\(asked) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
-        try clause.conforms("\(asked) B<syncResult(e1 #2 evicted)", also: ["SYNC-15", "SYNC-16", "SYNC-21"])  // no lie
+        try clause.conforms("\(asked) B<syncResult(e1 #2 evicted)", also: ["SYNC-15"])  // no lie
         try clause.conforms("\(seen) B>sync(e1 #1) B<syncResult(e1 #2 complete)[done(t1 #2)]")
         try clause.violates("\(asked) B<syncResult(e1 #2 complete)[done(t1 #2)]^", also: ["SYNC-15"])
         try clause.violates(
@@ -48,6 +48,10 @@ import Testing
         try clause.conforms("\(idle) A>sync(e1 #0) A<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
         try clause.violates("\(idle) A>sync(e1 #0) A<syncResult(e1 #2 evicted)[done(t1 #2)]^", also: ["SYNC-15"])
         try clause.untested("\(seen) B>sync(e1 #0) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
+        // Frames that count had pushed one out, and the others were kept back.
+        let full = idle.replacing("A<done(t1 #2)", with: "A<toolUse(t1 #2) A<toolUse(t1 #3) A<done(t1 #4)")
+        try clause.untested("\(full) A>sync(e1 #0) A<syncResult(e1 #4 evicted)", also: ["SYNC-15"])
+        try clause.violates("\(idle) A>sync(e1 #0) A<syncResult(e1 #2 evicted)^", also: ["SYNC-15"])
     }
 
     @Test func `SYNC-5 the position is exclusive`() throws {
@@ -152,6 +156,7 @@ import Testing
         try clause.violates(
             "\(seen) B>sync(#0) B<syncResult(e1 #2 unknown_position)^", also: ["SYNC-15", "SYNC-21"])
         try clause.untested("A+(e1 #0) A>sync(e1 #0) A<syncResult(e1 #0 complete)")
+        try clause.untested("\(seen) B>sync(#0) B<syncResult(e1 #2 evicted)", also: ["SYNC-15"])
         // A restart lost them, and position 0 is what it was.
         try clause.untested(
             "A+(e1 #0) A>chat(c1) A<ack(c1) A<done(t1 #1) server!kill A<eof server!start B+(e1 #0) B>sync(e1 #0) "
@@ -204,6 +209,9 @@ import Testing
         let away = "A+(e1 #0) A>chat(c1) A<ack(c1) A<toolUse(t1 #1) A!cut B+(e1 #2) B>sync(e1 #1)"
         try clause.conforms("\(away) B<syncResult(e1 #2 complete)[done(t1 #2)]")
         try clause.untested("\(away) B<syncResult(e1 #1 complete) B<done(t1 #2)")  // it had not ended yet
+        try clause.untested("\(seen) B>sync(e1 #0) B<syncResult(e1 #2 evicted)", also: ["SYNC-15"])
+        try clause.violates(
+            "\(seen) B>sync(e1 #0) B<syncResult(e1 #2 evicted)[toolUse(t1 #1)]^", also: ["SYNC-15"])
         // Where no frame names its turn, a `done` of the session that nobody saw live may be the one that is looked for.
         func script(_ text: String) -> String { #"'{"script":[{"reply":"\#(text)"}]}'"# }
         let nameless = "A+(e1 #0) A>chat(c1 \(script("first"))) A<toolUse(-t #1) A!cut B+(e1 #2) B>sync(e1 #1)"

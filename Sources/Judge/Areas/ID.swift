@@ -179,6 +179,9 @@ enum ID {
         }
     }
 
+    /// Types that name a session; what a member of that name means in others is not known.
+    private static let ofSessions: Set = ["ack", "message", "toolUse", "done", "error"]
+
     /// ID-10: "A server MUST name its sessions with ids that match `[A-Za-z0-9_-]{1,128}`".
     ///
     /// An error may repeat the client's own ill-formed id. Exercised once per frame or body that names a session.
@@ -195,12 +198,13 @@ enum ID {
         }
         let refusals = Set(history.turns.flatMap(\.requests).compactMap(\.refusal))
         for frame in history.received {
-            guard frame.isOf("ack", "message", "toolUse", "done", "error", "syncResult"),
+            guard let type = frame.type, type == "syncResult" || Self.ofSessions.contains(type),
                 !refusals.contains(frame.event),
                 // In a capture it may refuse a question that nobody saw.
                 !history.isCapture || frame.type != "error" || frame.turnId != nil
             else { continue }
-            let missed = frame["missed"]?.arrayValue?.map { $0["sessionId"] }
+            let missed = frame["missed"]?.arrayValue?.filter { Self.ofSessions.contains($0["type"]?.stringValue ?? "") }
+                .map { $0["sessionId"] }
             if missed == nil, frame.sessionId.map(isSessionID) == true { evidence.keep(); continue }
             judge([frame["sessionId"]] + (missed ?? []), at: [frame.event])
         }

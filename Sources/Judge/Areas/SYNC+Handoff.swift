@@ -118,10 +118,10 @@ extension SYNC {
     ///
     /// Once for each turn that had ended before a replay from before it. That it had ended is shown by its live `done`, or,
     /// when nobody was there, by the end of a later turn of the session on the connection that asked. What a restart keeps of
-    /// the stream is the matter of SYNC-9.
+    /// the stream is the matter of SYNC-9, and a replay without any frame that of SYNC-15.
     static func doneStaysReplayable(_ history: Observations, _ evidence: inout Evidence) {
         var floors: [Stream.Key: [StreamFloor]] = [:]
-        for replay in history.replays where !replay.isCutShort {
+        for replay in history.replays where !replay.isCutShort && !replay.keepsBack {
             let key = Stream.Key(principal: replay.principal, epoch: replay.epoch)
             let all = floors[key] ?? StreamFloor.all(of: key, history)
             floors[key] = all

@@ -261,6 +261,8 @@ enum SYNC {
             }
             let places = history.promise(on: replay.first.connection).messages
             guard promised.count + others.count > places else { continue }
+            // Frames that count have pushed others out, and then the rest was kept back.
+            if replay.keepsBack, replay.wanted.count > places { continue }
             let lost = promised.filter { !replay.numbers.contains($0.seq) }
             // Another frame than those was lost for another reason, which is the matter of SYNC-15.
             let isPushedOut = lost.allSatisfy { item in
@@ -352,12 +354,13 @@ enum SYNC {
     /// first frame".
     ///
     /// Once for each such question after promised frames were shown; an answer that replays some of them understood the
-    /// position, and one that replays none did not. What a restart lost is the matter of SYNC-9 and SYNC-15.
+    /// position, and one that replays none did not. What a restart lost is the matter of SYNC-9 and SYNC-15; so is what is
+    /// kept back because earlier frames are gone.
     static func zeroIsBeforeTheFirst(_ history: Observations, _ evidence: inout Evidence) {
         for replay in history.replays where replay.position == 0 {
             let life = history.life(of: replay.result)
             let promised = replay.promised(in: history).filter { history.life(of: $0.frame) == life }
-            guard !promised.isEmpty else { continue }
+            guard !promised.isEmpty, !replay.keepsBack else { continue }
             evidence.test(
                 !replay.numbers.isDisjoint(with: promised.map(\.seq)),
                 otherwise: "position 0 was not treated as the one before the first frame",

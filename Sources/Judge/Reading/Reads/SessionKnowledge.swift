@@ -23,7 +23,9 @@ struct SessionKnowledge: Sendable {
             }
         }
         for sync in history.syncs {
-            for frame in sync.missed { name(frame.sessionId, connections[sync.connection].principal, at: frame.event) }
+            for frame in sync.missed where frame.isOf("message", "toolUse", "done", "error") {
+                name(frame.sessionId, connections[sync.connection].principal, at: frame.event)
+            }
         }
         for turn in history.turns {
             for ending in turn.endings { name(ending.sessionId, turn.principal, at: ending.event) }

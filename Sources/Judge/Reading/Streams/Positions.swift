@@ -73,6 +73,9 @@ struct Replay {
         pages.first { $0["complete"]?.boolValue == false && $0.string("reason") == "evicted" }
     }
 
+    /// Whether it says that frames are gone, and replays none of those that are left.
+    var keepsBack: Bool { evicted != nil && numbers.isEmpty }
+
     /// The wanted numbers that no page has, from the position on that the last page speaks of: once a page said that
     /// frames are gone, the next ones begin anew.
     var unspoken: [Int] {
