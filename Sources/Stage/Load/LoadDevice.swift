@@ -89,10 +89,13 @@ final class LoadDevice: Sendable {
                 try? await Task.sleep(for: .milliseconds(100), clock: .continuous)
             }
         }
-        giveUp()
+        if !Task.isCancelled { giveUp() }
         await open?.close(code: 1000, timeout: .seconds(2))
         await state.withLock { $0.lane }?.abandon()
     }
+
+    /// Tells what the server did not do; what an interrupt cut short is not its fault.
+    private func tell(_ news: LoadNews) { if !Task.isCancelled { load.tell(news) } }
 
     private func keeps(_ profile: Profile) -> Bool { subject.profiles.contains(profile) }
 
@@ -111,7 +114,7 @@ final class LoadDevice: Sendable {
         await state.withLock { $0.lane }?.abandon()
         state.withLock { $0.busy += 1 }
         defer { state.withLock { $0.busy -= 1 } }
-        guard let lane = await greeted(), !Task.isCancelled else { return load.tell(.unconnected) }
+        guard let lane = await greeted() else { return tell(.unconnected) }
         let (sync, unsure) = state.withLock { state -> (JSONValue?, [JSONValue]) in
             // What was sent and not accepted may never have arrived.
             let unsure = state.questions.values.filter { !$0.isAcked && keeps(.idempotency) }.map(\.frame)
@@ -224,7 +227,7 @@ final class LoadDevice: Sendable {
     private func post(_ frame: JSONValue, _ due: ContinuousClock.Instant) async {
         var body = frame
         body["type"] = nil
-        guard let answer = await request("POST", "/api/chat", body: body.text()) else { return load.tell(.unanswered) }
+        guard let answer = await request("POST", "/api/chat", body: body.text()) else { return tell(.unanswered) }
         if answer.status == 200 {
             time(.done, since: due, at: answer.receivedAt)
         } else {
