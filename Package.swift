@@ -177,7 +177,8 @@ let package = Package(
         tests(
             "StageTests",
             [
-                "Explore", "Stage", "Proxy", "Mock", "Platform", "ClientDriver", "Reference", "Transport", "Judge", "Transcript",
+                "Explore", "Stage", "Proxy", "Mock", "Platform", "ClientDriver", "Reference", "Transport", "Judge",
+                "Transcript",
                 "Holdfast", "JSON", "JSONSchema", "TestSupport",
             ]),
         tests(
