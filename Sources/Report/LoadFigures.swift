@@ -89,6 +89,10 @@ package struct LoadFigures: Sendable, Equatable {
 
     // MARK: what follows
 
+    /// Whether an interval is part of the run; what came after its end came in no known time.
+    func isDuring(_ index: Int) -> Bool { index * width < seconds }
+
+    private var during: [Interval] { intervals.filter { isDuring($0.key) }.map(\.value) }
     private var held: [Interval] { intervals.values.filter { !$0.isLate } }
     private var late: [Interval] { intervals.values.filter(\.isLate) }
 
@@ -101,7 +105,7 @@ package struct LoadFigures: Sendable, Equatable {
     var lag: TimeHistogram { intervals.values.reduce(into: TimeHistogram()) { $0.add($1.lag) } }
 
     /// Frames a second, at most, of the intervals in which the stage was on time.
-    var heldRate: Int { (held.map(\.frames).max() ?? 0) / width }
+    var heldRate: Int { (during.filter { !$0.isLate }.map(\.frames).max() ?? 0) / width }
 
     /// Why the figures say nothing of the server; nil when they do.
     package var problem: String? {
@@ -112,9 +116,9 @@ package struct LoadFigures: Sendable, Equatable {
                   fix: fewer --devices, a longer pause in the mix, or a shard on each of several machines (--shard I/N)
                 """
         }
-        guard Double(late.count) > Self.mostLate * Double(intervals.count) else { return nil }
+        guard Double(late.count) > Self.mostLate * Double(during.count) else { return nil }
         return """
-            harness: the suite, not the server, is the limit: its own acts were late in \(late.count) of \(intervals.count) \
+            harness: the suite, not the server, is the limit: its own acts were late in \(late.count) of \(during.count) \
             intervals, first at \(readable((late.map(\.frames).min() ?? 0) / width)) frames/s
               expected: 99 % of the acts at most \(Self.mostLag / 1000) ms late; this machine held up to \(readable(heldRate)) frames/s
               fix: fewer --devices, a longer pause in the mix, another machine for the server, or --shard I/N
@@ -123,8 +127,8 @@ package struct LoadFigures: Sendable, Equatable {
 
     /// The figures for people, a line each.
     package var lines: [String] {
-        let frames = intervals.values.reduce(0) { $0 + $1.frames }
-        let most = (intervals.values.map(\.frames).max() ?? 0) / width
+        let frames = during.reduce(0) { $0 + $1.frames }
+        let most = (during.map(\.frames).max() ?? 0) / width
         var lines = [
             "load: \(counted(devices, "device")) of \(counted(principals, "principal")), mix \(mix), seed \(seed), \(seconds) s, "
                 + "ramp \(rampSeconds) s",

@@ -52,6 +52,14 @@ import Testing
         #expect(figures.json["times"] == nil)
     }
 
+    @Test func `frames after the end make no rate`() {
+        var figures = figures(ack: Array(repeating: 5, count: 10), lag: Array(repeating: 2, count: 10))
+        figures.intervals[10] = LoadFigures.Interval()
+        figures.intervals[10]?.frames = 90_000
+        #expect(figures.heldRate == 1000)
+        #expect(figures.lines.contains("frames: 550/s on average, 1,000/s at most"))
+    }
+
     @Test func `what was not judged is the stage's fault`() {
         var figures = figures(ack: [5], lag: [0])
         figures.unjudged = 3

@@ -65,7 +65,10 @@ package final class ReferenceServer: Sendable {
         do {
             let transport = try await TransportServer.start(
                 host: configuration.host, port: configuration.port,
-                limits: ServerLimits(maxMessageBytes: configuration.maxFrameBytes),
+                limits: ServerLimits(
+                    maxMessageBytes: configuration.maxFrameBytes,
+                    // Two devices each, and as many reads.
+                    maxConnections: max(4096, 4 * configuration.principals.count)),
                 handler: ServerHandler(
                     engine: engine, rules: rules, edge: configuration.edge, upgrades: configuration.defects.faults,
                     watcher: configuration.watcher))

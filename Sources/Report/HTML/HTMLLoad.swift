@@ -101,7 +101,9 @@ struct HTMLLoad {
     }
 
     private var frames: Markup {
-        bars("Frames a second", "frames", height: 120, figures.intervals.mapValues { $0.frames / figures.width })
+        bars(
+            "Frames a second", "frames", height: 120,
+            figures.intervals.filter { figures.isDuring($0.key) }.mapValues { $0.frames / figures.width })
     }
 
     private var violations: Markup {

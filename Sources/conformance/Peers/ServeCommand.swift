@@ -160,6 +160,7 @@ struct ServeCommand: AsyncParsableCommand {
         try problems.throwAll()
         let controlAddress = try controlAddress()
         let principals = try signedIn()
+        _ = Processes.raiseOpenFiles()
         let folder = try dataFolder()
         defer { if data == nil { try? FileManager.default.removeItem(atPath: folder) } }
         var configuration = ReferenceConfiguration(dataFolder: folder)
