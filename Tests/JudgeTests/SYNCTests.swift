@@ -68,6 +68,9 @@ import Testing
         try clause.conforms("\(asked) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
         try clause.violates("\(asked) B<syncResult(e1 #2 complete)[done(t1 #2) toolUse(t1 #1)]^")
         try clause.untested("\(seen) B>sync(e1 #1) B<syncResult(e1 #2 complete)[done(t1 #2)]")
+        let page = "B<syncResult(e1 #2 too_many more)[toolUse(t1 #1)] B>sync(e1 #1)"
+        try clause.conforms("\(asked) \(page) B<syncResult(e1 #2 complete)[done(t1 #2)]")
+        try clause.untested("\(asked) \(page)")
     }
 
     @Test func `SYNC-8 a replay is as first sent`() throws {

@@ -96,7 +96,8 @@ enum SYNC {
 
     /// SYNC-7: "A server MUST list the frames of `missed` in strictly rising `seq`".
     ///
-    /// Once for each two neighbours.
+    /// Once for each two neighbours, and for each replay in pages of one frame: no page of such a server can be out of order,
+    /// and its frames rise from page to page.
     static func missedRises(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             let numbers = sync.missed.compactMap(\.seq)
@@ -106,6 +107,10 @@ enum SYNC {
                     expected: "a seq greater than \(before) after \(before)", actual: "seq \(after)", at: [result.event]
                 )
             }
+        }
+        for replay in history.replays where replay.pages.count > 1 && replay.frames.count <= replay.pages.count {
+            let numbers = replay.frames.compactMap(\.seq)
+            if numbers.count > 1, zip(numbers, numbers.dropFirst()).allSatisfy(<) { evidence.keep() }
         }
     }
 
