@@ -199,6 +199,11 @@ package struct Exploration: Sendable {
                 }
             }
             next &+= UInt64(count)
+            let received = performed.compactMap(\.wasReceived)
+            if explored.role == .server, !received.isEmpty, !received.contains(true), !isLate() {
+                result.startProblem = gone(after: received.count)
+                return result
+            }
         }
         return result
     }
@@ -209,6 +214,14 @@ package struct Exploration: Sendable {
           expected: a server that accepts connections and follows scripts, or a client whose driver answers
           actual: \(first?.skipped ?? "nothing began")
           fix: check the server with 'conformance doctor', or the client with 'conformance client'
+        """
+    }
+
+    private func gone(after plans: Int) -> String {
+        """
+        \(explored.address): no connection accepted in \(counted(plans, "plan")) in a row
+          expected: a server that runs until the search ends
+          fix: restart it, or give --start 'COMMAND' and let conformance start it
         """
     }
 

@@ -21,7 +21,7 @@ package struct Performance: Sendable {
     /// Whether it was ended from outside.
     package var wasInterrupted = false
     /// Whether the subject took the first connection; nil when the scenario opened none.
-    var wasReceived: Bool?
+    package var wasReceived: Bool?
     /// Whether a connection was cut because it brought more than is kept.
     var wasFlooded = false
     /// Whether the server, started by the suite for all, ended by itself meanwhile.
