@@ -66,6 +66,21 @@ import Testing
         }
     }
 
+    @Test func `TURN-7 behind a question may stand the answer of one that ran beside it`() throws {
+        let beside = [
+            "A open", chat("Q1"), done("one", in: "s1"), chat("Q2", in: "s1"), chat("Q3", in: "s1"),
+            done("two", in: "s1"), done("three", in: "s1"),
+        ]
+        func verdict(_ stored: String...) throws -> Outcome? {
+            try outcomes((beside + [read(1, "s1", stored)]).joined(separator: "\n"), dialect: "nami")["TURN-7"]
+        }
+        #expect(try verdict("Q1", "one", "Q3", "three") == .pass)
+        // A write of one took the question of the other; its answer was not changed by that.
+        #expect(try verdict("Q1", "one", "Q3", "two") == .pass)
+        #expect(try verdict("Q1", "one", "Q3", "tw") == .violation)
+        #expect(try verdict("Q1", "two", "Q3", "three") == .violation, "nothing ran beside the first question")
+    }
+
     @Test func `TURN-4 answers of new sessions out of order accuse nobody`() throws {
         let history = [
             "A open", chat("Q1"), chat("Q2"), done("two", in: "s2"), done("one", in: "s1"),

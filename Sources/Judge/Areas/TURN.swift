@@ -260,8 +260,14 @@ enum TURN {
                 guard let text = done.text, done.messageId != nil || history.isToldApart(turn) else { continue }
                 for read in history.reads(of: turn) where read.request > done.event {
                     guard let index = history.answer(of: turn, in: read) else { continue }
+                    let stored = read.messages[index]
+                    // Without a name the message behind a question may be what another turn stored there.
+                    let isNamed = stored.turnId != nil || (stored.id != nil && stored.id == done.messageId)
+                    if !isNamed, !exactlyEqual(text, stored.text), history.isAnswer(stored.text, besides: turn) {
+                        continue
+                    }
                     evidence.test(
-                        text, is: read.messages[index].text,
+                        text, is: stored.text,
                         otherwise: "the text of done differs from the stored answer",
                         at: [turn.event, done.event, read.event])
                 }

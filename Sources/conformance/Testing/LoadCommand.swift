@@ -27,7 +27,7 @@ struct LoadCommand: AsyncParsableCommand {
               conformance load --reference --defect order-swaps-frames-in-a-crowd --devices 50 --for 5s
 
             Each principal needs a token: {n} in --token stands for 1, 2, 3 and so on. With fewer tokens than principals, \
-            devices share them. The clauses in question are those that the load exercised.
+            devices share them. Applicable are the clauses that the load exercised.
 
             Exit codes: 0 conforms · 1 violation · 2 interrupted · 3 stale baseline · 64 usage · 69 unreachable · 70 the \
             suite, not the server, is the limit

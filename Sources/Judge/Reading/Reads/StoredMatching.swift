@@ -109,6 +109,15 @@ extension Observations {
         }
     }
 
+    /// Whether a text is the answer of another turn of the session that ran at the same time.
+    func isAnswer(_ text: String, besides turn: ObservedTurn) -> Bool {
+        let beside = turn.session.map { index.turns(of: $0) } ?? []
+        return beside.contains { place in
+            turns[place].overlaps(turn)
+                && turns[place].endings.contains { $0.type == "done" && exactlyEqual($0.text ?? "", text) }
+        }
+    }
+
     /// Whether a turn of a session ran, or was asked, at some moment between two events; `surely` leaves out questions that
     /// nothing shows to be accepted.
     func runs(in session: String, for principal: String, from first: Int, to last: Int, surely: Bool = false) -> Bool {
