@@ -136,14 +136,14 @@ final class ClientPerformer: ClientScene, Sendable {
     /// Whether the app was started and not ended.
     var isRunning: Bool { state.withLock { $0.isRunning } }
 
-    func noteQuit() { state.withLock { $0.isRunning = false } }
-
     /// How long a screen that does not change goes unrecorded: when it then changes, the record tells since when at the latest.
     private static let longestSilence = Duration.milliseconds(500)
 
     /// What the client shows now; recorded when it differs from what was recorded last, when that is a while ago, or must be.
     func look(recording isForced: Bool = false, at pointer: JSONPointer) async throws -> JSONValue {
         try await gate.alone { () throws(StepEnd) in
+            // Another strand of the steps may have ended the app while this look waited for its turn.
+            guard isRunning else { return [:] }
             let state = try await perform(["do": "state"], at: pointer)
             if let state { note(state, isForced: isForced) }
             return state ?? [:]
@@ -173,7 +173,9 @@ final class ClientPerformer: ClientScene, Sendable {
             throw end(for: error, at: pointer)
         }
         switch reply {
-        case .done(let state, _): return state
+        case .done(let shown, _):
+            if verb == "quit" { state.withLock { $0.isRunning = false } }
+            return shown
         case .unsupported(let reason): throw .unsuitable("the driver does not support \(verb): \(clipped(reason))")
         case .failed(let words):
             let reason = "the driver could not do '\(verb)': \(words.prefix(300))"

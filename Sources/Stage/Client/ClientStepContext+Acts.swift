@@ -140,7 +140,6 @@ extension ClientStepContext where Scene == ClientPerformer {
         try await performer.command(order.command, as: order.act, at: pointer) { [server] in
             if let isReachable = act.makesReachable { server.act { $0.setReachable(isReachable) } }
         }
-        if act == .quit { performer.noteQuit() }
     }
 }
 
