@@ -32,7 +32,10 @@ import Testing
 
         deinit { try? FileManager.default.removeItem(atPath: path) }
 
-        func text() throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+        func text() throws -> String {
+            record.keep()
+            return try String(contentsOfFile: path, encoding: .utf8)
+        }
 
         func events() throws -> [Event] { try TranscriptReader.history(in: text(), file: path).events }
 
