@@ -47,7 +47,7 @@ public func server(
 /// - Returns: What each clause came to.
 /// - Throws: Why nothing could be tested: a description that cannot be used, or a driver that does not answer.
 public func client(
-    _ client: ClientUnderTest, only patterns: [String] = [], jobs: Int = 32
+    _ client: ClientUnderTest, only patterns: [String] = [], jobs: Int = 64
 ) async throws(SuiteProblem) -> SuiteReport {
     try await report { specification in
         let selection = try ScenarioSelection(

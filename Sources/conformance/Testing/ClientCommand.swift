@@ -41,7 +41,7 @@ struct ClientCommand: AsyncParsableCommand {
     var out: String?
 
     @Option(help: "How many scenarios run in parallel, each with its own driver; a device runs one at a time.")
-    var jobs = 32
+    var jobs = 64
 
     @Option(
         help: ArgumentHelp("Use the specification in this folder instead of the built-in one.", valueName: "dir"),
