@@ -5,28 +5,20 @@ public enum CredentialNames {
 
     /// Whether bytes of a JSON string may be such a name; false is certain, and quicker than a text can be made.
     package static func mayHold(_ name: UnsafeRawBufferPointer) -> Bool {
-        var digest = Self.start
-        for byte in name {
-            // An escape or a letter of another alphabet may stand for one of these.
-            if byte >= 0x80 || byte == UInt8(ascii: "\\") { return true }
-            add(byte, to: &digest)
-        }
-        return digests.contains(digest)
+        // An escape or a letter of another alphabet may stand for one of these.
+        name.contains { $0 >= 0x80 || $0 == UInt8(ascii: "\\") } || digests.contains(digest(of: name))
     }
 
-    private static let start: UInt64 = 0xcbf2_9ce4_8422_2325
-    private static let digests = Set(
-        members.map { name in
-            var digest = start
-            for byte in name.utf8 { add(byte, to: &digest) }
-            return digest
-        })
+    private static let digests = Set(members.map { digest(of: $0.utf8) })
 
-    /// Adds a byte of a name to its digest, however it is spelled.
-    private static func add(_ byte: UInt8, to digest: inout UInt64) {
-        if byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-") { return }
-        let isUpper = byte >= 0x41 && byte <= 0x5A
-        digest = (digest ^ UInt64(isUpper ? byte | 0x20 : byte)) &* 0x100_0000_01b3
+    /// A number for a name, the same however it is spelled.
+    private static func digest(of name: some Sequence<UInt8>) -> UInt64 {
+        var digest: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in name where byte != UInt8(ascii: "_") && byte != UInt8(ascii: "-") {
+            let isUpper = byte >= 0x41 && byte <= 0x5A
+            digest = (digest ^ UInt64(isUpper ? byte | 0x20 : byte)) &* 0x100_0000_01b3
+        }
+        return digest
     }
 
     /// Whether a member of a frame that begins a conversation, or a name in a query, holds a credential.

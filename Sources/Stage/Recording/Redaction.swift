@@ -129,7 +129,7 @@ package struct Redaction: Sendable {
     ///
     /// One pass, whatever the number of credentials: texts of a megabyte are looked through often.
     private func replaced(in bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-        var result: [UInt8]?
+        var result: [UInt8] = []
         var start = 0
         var index = 0
         beginnings.withUnsafeBufferPointer { beginnings in
@@ -137,11 +137,8 @@ package struct Redaction: Sendable {
                 if beginnings[Self.beginning(bytes[index], bytes[index &+ 1])],
                     let secret = spellings.first(where: { Self.stands($0.bytes, at: index, in: bytes) })
                 {
-                    var replaced = result ?? []
-                    result = nil
-                    replaced += bytes[start..<index]
-                    replaced += secret.shown
-                    result = replaced
+                    result += bytes[start..<index]
+                    result += secret.shown
                     index += secret.bytes.count
                     start = index
                 } else {
@@ -149,7 +146,7 @@ package struct Redaction: Sendable {
                 }
             }
         }
-        return result.map { $0 + bytes[start...] }
+        return start == 0 ? nil : result + bytes[start...]
     }
 
     /// What a person reads of a started subject: its command line, or a line it printed.
