@@ -273,12 +273,11 @@ extension CLIENT {
         for (index, question) in questions.enumerated() {
             // An error that names nothing may be of any turn of a session that the question is not known to stand in.
             guard let ended = question.news.first(where: { $0.kind == .ending }),
-                ended.error == nil || ended.isCertain, !history.mayBeMissed(ended, of: question, before: .max)
+                ended.error == nil || ended.isCertain
             else { continue }
             waitingEnds(
                 at: ended.event, of: index, among: questions, "the client still waits for an answer that arrived",
-                history,
-                &evidence)
+                isCertain: !history.mayBeMissed(ended, of: question, before: .max), history, &evidence)
         }
     }
 
@@ -300,9 +299,11 @@ extension CLIENT {
     }
 
     /// Judges whether a message that was awaited on the screen is not awaited any more.
+    ///
+    /// Where the client may have missed what it was told, a screen that still waits says nothing.
     private static func waitingEnds(
         at event: Int, of index: Int, among questions: [ClientQuestion], _ what: String,
-        before last: Int = .max, _ history: Observations, _ evidence: inout Evidence
+        before last: Int = .max, isCertain: Bool = true, _ history: Observations, _ evidence: inout Evidence
     ) {
         let question = questions[index]
         guard let state = history.client.state(at: event), state.thinking,
@@ -319,8 +320,9 @@ extension CLIENT {
         guard isAlone else { return }
         let again = question.requests.first { $0.event > event }?.event ?? .max
         let end = min(history.end(of: event, at: leavings.union(["send", "sendAgain"])), again, last)
-        evidence.test(history.shown(after: event, within: history.clientPatience, before: end, holds: { !$0.thinking }))
-        { last in
+        let sighting = history.shown(after: event, within: history.clientPatience, before: end) { !$0.thinking }
+        if case .broken = sighting, !isCertain { return }
+        evidence.test(sighting) { last in
             Finding(what, expected: "thinking false", actual: "thinking true", at: [event, last])
         }
     }
