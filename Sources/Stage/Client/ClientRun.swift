@@ -10,6 +10,11 @@ package struct ClientRun: Sendable {
     /// After this many scenarios in a row for which no driver was to be had, the rest is left out.
     private static let patience = 2
 
+    /// So many run at a time on any machine; more only while it wakes everybody in time.
+    private static let few = 8
+    /// How often the machine is asked whether it has time for a few more.
+    private static let look = Duration.milliseconds(100)
+
     /// A run on a stage.
     package init(stage: ClientStage, jobs: Int = 1) {
         self.stage = stage
@@ -17,6 +22,9 @@ package struct ClientRun: Sendable {
     }
 
     /// Performs the scenarios; those that take longest begin first, so that nobody waits for them at the end.
+    ///
+    /// Most of them wait most of the time, so many may run at once. On a machine that is late bounds are stretched, and what a
+    /// scenario watches for may not show any more: then only a few run.
     ///
     /// When the task is cancelled, scenarios that run are ended at once and keep what they observed, and the others are left
     /// out. All drivers have ended when this returns.
@@ -36,10 +44,14 @@ package struct ClientRun: Sendable {
         var startProblem: HarnessProblem?
         var unanswered = 0
         var done = 0
-        await withTaskGroup(of: (Int, Performance).self) { group in
+        await withTaskGroup(of: (Int, Performance)?.self) { group in
             var running = 0
+            var room = Self.few
+            var isLooking = false
             while true {
-                while running < min(jobs, max(1, subject.driver.capacity)), let index = waiting.popFirst() {
+                while running < min(jobs, max(1, subject.driver.capacity), max(room, Self.few)),
+                    let index = waiting.popFirst()
+                {
                     let scenario = scenarios[index]
                     var reason = subject.obstacle(to: scenario)
                     if Task.isCancelled { reason = "the run was interrupted" }
@@ -57,7 +69,20 @@ package struct ClientRun: Sendable {
                     running += 1
                     group.addTask { (index, await stage.perform(scenario)) }
                 }
-                guard let (index, performance) = await group.next() else { break }
+                if !isLooking, !waiting.isEmpty, jobs > Self.few {
+                    isLooking = true
+                    group.addTask {
+                        try? await Task.sleep(for: Self.look, clock: .continuous)
+                        return nil
+                    }
+                }
+                guard let next = await group.next() else { break }
+                guard let (index, performance) = next else {
+                    isLooking = false
+                    let isLate = !SchedulingMeter.shared.lateness(from: .now - Self.look).isEmpty
+                    room = isLate ? running - Self.few : running + Self.few
+                    continue
+                }
                 running -= 1
                 done += 1
                 results[index] = performance

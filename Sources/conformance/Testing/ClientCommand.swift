@@ -40,7 +40,8 @@ struct ClientCommand: AsyncParsableCommand {
         completion: .directory)
     var out: String?
 
-    @Option(help: "How many scenarios run in parallel, each with its own driver; a device runs one at a time.")
+    @Option(
+        help: "How many scenarios run in parallel at most, each with its own driver; on a busy machine fewer.")
     var jobs = 64
 
     @Option(
