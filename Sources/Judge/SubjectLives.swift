@@ -96,11 +96,11 @@ extension Observations {
 
     /// Whether the end of a connection or exchange is laid to the stage: it ended the process, or refused its writes.
     ///
-    /// The end of a socket can be seen a moment before the act is on record.
+    /// The end of a socket can be seen a moment before the act is on record, and what begins after it meets no process.
     func wasStopped(between first: Int, and last: Int) -> Bool {
         let life = lives.life(at: last)
         return (lives.life(at: first)...life).contains { number in
-            guard let end = lives.end(of: number), end.event > first else { return false }
+            guard let end = lives.end(of: number) else { return false }
             let isNear = end.event <= last || time(of: end.event) - time(of: last) <= 20_000
             guard isNear else { return false }
             return end.cause != .exited || lives.faults.contains { $0.life == number && $0.begin < end.event }

@@ -30,12 +30,66 @@ import Testing
         try clause.warns("\(asked) +5s A<done(t1 'late') B<done(t2 s2 'now')^")
     }
 
+    @Test func `ORDER-6 a question that nobody saw answered may have run`() throws {
+        let clause = ClauseUnderTest("ORDER-6", profiles: keyed)
+        let slow = #"'{"script":[{"wait":3000},{"reply":"late"}]}'"#
+        let own = "C>chat(c3 s2 \(slow)) C!cut"
+        let asked = "A+ B+ C+ \(own) A>chat(c1 s1 \(slow)) A<ack(c1)"
+        let quick = #"1>POST(c2 s2 '{"script":[{"reply":"now"}]}')"#
+        let ends = "+3s A<done(t1 'late') 1<200(t2 s2 'now')^"
+        try clause.untested("\(asked) \(quick) \(ends.dropLast())")
+        try clause.warns("\(asked.replacing("C!cut", with: "C<error(busy c3)")) \(quick) \(ends)")
+        // Sent later on another connection, and accepted first.
+        let late = "A+ B+ C+ A>chat(c1 s1 \(slow)) A<ack(c1) \(quick)"
+        try clause.untested("\(late) \(own) \(ends.dropLast())")
+        try clause.warns("\(late) \(ends)")
+    }
+
+    @Test func `ID-6 and ID-8 a key that was also used in another session`() throws {
+        for (id, session) in [("ID-6", "s9"), ("ID-8", "s9='a b'")] {
+            let clause = ClauseUnderTest(id, profiles: synced)
+            let told = "A+(e1 #0) 1>GET 1<200 B+(e1 #0) B>chat(c1 \(session))"
+            try clause.untested("\(told) B>chat(c1) B!cut A<message(u1 t1 c1 #1)")
+            try clause.violates("\(told) B!cut A<message(u1 t1 c1 #1)^")
+        }
+    }
+
     @Test func `ORDER-7 a frame from before a question is not its own`() throws {
         let clause = ClauseUnderTest("ORDER-7", profiles: [.core])
         let two =
             #"A>chat(c1 s1 '{"script":[{"reply":"one"}]}') A>chat(c2 s2 '{"script":[{"tool":"search"},{"reply":"two"}]}')"#
         try clause.untested("A+ A<toolUse(search s1 -t) \(two)")
         try clause.violates("A+ \(two) A<toolUse(search s1 -t)^")
+    }
+
+    @Test func `SYNC-21 a later question may have been accepted first`() throws {
+        let clause = ClauseUnderTest("SYNC-21", profiles: synced)
+        let asked = "A+(e1 #0) A>chat(c1 s1) A!cut B+(e1 #0)"
+        let later = "B>sync(e1 #0) B<syncResult(e1 #0 complete) 1>POST(c2 s1) B<message(u2 #1) B<done(t2 #2)"
+        try clause.untested("\(asked) \(later) 1<200(t2) B<message(u1 #3)")
+        let acked = asked.replacing("A!cut", with: "A<ack(c1) A!cut")
+        try clause.violates("\(acked) \(later)^")
+    }
+
+    @Test func `TURN-15 and TURN-16 who left before a question was asked again owes it nothing`() throws {
+        let frames = ClauseUnderTest("TURN-15", profiles: synced)
+        let question = ClauseUnderTest("TURN-16", profiles: synced)
+        let refused = "A+(e1 #0) B+(e1 #0) A>chat(c1) A<error(persist_failed c1) +31s"
+        let again = "1>POST(c1) 1<200(t1)"
+        try frames.untested("\(refused) A!cut B!cut \(again)")
+        try question.untested("\(refused) A!cut B!cut \(again)")
+        try frames.violates("\(refused) A!cut \(again) +31s^", also: ["TURN-16"])
+        try question.violates("\(refused) A!cut \(again) +31s^", also: ["TURN-15"])
+        // The ending was seen after the connection had gone.
+        let lost = "A+(e1 #0) B+(e1 #0) A>chat(c1) A!cut +31s"
+        try frames.untested("\(lost) B!cut \(again)")
+    }
+
+    @Test func `PERSIST-9 a read that meets no process is nobody's fault`() throws {
+        let clause = ClauseUnderTest("PERSIST-9", profiles: keyed)
+        let asked = "A+ A>chat(c1) A<ack(c1)"
+        try clause.untested("\(asked) server!kill A<eof 1>GET(s1) 1<failed('connectionRefused')")
+        try clause.violates("\(asked) 1>GET(s1) 1<failed('connectionRefused')^")
     }
 
     @Test func `SYNC-22 a turn that was asked before may have ended before`() throws {

@@ -46,6 +46,7 @@ extension ID {
                 violate("a chat with a malformed session id got the wrong error", shown(request.refusalCode), refusal)
             }
         } else if let sign = turn.firstSign {
+            if turn.mayHaveRefusedUnseen(request, by: sign) { return }
             violate("a chat with a malformed session id was accepted", "a turn", sign)
         } else if let ending = history.connections[index].endByServer(after: request.event) {
             guard !history.wasStopped(between: request.event, and: ending.event) else { return }

@@ -145,6 +145,7 @@ enum ID {
                         actual: shown(turn.request.refusalCode), at: [turn.event, refusal])
                 }
             } else if let sign = turn.firstSign {
+                if turn.mayHaveRefusedUnseen(turn.request, by: sign) { continue }
                 evidence.violate(
                     "a question to an unknown session was accepted", expected: "session_not_found",
                     actual: "a turn in \(shown(turn.sessionId ?? asked))", at: [turn.event, sign])

@@ -192,7 +192,7 @@ enum ORDER {
     /// ORDER-6: "A server SHOULD finish a turn in one session without waiting for a turn in another".
     ///
     /// Once for each scripted turn that was asked while another session's script still had to wait a second longer than its own,
-    /// and none of its own session ran.
+    /// and none of its own session could have run.
     static func slowSessionBlocksNoOther(_ history: Observations, _ evidence: inout Evidence) {
         for slow in history.turns where slow.isAccepted && slow.request.scriptedWait >= .seconds(1) {
             for quick in history.turns where quick.accepted.event > slow.event && quick.principal == slow.principal {
@@ -203,7 +203,7 @@ enum ORDER {
                 ]
                 guard !quick.request.script.isEmpty, let quickEnd = ends.compactMap(\.self).first,
                     let session = slow.session,
-                    let own = quick.session, own != session, !history.isBusy(own, at: quick),
+                    let own = quick.session, own != session, !history.mayBeBusy(own, at: quick),
                     !history.wasDisturbed(between: slow.event, and: quickEnd)
                 else { continue }
                 let begun = history.time(of: asked.event) + quick.request.scriptedWait.microseconds + 1_000_000

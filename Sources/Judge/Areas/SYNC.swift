@@ -195,7 +195,7 @@ enum SYNC {
         if isHidden { return nil }
         let later = history.turns.first { other in
             other.event > replay.result.event && other.sessionId == session && other.principal == turn.principal
-                && other.endings.contains { $0.connection == replay.first.connection }
+                && turn.precedes(other) && other.endings.contains { $0.connection == replay.first.connection }
         }
         return later?.endings.first { $0.connection == replay.first.connection }?.event
     }

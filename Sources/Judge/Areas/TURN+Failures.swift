@@ -55,7 +55,7 @@ extension TURN {
                         ending.type == "done", otherwise: "a turn after a failed one did not succeed",
                         expected: expected, actual: called(ending), at: [failure.event, turn.event, ending.event])
                 } else if turn.request.refusalCode == "busy", let refusal = turn.request.refusal {
-                    guard !history.isBusy(turn.request.sessionAsked, at: turn) else { continue }
+                    guard !history.mayBeBusy(turn.request.sessionAsked, at: turn) else { continue }
                     evidence.violate(
                         "a session stayed busy after a failed turn", expected: expected, actual: "busy",
                         at: [failure.event, turn.event, refusal])
@@ -86,7 +86,7 @@ extension TURN {
             else { continue }
             let reads = history.reads(of: turn).filter { $0.request > end }
             let bound = (history.timeouts.turn + turn.request.scriptedWait).microseconds
-            let isSerial = history.isBusy(turn.sessionId, at: turn)
+            let isSerial = history.mayBeBusy(turn.sessionId, at: turn)
             func isLate(_ read: ObservedSessionRead) -> Bool {
                 // What a read shows was accepted: a refused question is not stored.
                 let isAccepted = turn.isAccepted || history.stands(turn, in: read)

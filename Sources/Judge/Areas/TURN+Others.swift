@@ -222,8 +222,9 @@ extension TURN {
     static func observers(of turn: ObservedTurn, _ history: Observations) -> [Int] {
         history.index.connections(of: turn.principal).filter { index in
             let connection = history.connections[index]
-            guard let connected = connection.connected, connected < turn.event else { return false }
-            return connection.isOpen(at: turn.event)
+            let asked = turn.accepted.event
+            guard let connected = connection.connected, connected < asked else { return false }
+            return connection.isOpen(at: asked)
         }
     }
 
@@ -240,6 +241,7 @@ extension TURN {
     /// The event that proves that a connection was not shown how a turn ended.
     private static func endingDeadline(of turn: ObservedTurn, on index: Int, _ history: Observations) -> Int? {
         guard let ended = turn.ended else { return history.turnDeadline(of: turn, on: index) }
+        guard history.connections[index].isOpen(at: ended) else { return nil }
         let late = history.deadline(after: ended, within: history.timeouts.turn, on: index)
         return late ?? history.turnDeadline(of: turn, on: index).map { max($0, ended) }
     }

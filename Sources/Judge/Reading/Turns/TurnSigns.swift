@@ -50,12 +50,18 @@ extension ObservedTurn {
         {
             return one.event < two.event
         }
-        return [ack?.event, ended].compactMap { $0 }.contains { $0 < two.event }
+        return [firstSign, ended].compactMap { $0 }.contains { $0 < two.event }
     }
 
     /// Whether it is this request that was accepted, and no other one with the same key.
     private func isKnownToStart(with request: ObservedRequest) -> Bool {
         requests.count == 1 || request.ack.map { !$0.isDuplicate } ?? false
+    }
+
+    /// Whether a request may have been refused where nobody saw it, because its key was also used in another session.
+    func mayHaveRefusedUnseen(_ request: ObservedRequest, by sign: Int) -> Bool {
+        request.ack == nil && sessionId != request.sessionAsked
+            && requests.contains { $0.event < sign && $0.sessionAsked != request.sessionAsked }
     }
 
     /// Whether both may have run at one moment.
@@ -134,10 +140,15 @@ extension Observations {
     /// Whose connection a frame came on.
     func principal(of frame: Frame) -> String { connections[frame.connection].principal }
 
-    /// Whether an accepted turn of a session, asked before another one, still ran when that was asked.
-    func isBusy(_ session: String?, at turn: ObservedTurn) -> Bool {
-        turns.contains { other in
-            other.event < turn.event && other.session == session && other.isAccepted && other.ended ?? .max > turn.event
+    /// Whether a turn of a session may have run when another one was asked, or before it.
+    ///
+    /// A question that was neither refused nor answered may have been accepted, and of two that travel at once either first.
+    func mayBeBusy(_ session: String?, at turn: ObservedTurn) -> Bool {
+        let decided = turn.ended ?? turn.request.refusal ?? .max
+        return turns.contains { other in
+            other.event != turn.event && other.event < decided && other.principal == turn.principal
+                && other.session == session && !other.isRefused && other.ended ?? .max > turn.event
+                && !turn.precedes(other)
         }
     }
 }
