@@ -127,6 +127,11 @@ import Testing
         try clause.conforms("\(running) \(again) A<done(t1) \(again) A<done(t1 duplicate)")
         try clause.untested("\(running) A!cut B+ B>chat(c1) B<ack(c1 duplicate) B<done(t1 duplicate)")  // it had ended
         try clause.untested("\(ended) \(again) A<done(t1 duplicate)")
+        // An ack may take longer than the turn.
+        let late = "\(running) A>chat(c1) A<done(t1) A<ack(c1 duplicate)"
+        try clause.conforms("\(late) A>ping A<pong")
+        try clause.untested("\(late) A<done(t1 duplicate) A>ping A<pong")  // it may have come after the ending
+        try clause.untested("\(late) A>ping")
     }
 
     @Test func `IDEM-7 a failed turn is copied`() throws {

@@ -143,6 +143,8 @@ enum IDEM {
     ///
     /// Once for each repeat whose `ack` came before the ending on its own connection: then the turn surely ran. A copy before
     /// the ending is proof too, on a connection that was there from the beginning and would have been sent the ending first.
+    /// Where the `ack` came later, a repeat sent before the ending counts when no copy came until a fence behind the `ack`: to
+    /// a server that saw it after the ending a copy was due (IDEM-4).
     static func runningTurnIsNotCopied(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.trueRepeats {
             guard let connection = again.request.connection, let ack = again.request.ack else { continue }
@@ -155,7 +157,10 @@ enum IDEM {
             }
             let ranWhenAcked = ending.map { ack.event < $0 } ?? false
             let copy = early ?? (ranWhenAcked && copies.count > owed.count ? copies.first : nil)
-            evidence.test(no: copy, keptIf: ranWhenAcked) { copy in
+            let gotNone =
+                copies.isEmpty && ending.map { again.event < $0 } ?? false
+                && history.pings(on: connection).contains { $0.pong != nil && $0.request.event > ack.event }
+            evidence.test(no: copy, keptIf: ranWhenAcked || gotNone) { copy in
                 Finding(
                     "a repeat of a running turn got a copy", expected: "only the ending itself",
                     actual: "a copy with duplicate: true", at: [again.event, copy.event])
