@@ -254,19 +254,18 @@ class App:
         self.count_unread(conversation, new and frame["role"] == "assistant")
 
     def on_done(self, frame, place):
-        found = self.find(frame.get("turnId"), frame.get("clientMessageId")) or self.nameless(frame)
+        session, found = frame["sessionId"], self.find(frame.get("turnId"), frame.get("clientMessageId"))
+        found = found or self.nameless(frame)
+        conversation = self.adopt(*found, session) if found else self.conversation(session)
+        is_nameless = not {"messageId", "turnId", "clientMessageId"} & frame.keys()
+        if is_nameless and conversation.holds(frame["text"]):
+            # A read may have overtaken it, and ended its question: another read tells whose it is, and whether it is new.
+            self.recovery.want(conversation)
+            return
         if found:
-            conversation = self.adopt(*found, frame["sessionId"])
-            is_nameless = not {"messageId", "turnId", "clientMessageId"} & frame.keys()
-            if is_nameless and conversation.holds(frame["text"]):
-                # A read may have overtaken it, and it ends a question before this one: another read tells whose it is.
-                self.recovery.want(conversation)
-                return
             self.on_accepted(conversation, found[1], turn=frame.get("turnId"))
             found[1].question.presumed = self.now() if is_nameless else 0
             self.on_ended(found[1])
-        else:
-            conversation = self.conversation(frame["sessionId"])
         names = {"id": frame.get("messageId"), "turn": frame.get("turnId"), "place": place}
         _, new = conversation.put("assistant", frame["text"], **names)
         self.count_unread(conversation, new)

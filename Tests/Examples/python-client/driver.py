@@ -15,6 +15,7 @@ import tempfile
 import websockets
 
 import broken
+import variations
 from app import App
 
 
@@ -94,8 +95,9 @@ def main():
     parser = argparse.ArgumentParser(description="Drives the example client.")
     parser.add_argument("--connect", metavar="URL", help="a suite that waits with --listen")
     parser.add_argument("--broken", choices=broken.APPS, help="; ".join(f"{n}: {a.__doc__}" for n, a in broken.APPS.items()))
+    parser.add_argument("--variation", choices=variations.APPS)
     options = parser.parse_args()
-    driver = Driver(broken.APPS[options.broken] if options.broken else App)
+    driver = Driver({**broken.APPS, **variations.APPS}.get(options.broken or options.variation, App))
     asyncio.run(serve_socket(driver, options.connect) if options.connect else serve_lines(driver))
 
 
