@@ -71,6 +71,18 @@ import Testing
         try clause.untested(idle)
     }
 
+    @Test func `LIVE-4 the heartbeat is the one that the server tells, or that is told of it`() throws {
+        let clause = ClauseUnderTest("LIVE-4")
+        let idle = "A+ \(Array(repeating: "+5s A<pingFrame A>pongFrame", count: 4).joined(separator: " "))"
+        let (kept, ended) = ("\(idle) A>ping(n1) A<pong(n1)", "\(idle) A<eof^")
+        try clause.limited(to: ["heartbeatSeconds": 5]).conforms(kept)
+        try clause.untested(kept)
+        try clause.limited(to: ["heartbeatSeconds": 60]).untested(kept)
+        try clause.limited(to: ["heartbeatSeconds": 60]).untested("\(idle) A<eof", also: ["LIVE-14"])
+        try clause.limited(to: ["heartbeatSeconds": 5]).violates(ended)
+        try clause.limited(to: ["heartbeatSeconds": 60]).conforms(kept.replacing("A+", with: "A+(heartbeatSeconds=5)"))
+    }
+
     @Test func `LIVE-4 a machine that was late may have been late with a pong`() throws {
         let idle = "A+(heartbeatSeconds=5) +5s A<pingFrame A>pongFrame +5s A<pingFrame A>pongFrame"
         let late = ClauseUnderTest("LIVE-4", lateness: [History.Lateness(from: 3_000_000, to: 4_000_000, slowness: 5)])

@@ -113,6 +113,28 @@ import Testing
         }
     }
 
+    /// Its first frame may share a packet with the answer to the upgrade, or follow it at once.
+    @Test(arguments: [true, false], [true, false])
+    func `each client of a server that speaks first hears it`(_ holds: Bool, _ isOnePacket: Bool) async throws {
+        let hello = WebSocketFrame(.text, Array("hello".utf8)).bytes(mask: nil)
+        let upstream = try await RawListener.start { connection in
+            _ = try? await connection.acceptWebSocket(followedBy: isOnePacket ? hello : [])
+            if !isOnePacket { try? await connection.send(hello) }
+            while await connection.next() != nil {}
+        }
+        let watcher = SeeingWatcher()
+        let relay = try await Relay.start(
+            upstream: Endpoint("ws://127.0.0.1:\(upstream.port)"), holdsMessages: holds, watcher: watcher)
+        for _ in 0..<20 {
+            let client = try await WebSocketConnection.open(Endpoint(relay.webSocketURL()), timeout: patience)
+            try await client.expect(.text("hello"))
+            client.cut(.fin)
+        }
+        #expect(watcher.events.count { $0 == "server text hello" } == 20)
+        await relay.stop(graceful: .zero)
+        await upstream.stop()
+    }
+
     @Test func `a subprotocol that the server chose reaches the client, and what it says with it`() async throws {
         let upstream = try await RawListener.start { connection in
             guard let head = try? await connection.read() else { return }
