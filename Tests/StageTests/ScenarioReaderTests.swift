@@ -165,7 +165,9 @@ extension ScenarioReaderTests {
         for step in ["stop", "start", "refuseWrites", "acceptWrites", "kill", "awaitKill"] {
             #expect(processProblems(#"{"do":"\#(step)"}"#).first?.contains(step) == true)
         }
-        #expect(processProblems(#"{"do":"killOn","on":"A","bytes":"x"}"#).first?.contains(#"connection("A")"#) == true)
+        #expect(
+            processProblems(#"{"do":"killOn","on":"A","type":"x"}"#).first?.contains(#"message(type: "x", on: "A")"#)
+                == true)
         #expect(
             processProblems(#"{"do":"killOn","exchange":"next","bytes":"x"}"#).first?.contains("nextExchange") == true)
         #expect(
@@ -185,7 +187,7 @@ extension ScenarioReaderTests {
             processProblems(#"{"do":"killOn","bytes":"x"}"#)
                 == ["x.json /steps/1: neither or both of 'on' and 'exchange' → keep one"])
         #expect(
-            processProblems(#"{"do":"killOn","on":"B","bytes":"x"}"#)
+            processProblems(#"{"do":"killOn","on":"B","type":"x"}"#)
                 == ["x.json /steps/1/on: connection 'B' is not open here → add a connect step before this one"])
         #expect(
             processProblems(#"{"do":"killOn","exchange":"last","bytes":"x"}"#)

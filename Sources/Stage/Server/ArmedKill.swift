@@ -5,38 +5,54 @@ import HoldfastPlatform
 import HoldfastTranscript
 import HoldfastTransport
 
-/// A kill that waits for bytes.
+/// A kill that waits for a message or for bytes.
 final class ArmedKill: Sendable {
-    /// What is looked for, as the scenario wrote it.
-    let bytes: String
-    /// Where it is looked for.
     let target: ScenarioStep.ProcessStep.Target
     /// The step that armed it.
     let pointer: JSONPointer
     /// Set once the process was killed.
     let fired = Latch<Bool>()
 
-    init(bytes: String, target: ScenarioStep.ProcessStep.Target, pointer: JSONPointer) {
-        self.bytes = bytes
+    init(target: ScenarioStep.ProcessStep.Target, pointer: JSONPointer) {
         self.target = target
         self.pointer = pointer
     }
 
-    /// What is done on the reading thread when the message with the bytes is whole: kill first, then write it down.
-    func tripwire(for instance: SubjectInstance, recorder: Recorder) -> Tripwire {
+    /// What it waits for, in words.
+    var awaited: String {
+        switch target {
+        case .message(let type, _): type
+        case .nextExchange(let bytes): bytes
+        }
+    }
+
+    /// What is done on the reading thread when the awaited message is whole: kill first, then write it down.
+    func tripwire(for instance: SubjectInstance, speaking dialect: Dialect, recorder: Recorder) -> Tripwire {
         let details = details
-        return Tripwire(bytes) { [fired] in
+        let kill: @Sendable () -> Void = { [fired] in
             let now = ContinuousClock.now
             let wasAlive = instance.kill()
             if wasAlive { recorder.note(.act("kill", details), on: .server, at: now) }
             fired.set(wasAlive)
         }
+        return switch target {
+        case .message(let type, _): Tripwire(where: { Self.isOf(type, $0, dialect) }, kill)
+        case .nextExchange(let bytes): Tripwire(bytes, kill)
+        }
+    }
+
+    /// Whether a message is of a type; any other may hold the same word as a value.
+    private static func isOf(_ type: String, _ message: [UInt8], _ dialect: Dialect) -> Bool {
+        guard let text = String(utf8: message), let root = try? JSONParser.value(text),
+            case .frames(let frames) = dialect.decode(root, sentBy: .server)
+        else { return false }
+        return frames.contains { $0["type"] == .string(type) }
     }
 
     private var details: JSONObject {
         switch target {
-        case .connection(let lane): ["on": .string(lane), "bytes": .string(bytes)]
-        case .nextExchange: ["exchange": "next", "bytes": .string(bytes)]
+        case .message(let type, let lane): ["on": .string(lane), "bytes": .string("\"\(type)\"")]
+        case .nextExchange(let bytes): ["exchange": "next", "bytes": .string(bytes)]
         }
     }
 }
@@ -52,7 +68,7 @@ final class ArmedKills: Sendable {
     func add(_ kill: ArmedKill) {
         state.withLock { state in
             state.all.append(kill)
-            if kill.target == .nextExchange { state.forNextExchange = kill }
+            if case .nextExchange = kill.target { state.forNextExchange = kill }
         }
     }
 
@@ -66,6 +82,6 @@ final class ArmedKills: Sendable {
         }
     }
 
-    /// The first whose bytes never came.
+    /// The first whose message never came.
     var unfired: ArmedKill? { state.withLock { $0.all }.first { $0.fired.value == nil } }
 }

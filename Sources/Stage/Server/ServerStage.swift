@@ -106,7 +106,7 @@ package struct ServerStage: Sendable {
         if performance.stoppedAt == nil, performance.skipped == nil, !performance.wasInterrupted {
             performance.stoppedAt =
                 performer.armed.unfired.map {
-                    "\($0.pointer): the server was not killed, because it never sent \($0.bytes)"
+                    "\($0.pointer): the server was not killed, because it never sent \($0.awaited)"
                 }
                 ?? performer.pushRoute?.unused
         }

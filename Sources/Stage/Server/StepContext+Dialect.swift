@@ -114,15 +114,4 @@ extension StepContext {
     func absence(of method: String, _ path: String) -> String {
         "the dialect \(dialect.name) cannot ask \(method) \(path.prefix { $0 != "?" }) like this"
     }
-
-    /// The bytes that a canonical name in quotation marks, such as `"done"`, is on the wire.
-    func wire(bytes: String) -> String {
-        let name = bytes.dropFirst().dropLast()
-        guard !dialect.isCanonical, bytes.count > 2, bytes.first == "\"", bytes.last == "\"" else { return bytes }
-        let sample = Dialect.sample(of: String(name))
-        guard case .frames(let frames) = dialect.encode(sample, sentBy: .server), let type = frames.last?["type"] else {
-            return bytes
-        }
-        return type.text()
-    }
 }

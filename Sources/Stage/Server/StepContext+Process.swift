@@ -7,7 +7,7 @@ extension StepContext {
         guard let instance = performer.instance else { throw StepEnd.outOfReach("it needs --start") }
         switch step {
         case .kill(let pause): try await kill(instance, after: pause)
-        case .killOn(let bytes, let target): try arm(instance, bytes: bytes, target)
+        case .killOn(let target): try arm(instance, target)
         case .awaitKill(let bound): try await awaitKill(instance, bound)
         case .stop: try await stop(instance)
         case .start: try await start(instance)
@@ -62,13 +62,11 @@ extension StepContext {
 
     // MARK: armed
 
-    private func arm(
-        _ instance: SubjectInstance, bytes: String, _ target: ScenarioStep.ProcessStep.Target
-    ) throws {
-        let kill = ArmedKill(bytes: wire(bytes: try filled(bytes)), target: target, pointer: pointer)
+    private func arm(_ instance: SubjectInstance, _ target: ScenarioStep.ProcessStep.Target) throws {
+        let kill = ArmedKill(target: target, pointer: pointer)
         performer.armed.add(kill)
-        if case .connection(let letter) = target {
-            try open(letter).watch(with: kill.tripwire(for: instance, recorder: recorder))
+        if case .message(_, let letter) = target {
+            try open(letter).watch(with: kill.tripwire(for: instance, speaking: dialect, recorder: recorder))
         }
     }
 
@@ -79,7 +77,7 @@ extension StepContext {
         guard let wasAlive = await kill.fired.wait(within: performer.limit(bound.within)) else {
             if Task.isCancelled { throw StepEnd.interrupted }
             // What a server says, and which bytes it says it with, is its own affair.
-            throw StepEnd.unmet("\(pointer): the server was not killed, because it never sent \(kill.bytes)")
+            throw StepEnd.unmet("\(pointer): the server was not killed, because it never sent \(kill.awaited)")
         }
         guard wasAlive else { throw ended(instance) }
         try await settle(instance)

@@ -97,7 +97,7 @@ extension StepContext {
                 Event.Request(method: method, path: path, principal: shownPrincipal(credential), body: body)), on: lane)
         let answer: HTTPAnswer
         let kill = performer.armed.takeForExchange()
-        let tripwire = performer.instance.flatMap { kill?.tripwire(for: $0, recorder: recorder) }
+        let tripwire = performer.instance.flatMap { kill?.tripwire(for: $0, speaking: dialect, recorder: recorder) }
         do {
             answer = try await HTTPExchange.perform(
                 request, tls: subject.tls, tripwire: tripwire, maxBodyBytes: 8 << 20, timeout: limit)

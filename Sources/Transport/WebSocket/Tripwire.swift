@@ -1,12 +1,12 @@
 import HoldfastPlatform
 
-/// Looks for bytes in each message and each answer that arrives, and acts once on the thread that reads.
+/// Looks at each message and each answer that arrives, and acts once on the thread that reads.
 ///
-/// It acts when the message that holds the bytes is whole, before anything else sees it. Whoever told only a part has told
+/// It acts when the message that it waits for is whole, before anything else sees it. Whoever told only a part has told
 /// nothing yet; and in how many frames, chunks and packets a message comes is up to the peer and the moment, so that what
 /// trips at the first of them shows another thing each time.
 package final class Tripwire: Sendable {
-    private let pattern: [UInt8]
+    private let isAwaited: @Sendable ([UInt8]) -> Bool
     private let action: @Sendable () -> Void
     private let state = Mutex(false)
 
@@ -15,36 +15,40 @@ package final class Tripwire: Sendable {
     /// - Parameters:
     ///   - text: What to look for in a message or in the body of an answer; an empty text is never found.
     ///   - action: What to do; it holds up the reading of every connection of its thread, so it must be short.
-    package init(_ text: String, _ action: @escaping @Sendable () -> Void) {
-        pattern = Array(text.utf8)
+    package convenience init(_ text: String, _ action: @escaping @Sendable () -> Void) {
+        let pattern = Array(text.utf8)
+        self.init(where: { Self.isFound(pattern, in: $0) }, action)
+    }
+
+    /// Waits for a message or a body of an answer that `isAwaited` holds for, which is asked on the reading thread.
+    package init(where isAwaited: @escaping @Sendable ([UInt8]) -> Bool, _ action: @escaping @Sendable () -> Void) {
+        self.isAwaited = isAwaited
         self.action = action
     }
 
-    /// Whether the bytes have come.
+    /// Whether the message has come.
     var hasTripped: Bool { state.withLock { $0 } }
 
     /// Takes a whole message.
-    func look(at message: [UInt8]) { message.withUnsafeBytes { look(in: $0) } }
-
-    /// Takes an event of a WebSocket; only messages count.
-    func look(at event: WebSocketEvent) {
-        switch event {
-        case .text(var text): text.withUTF8 { look(in: UnsafeRawBufferPointer($0)) }
-        case .binary(let bytes), .invalidText(let bytes): look(at: bytes)
-        default: break
-        }
-    }
-
-    private func look(in message: UnsafeRawBufferPointer) {
+    func look(at message: [UInt8]) {
         let trips = state.withLock { hasTripped in
-            guard !hasTripped, holds(message) else { return false }
+            guard !hasTripped, isAwaited(message) else { return false }
             hasTripped = true
             return true
         }
         if trips { action() }
     }
 
-    private func holds(_ message: UnsafeRawBufferPointer) -> Bool {
+    /// Takes an event of a WebSocket; only messages count.
+    func look(at event: WebSocketEvent) {
+        switch event {
+        case .text(let text): look(at: Array(text.utf8))
+        case .binary(let bytes), .invalidText(let bytes): look(at: bytes)
+        default: break
+        }
+    }
+
+    private static func isFound(_ pattern: [UInt8], in message: [UInt8]) -> Bool {
         guard let first = pattern.first, message.count >= pattern.count else { return false }
         return (0...message.count - pattern.count).contains { start in
             message[start] == first

@@ -34,7 +34,7 @@ struct ProcessStepTests {
                 return True
             except OSError:
                 return False
-        def converse(c, pieces):
+        def converse(c, pieces, before):
             head = b''
             while b'\\r\\n\\r\\n' not in head: head += receive(c, 1)
             lines = dict(l.split(': ', 1) for l in head.decode().split('\\r\\n')[1:] if ': ' in l)
@@ -60,17 +60,19 @@ struct ProcessStepTests {
                 elif message['type'] == 'ping':
                     say(json.dumps({'type': 'pong', 'nonce': message.get('nonce')}).encode())
                 elif message['messages'][-1]['content'] == 'die': os._exit(5)
-                elif store(): say(json.dumps({'type': 'done', 'text': 'yes', 'sessionId': 's1'}).encode(), pieces)
+                elif store():
+                    for more in before: say(json.dumps(more).encode())
+                    say(json.dumps({'type': 'done', 'text': 'yes', 'sessionId': 's1'}).encode(), pieces)
                 else: say(json.dumps({'type': 'error', 'error': 'no', 'code': 'persist_failed'}).encode())
-        def quietly(c, pieces):
-            try: converse(c, pieces)
+        def quietly(c, pieces, before):
+            try: converse(c, pieces, before)
             except (EOFError, OSError): pass
             c.close()
-        def run(pieces=1):
+        def run(pieces=1, before=[]):
             s = listen(int(sys.argv[1]))
             while True:
                 c, _ = s.accept()
-                threading.Thread(target=quietly, args=(c, pieces), daemon=True).start()
+                threading.Thread(target=quietly, args=(c, pieces, before), daemon=True).start()
 
         """
 
@@ -109,10 +111,10 @@ struct ProcessStepTests {
         expectOrder(performance.history)
     }
 
-    @Test func `it is killed by the bytes of a frame, which arrived before`() async throws {
+    @Test func `it is killed by a frame, which arrived before`() async throws {
         let performance = try await perform(
             """
-            {"do":"connect","on":"A"},{"do":"killOn","on":"A","bytes":"\\"done\\""},{"do":"chat","on":"A","as":"c1"},
+            {"do":"connect","on":"A"},{"do":"killOn","on":"A","type":"done"},{"do":"chat","on":"A","as":"c1"},
             {"do":"awaitKill"},{"do":"start"},{"do":"connect","on":"A"},{"do":"fence","on":"A"}
             """)
         #expect(performance.problems.isEmpty && performance.stoppedAt == nil, "\(performance)")
@@ -133,11 +135,21 @@ struct ProcessStepTests {
             """
             {"do":"connect","on":"A"},
             {"do":"repeat","times":"${kills}","counter":"i","steps":[
-                {"do":"killOn","on":"A","bytes":"\\"done\\""},{"do":"chat","on":"A","as":"c${i}"},{"do":"awaitKill"},
+                {"do":"killOn","on":"A","type":"done"},{"do":"chat","on":"A","as":"c${i}"},{"do":"awaitKill"},
                 {"do":"await","on":"A","type":"done"},{"do":"start"},{"do":"connect","on":"A"}]}
             """, server: "run(pieces=\(pieces))")
         #expect(performance.problems.isEmpty && performance.stoppedAt == nil, "\(performance)")
         #expect(acts(performance).count { $0 == #"kill{"on":"A","bytes":"\"done\""}"# } == 3)
+    }
+
+    @Test func `the type of a frame kills, and no other value with the same word`() async throws {
+        let performance = try await perform(
+            """
+            {"do":"connect","on":"A"},{"do":"killOn","on":"A","type":"done"},{"do":"chat","on":"A","as":"c1"},
+            {"do":"awaitKill"},{"do":"await","on":"A","type":"done"},{"do":"start"}
+            """,
+            server: "run(before=[{'type': 'toolUse', 'tool': 'done'}, {'type': 'x', 'was': {'type': 'done'}}, 'done'])")
+        #expect(performance.problems.isEmpty && performance.stoppedAt == nil, "\(performance)")
     }
 
     @Test(arguments: [1, 2]) func `the response that kills is whole, in however many pieces`(
@@ -183,19 +195,19 @@ struct ProcessStepTests {
 
     // MARK: what does not come
 
-    @Test func `a kill whose bytes never come ends the scenario`() async throws {
+    @Test func `a kill whose message never comes ends the scenario`() async throws {
         let performance = try await perform(
             """
-            {"do":"connect","on":"A"},{"do":"killOn","on":"A","bytes":"\\"never\\""},{"do":"chat","on":"A","as":"c1"},
+            {"do":"connect","on":"A"},{"do":"killOn","on":"A","type":"never"},{"do":"chat","on":"A","as":"c1"},
             {"do":"awaitKill"}
             """, bounds: { $0.turn = .seconds(1) })
         #expect(performance.problems.isEmpty, "which bytes a server says a thing with is its own affair")
-        #expect(performance.stoppedAt == #"/steps/3: the server was not killed, because it never sent "never""#)
+        #expect(performance.stoppedAt == "/steps/3: the server was not killed, because it never sent never")
     }
 
     @Test func `a kill nobody waited for is told when it never came`() async throws {
         let performance = try await perform(
-            #"{"do":"connect","on":"A"},{"do":"killOn","on":"A","bytes":"never"},{"do":"fence","on":"A"}"#)
+            #"{"do":"connect","on":"A"},{"do":"killOn","on":"A","type":"never"},{"do":"fence","on":"A"}"#)
         #expect(performance.problems.isEmpty)
         #expect(performance.stoppedAt == "/steps/1: the server was not killed, because it never sent never")
     }

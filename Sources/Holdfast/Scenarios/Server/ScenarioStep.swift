@@ -258,8 +258,8 @@ package struct ScenarioStep: Sendable, Equatable {
     package enum ProcessStep: Sendable, Equatable {
         /// Ends it without warning, at once or after a pause.
         case kill(after: Pause?)
-        /// Ends it without warning as soon as a message or a response with these bytes is whole, before anything reads it.
-        case killOn(bytes: String, Target)
+        /// Ends it without warning as soon as a message or a response is whole, before anything reads it.
+        case killOn(Target)
         /// Waits until an armed kill has come.
         case awaitKill(Bound)
         /// Asks it to end, and waits until it has.
@@ -270,11 +270,12 @@ package struct ScenarioStep: Sendable, Equatable {
         case refuseWrites
         case acceptWrites
 
-        /// Where bytes are looked for.
+        /// What a kill waits for.
         package enum Target: Sendable, Equatable {
-            case connection(String)
-            /// In the answer to the next HTTP request.
-            case nextExchange
+            /// A message of this type.
+            case message(type: String, on: String)
+            /// These bytes in the answer to the next HTTP request.
+            case nextExchange(bytes: String)
         }
 
         /// A moment that a sweep moves about; it is a stimulus, and nothing is concluded from it.

@@ -88,7 +88,7 @@ struct ScenarioStepReader {
         case "resumeReading": .resumeReading(on: lane())
         case "alive": .alive(principal: principal())
         case "kill": .process(.kill(after: pause()))
-        case "killOn": .process(.killOn(bytes: reader.text("bytes"), target()))
+        case "killOn": .process(.killOn(target()))
         case "awaitKill": .process(.awaitKill(bound(otherwise: "turn")))
         case "stop": .process(.stop)
         case "start": .process(.start)
@@ -239,7 +239,8 @@ struct ScenarioStepReader {
     }
 
     private func target() -> ScenarioStep.ProcessStep.Target {
-        reader.value("on") == nil ? .nextExchange : .connection(lane())
+        reader.value("on") == nil
+            ? .nextExchange(bytes: reader.text("bytes")) : .message(type: reader.text("type"), on: lane())
     }
 
     private func usualBound(of types: [String]) -> String {
