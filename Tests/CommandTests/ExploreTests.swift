@@ -83,10 +83,12 @@ import Testing
     private static let clientPlan = """
         {
           "title": "A conversation is opened", "summary": "Twice.", "role": "client", "clauses": ["CLIENT-1"],
-          "needs": {}, "world": { "sessions": [{ "id": "s1", "messages": ["u1", "a1"] }] },
+          "needs": {}, "world": { "sessions": [{ "id": "s1", "messages": ["u1", "a1"] }], "profiles": ["idempotency"] },
           "steps": [
             { "do": "launch" }, { "do": "await", "comes": "connection", "optional": true },
-            { "do": "select", "session": "s1" }, { "do": "watch", "for": 600 }
+            { "do": "select", "session": "s1" }, { "do": "awaitState", "shows": ["a1"] },
+            { "do": "networkDown" }, { "do": "networkUp" }, { "do": "await", "comes": "connection" },
+            { "do": "watch", "for": 600 }
           ]
         }
         """
@@ -104,7 +106,10 @@ import Testing
         try folder.write(Self.clientPlan, to: "plans/one.json")
         let broken = ["explore", "client", "--reference", "--defect", "client-appends-whatever-comes"]
         let run = try await BuiltBinary.run(
-            broken + ["--corpus", folder.path + "/plans", "--seed", "1", "--runs", "1", "--out", folder.path + "/out"])
+            broken + [
+                "--corpus", folder.path + "/plans", "--seed", "1", "--runs", "1", "--out", folder.path + "/out",
+                "--format", "junit=\(folder.path)/junit.xml", "--write-baseline", folder.path + "/expected.json",
+            ])
         #expect(run.status == 1, "\(run.out)\(run.err)")
         let line = try #require(
             run.out.firstMatch(of: /violation (CLIENT-[0-9]+) \(seed 1, [1-4] steps?, .*\)\n/), "\(run.out)")
@@ -119,6 +124,46 @@ import Testing
         #expect(again.out.contains("violation \(line.1) in client/explored/\(line.1)-1\n"), "\(again.out)")
         let healthy = try await BuiltBinary.run(["explore", "client", "--reference", "--plan", file])
         #expect(healthy.status == 0, "\(healthy.out)")
+
+        // A report and a baseline hold it as those of a suite do; whatever file it comes from next time.
+        let name = "client/explored/\(line.1)"
+        #expect(try folder.text(of: "junit.xml").contains("in scenario \(name)"))
+        let entries = try folder.text(of: "expected.json")
+        #expect(entries.contains("\"\(name)\""), "\(entries)")
+        try folder.write(
+            entries.replacing(name, with: "client/explored/*").replacing("FILL IN: why", with: "Known;"),
+            to: "expected.json")
+        let expected = try await BuiltBinary.run(
+            broken + ["--plan", file, "--baseline", folder.path + "/expected.json", "--format", "json=-"])
+        #expect(expected.status == 0, "\(expected.out)\(expected.err)")
+        #expect(expected.out.hasPrefix("{"), "\(expected.out)")
+    }
+
+    @Test func `a driver that dies in the middle of every plan is told with the seeds`() async throws {
+        let script = #""$0" chat --driver | { for i in 1 2 3; do read -r line; echo "$line"; done; }"#
+        let run = try await BuiltBinary.run(
+            ["explore", "client", "--seed", "5", "--runs", "2", "--", "/bin/sh", "-c", script, BuiltBinary.path])
+        #expect(run.status == 2, "\(run.out)\(run.err)")
+        #expect(run.out.hasSuffix("2 plans from seed 5: nothing found, 2 driver failures\n"), "\(run.out)")
+        #expect(run.err.contains("seed 5: ") && run.err.contains("seed 6: "), "\(run.err)")
+    }
+
+    @Test func `a server that goes away ends the search`() async throws {
+        let folder = try TemporaryDirectory()
+        let corpus = folder.path + "/corpus"
+        let explored = try await Serving.run(in: folder) { serving in
+            let arguments = [
+                "explore", "--subject", serving.subjectFile, "--minutes", "10", "--corpus", corpus, "--seed", "1",
+            ]
+            return try await BuiltBinary.run(arguments, endsByItself: true) { _ in
+                while (try? FileManager.default.contentsOfDirectory(atPath: corpus))?.isEmpty ?? true {
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                try serving.running.interrupt()
+            }.1
+        }.result
+        #expect(explored.status == 69, "\(explored.out)\(explored.err)")
+        #expect(explored.err.contains("no connection accepted in "), "\(explored.err)")
     }
 
     @Test func `an interrupt ends the performance of a client's plan`() async throws {

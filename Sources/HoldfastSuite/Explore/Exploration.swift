@@ -4,6 +4,7 @@ import HoldfastExplore
 import HoldfastJudge
 import HoldfastPlatform
 import HoldfastReport
+import HoldfastSmallFoundation
 import HoldfastStage
 import HoldfastTranscript
 
@@ -63,13 +64,22 @@ package struct Exploration: Sendable {
         package let seed: UInt64
         /// How often it happened in so many performances of the small plan.
         package let times: (broken: Int, performed: Int)
-        /// What the small plan breaks beside it.
-        package let others: [Verdict]
+        /// What the small plan breaks, the clause among it.
+        let broken: [Verdict]
+
+        /// What it breaks beside the clause.
+        package var others: [Verdict] { broken.filter { $0.clause != clause } }
     }
 
     package struct Result: Sendable {
         package var performed = 0
         package var found: [Found] = []
+        /// A history for each clause that held, all that was found, and what failed.
+        fileprivate var results: [ScenarioResult] = []
+        /// What these come to; nil when nothing was performed.
+        package var report: RunReport?
+        /// The clauses that one of them shows to hold.
+        private var shown: Set<ClauseID> = []
         /// What the suite itself did wrong, a line each.
         package var problems: [String] = []
         /// What drivers did that ended their plans, with the seeds of these.
@@ -84,37 +94,81 @@ package struct Exploration: Sendable {
             if wasInterrupted || !failures.isEmpty { return .incomplete }
             return problems.isEmpty ? .conforms : .harness
         }
+
+        /// So many plans that failed are kept whole.
+        private static let mostFailures = 20
+
+        /// Keeps a plan that failed, or shows a clause to hold which none before did; what it breaks stands where it was found.
+        mutating func keep(_ performance: Performance, _ verdicts: [Verdict], seed: UInt64) {
+            let hasFailed = performance.failure != nil || !performance.problems.isEmpty
+            let decided = verdicts.filter { $0.exercised > 0 && [.pass, .warning].contains($0.outcome) }.map(\.clause)
+            guard hasFailed ? failures.count + problems.count <= Self.mostFailures : !shown.isSuperset(of: decided)
+            else { return }
+            shown.formUnion(decided)
+            let role = performance.history.header.subject.role
+            results.append(
+                ScenarioResult(
+                    performance, verdicts.filter { $0.outcome != .violation }, named: "\(role)/plans/\(seed)"))
+        }
+
+        /// Keeps what was found, under a name by which a baseline knows it again.
+        mutating func keep(_ found: Found) {
+            let count = self.found.count { $0.clause == found.clause }
+            self.found.append(found)
+            let name = "\(found.plan.role)/explored/\(found.clause)" + (count > 0 ? "#\(count + 1)" : "")
+            results.append(
+                ScenarioResult(
+                    name: name, history: found.history, verdicts: found.broken,
+                    duration: .microseconds(found.history.events.last?.at ?? 0)))
+        }
+    }
+
+    /// What plans showed, as a report on the clauses that they put to the test; nil when nothing was performed.
+    private func report(_ results: [ScenarioResult], since began: Date, wasInterrupted: Bool) -> RunReport? {
+        guard let subject = results.first?.history.header.subject else { return nil }
+        let decided = results.flatMap(\.verdicts).filter { $0.exercised > 0 && $0.outcome != .inconclusive }
+        var report = RunReport(
+            results, of: subject, at: explored.address, under: specification, selection: Set(decided.map(\.clause)),
+            startedAt: began.formatted(.iso8601), duration: .seconds(Date.now.timeIntervalSince(began)),
+            wasInterrupted: wasInterrupted)
+        report.tool = toolVersion
+        return report
     }
 
     /// Explores until the plans or the time are used up, or `stop` returns; what is found is told at once.
     package func run(until stop: Stop? = nil, telling tell: @escaping @Sendable (Found) -> Void) async -> Result {
+        let began = Date.now
         let progress = Progress(runs)
         let end = show?({ progress.content })
         let (result, wasInterrupted) = await cancelling(at: stop) { await explore(progress, tell) }
         end?()
         var whole = result
         whole.wasInterrupted = wasInterrupted
+        whole.report = report(whole.results, since: began, wasInterrupted: wasInterrupted)
         return whole
     }
 
     /// What came of plans that were performed as they are written.
     package struct Replayed: Sendable {
-        package var plans: [(performance: Performance, broken: [Verdict])] = []
+        package var plans: [ScenarioResult] = []
+        /// What they come to; nil when nothing was performed.
+        package var report: RunReport?
         /// Why nothing could be performed.
         package var startProblem: String?
         package var wasInterrupted = false
 
         package var status: ExitStatus {
             if startProblem != nil { return .unreachable }
-            if plans.contains(where: { !$0.broken.isEmpty }) { return .violation }
-            let isCut = plans.contains { $0.performance.skipped != nil || $0.performance.failure != nil }
+            if plans.contains(where: { $0.verdicts.contains { $0.outcome == .violation } }) { return .violation }
+            let isCut = plans.contains { $0.skipped != nil || $0.failure != nil }
             if wasInterrupted || isCut { return .incomplete }
-            return plans.allSatisfy(\.performance.problems.isEmpty) ? .conforms : .harness
+            return plans.allSatisfy(\.problems.isEmpty) ? .conforms : .harness
         }
     }
 
     /// Performs plans as they are written, and tells what they break.
     package func perform(_ plans: [ScenarioFile], until stop: Stop? = nil) async -> Replayed {
+        let began = Date.now
         let (outcome, wasInterrupted) = await cancelling(at: stop) { await explored.stage(plans) }
         let watch = ForeignWatch(explored.role, under: specification)
         for history in (explored.greetings + outcome.performances).map(\.history) { watch.note(history) }
@@ -124,7 +178,10 @@ package struct Exploration: Sendable {
         if replayed.startProblem == nil, !wasInterrupted, whole.allSatisfy({ $0.skipped != nil }) {
             replayed.startProblem = Self.nothingPerformed(whole.first)
         }
-        if replayed.startProblem == nil { replayed.plans = whole.map { ($0, broken($0)) } }
+        if replayed.startProblem == nil {
+            replayed.plans = whole.map { ScenarioResult($0, verdicts($0), named: $0.scenario) }
+            replayed.report = report(replayed.plans, since: began, wasInterrupted: wasInterrupted)
+        }
         return replayed
     }
 
@@ -183,6 +240,7 @@ package struct Exploration: Sendable {
                 result.problems += performance.problems.map { "seed \(next &+ UInt64(index)): \($0)" }
                 if let failure = performance.failure { result.failures.append((next &+ UInt64(index), failure)) }
                 let verdicts = verdicts(performance)
+                result.keep(performance, verdicts, seed: next &+ UInt64(index))
                 let isStored = corpus?.plans.contains(plan) ?? true
                 if guide.learn(from: plan, Coverage(of: performance.history, verdicts)), !isStored {
                     corpus?.keep(plan)
@@ -193,7 +251,7 @@ package struct Exploration: Sendable {
                     let found = await shrunk(plan, performance, verdict, seed: next &+ UInt64(index), progress)
                     // What the small plan breaks besides has the same cause.
                     known.formUnion(found.others.map(Self.cause))
-                    result.found.append(found)
+                    result.keep(found)
                     progress.note(found: result.found.count)
                     tell(found)
                 }
@@ -281,7 +339,7 @@ package struct Exploration: Sendable {
         return Found(
             clause: verdict.clause, what: last.verdict.findings.first?.what ?? "", plan: small.settled,
             history: last.history, seed: seed, times: (again.compactMap(\.self).count, again.count),
-            others: last.broken.filter { $0.clause != verdict.clause })
+            broken: last.broken)
     }
 
     /// A performance in which a violation was seen.

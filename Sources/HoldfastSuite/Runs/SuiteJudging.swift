@@ -64,12 +64,18 @@ final class SuiteJudging: Sendable {
     }
 
     private func result(_ performance: Performance) -> ScenarioResult {
-        ScenarioResult(
-            name: performance.scenario, history: performance.history,
-            verdicts: performance.skipped == nil ? judge(performance.history, under: specification) : [],
+        let verdicts = performance.skipped == nil ? judge(performance.history, under: specification) : []
+        return ScenarioResult(performance, verdicts, named: performance.scenario)
+    }
+}
+
+extension ScenarioResult {
+    /// What came of a performance.
+    init(_ performance: Performance, _ verdicts: [Verdict], named name: String) {
+        self.init(
+            name: name, history: performance.history, verdicts: verdicts,
             problems: performance.problems.map(\.description), skipped: performance.skipped,
             stoppedAt: performance.stoppedAt ?? (performance.wasInterrupted ? "the run was interrupted" : nil),
-            failure: performance.failure, duration: performance.duration,
-            lacks: performance.lacks)
+            failure: performance.failure, duration: performance.duration, lacks: performance.lacks)
     }
 }

@@ -63,7 +63,7 @@ struct FormatOptions: ParsableArguments {
 }
 
 /// A form of a report, and the file it goes to.
-struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Equatable>: Equatable {
+struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Equatable & Sendable>: Equatable, Sendable {
     let format: Format
     /// The file; `-` for standard output.
     let path: String

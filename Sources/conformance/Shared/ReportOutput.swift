@@ -4,7 +4,7 @@ import HoldfastReport
 import HoldfastSuite
 
 /// Everything that happens with a report once there is one: it meets the baseline, is written, is shown, and ends the command.
-struct ReportOutput {
+struct ReportOutput: Sendable {
     private let targets: [FormatTarget<ReportFormat>]
     private let listsAll: Bool
     private let baseline: Baseline?
@@ -33,19 +33,24 @@ struct ReportOutput {
     /// Writes and shows a report.
     /// - Parameters:
     ///   - report: The report.
+    ///   - text: What is shown to people in place of the console report; nil for that.
+    ///   - names: Names of scenarios that a baseline may hold besides those of the specification.
     ///   - write: Writes what the command itself is to write.
     /// - Throws: The exit code of the run, unless it conforms.
-    func end(with report: RunReport, writing write: (RunReport) throws -> Void) throws {
+    func end(
+        with report: RunReport, showing text: String? = nil, knowing names: [String] = [],
+        writing write: (RunReport) throws -> Void = { _ in }
+    ) throws {
         var report = report
         if let baseline {
             let role = report.subject.role
             report.compare(
                 with: baseline, on: today,
                 clauses: specification.clauses.filter { $0.role == role }.map(\.id.description),
-                scenarios: try specification.scenarioNames(for: role))
+                scenarios: try specification.scenarioNames(for: role) + names)
         }
         try write(report)
-        try show(report)
+        try show(report, as: text)
         if let newBaseline {
             try Files.write(BaselineWriter.text(report, on: today), to: newBaseline)
             Console.error("\(newBaseline): fill in the reason of each entry before you use it")
@@ -53,9 +58,20 @@ struct ReportOutput {
         try report.exit.end()
     }
 
-    /// Writes the formats and prints the console report.
-    func show(_ report: RunReport) throws {
-        let text = Tool.addressed(ConsoleReport(report, style: Console.style, listsAll: listsAll).text)
+    /// Writes lines for people, to standard error where a format takes standard output.
+    func say(_ text: String) {
+        if targets.contains(where: { $0.path == "-" }) {
+            Console.error(String(text.dropLast()))
+        } else {
+            Console.write(text)
+        }
+    }
+
+    /// Writes the formats and prints the console report, or what is shown in its place.
+    func show(_ report: RunReport, as shown: String? = nil) throws {
+        let text =
+            (listsAll ? nil : shown)
+            ?? Tool.addressed(ConsoleReport(report, style: Console.style, listsAll: listsAll).text)
         try FormatTarget.write(targets, beside: text) { $0.text(of: report) }
     }
 }

@@ -58,6 +58,7 @@ struct ExploreServerCommand: AsyncParsableCommand {
     func run() async throws {
         let specification = try Specification(.embedded)
         let plans = try search.plans { try ScenarioReader.scenario($0, named: "server/explored/\($1)", file: $2) }
+        let output = try ReportOutput(search.formats, search.baseline, ofRun: true, under: specification)
         let stop: Stop = Interruptions().first
         let asked = try server.server().subject(under: specification).0
         let status = try await server.meeting(asked, under: specification) { subject in
@@ -65,7 +66,7 @@ struct ExploreServerCommand: AsyncParsableCommand {
             let rerun = server.rerun(subject).replacing("\(Tool.command) server", with: "\(Tool.command) explore")
             return try await search.explore(
                 Explored(subject, under: specification, skipsCrashes: server.skipCrashes),
-                plans.map { .server($0) }, under: specification, until: stop
+                plans.map { .server($0) }, output, under: specification, until: stop
             ) { "\(rerun) \($0)" }
         }
         if status != .conforms { throw ExitCode(status) }
@@ -100,6 +101,7 @@ struct ExploreClientCommand: AsyncParsableCommand {
     func run() async throws {
         let specification = try Specification(.embedded)
         let plans = try search.plans { try ClientScenarioReader.scenario($0, named: "client/explored/\($1)", file: $2) }
+        let output = try ReportOutput(search.formats, search.baseline, ofRun: true, under: specification)
         let stop: Stop = Interruptions().first
         let tested = try client.client()
         let again = client.rerun(spec: nil)
@@ -108,7 +110,7 @@ struct ExploreClientCommand: AsyncParsableCommand {
         let status = try await tested.meeting(under: specification, invite: ClientFlags.invite) { source in
             let subject = try await tested.subject(source, until: stop)
             return try await search.explore(
-                Explored(subject, at: source.location, under: specification), plans.map { .client($0) },
+                Explored(subject, at: source.location, under: specification), plans.map { .client($0) }, output,
                 under: specification, until: stop
             ) { "\(command) \($0)\(driver)" }
         }
@@ -119,7 +121,7 @@ struct ExploreClientCommand: AsyncParsableCommand {
 /// Flags of a search, on either side.
 struct ExploreFlags: ParsableArguments {
     fileprivate static let codes =
-        "Exit codes: 0 nothing found · 1 violation · 2 interrupted, or a driver failed · 64 usage · 69 unreachable · 70 harness error"
+        "Exit codes: 0 nothing found · 1 violation · 2 interrupted, or a driver failed · 3 stale baseline · 64 usage · 69 unreachable · 70 harness error"
 
     @Option(help: "The random seed. Default: a new one, which is printed.")
     var seed: UInt64?
@@ -146,6 +148,10 @@ struct ExploreFlags: ParsableArguments {
         help: ArgumentHelp("Write findings to this folder.", valueName: "dir"), completion: .directory)
     var out = "explored"
 
+    @OptionGroup(title: "Reports") var formats: FormatOptions
+
+    @OptionGroup(title: "Expected violations") var baseline: BaselineOptions
+
     /// Reads the files of `--plan`.
     func plans<File>(_ read: (_ text: String, _ name: String, _ file: String) throws -> File) throws -> [File] {
         try Self.check(runs, of: "--runs")
@@ -157,15 +163,15 @@ struct ExploreFlags: ParsableArguments {
     ///
     /// * `again`: Makes the command that runs these flags against the same peer.
     func explore(
-        _ explored: Explored, _ files: [ScenarioFile], under specification: Specification, until stop: @escaping Stop,
-        again command: @escaping @Sendable (String) -> String
+        _ explored: Explored, _ files: [ScenarioFile], _ output: ReportOutput, under specification: Specification,
+        until stop: @escaping Stop, again command: @escaping @Sendable (String) -> String
     ) async throws -> ExitStatus {
         let seed = seed ?? .random(in: 0...9_999_999)
         var exploration = Exploration(
             explored, under: specification, seed: seed, runs: runs ?? (minutes == nil ? 100 : nil),
             time: minutes.map { .seconds($0 * 60) }, showing: ProgressLine.display())
         if let corpus { exploration.corpus = try Self.corpus(in: corpus, for: explored.role) }
-        if !files.isEmpty { return await perform(files, exploration, until: stop) }
+        if !files.isEmpty { return try await perform(files, exploration, output, until: stop, again: command) }
         let (out, isDrawn) = (out, corpus == nil)
         let result = await exploration.run(until: stop) { found in
             let location = "\(out)/\(found.clause)-\(found.seed)"
@@ -179,7 +185,7 @@ struct ExploreFlags: ParsableArguments {
                 again = isDrawn ? "--seed \(found.seed) --runs 1" : "--plan …"
             }
             let others = found.others.map(\.clause.description)
-            Console.write(
+            output.say(
                 """
                 violation \(found.clause) (seed \(found.seed), \(counted(found.plan.count, "step")), \(found.rate))
                   \(found.what)\(others.isEmpty ? "" : "\n  also \(listed(others, most: 8))")
@@ -192,34 +198,60 @@ struct ExploreFlags: ParsableArguments {
         for problem in result.problems.prefix(5) { Console.error("harness: \(problem)") }
         for failure in result.failures.prefix(3) { Console.error("seed \(failure.seed): \(failure.what)") }
         let failures = result.failures.count
-        Console.write(
+        let text =
             "\(counted(result.performed, "plan")) from seed \(seed)\(result.wasInterrupted ? ", interrupted" : ""): "
-                + (result.found.isEmpty ? "nothing found" : "\(counted(result.found.count, "violation"))")
-                + (failures == 0 ? "" : ", \(counted(failures, "driver failure"))") + "\n")
-        return result.status
+            + (result.found.isEmpty ? "nothing found" : "\(counted(result.found.count, "violation"))")
+            + (failures == 0 ? "" : ", \(counted(failures, "driver failure"))") + "\n"
+        try end(
+            with: result.report, showing: text, output, isGone: result.startProblem != nil,
+            again: command("--seed \(seed) --runs \(max(1, result.performed))"))
+        // The report ends the command where something was broken that nobody expects.
+        return result.status == .violation ? .conforms : result.status
     }
 
-    /// Runs files and prints what they break.
+    /// Says what came of a search or of files, and writes the reports.
+    private func end(
+        with report: RunReport?, showing text: String, _ output: ReportOutput, isGone: Bool, again: String
+    ) throws {
+        guard var report else { return output.say(text) }
+        report.again = RunReport.Again(again, isWhole: true)
+        if isGone { return try output.show(report, as: text) }
+        // What a baseline expects stands in the console report.
+        if baseline.baseline != nil { output.say(text) }
+        let names = ["explored", "plans"].map { "\(report.subject.role)/\($0)/" }
+        try output.end(
+            with: report, showing: baseline.baseline == nil ? text : nil,
+            knowing: report.scenarios.map(\.name)
+                + report.clauses.flatMap { clause in names.map { "\($0)\(clause.clause.id)" } })
+    }
+
+    /// Runs files and says what they break.
     private func perform(
-        _ plans: [ScenarioFile], _ exploration: Exploration, until stop: @escaping Stop
-    ) async -> ExitStatus {
+        _ plans: [ScenarioFile], _ exploration: Exploration, _ output: ReportOutput, until stop: @escaping Stop,
+        again command: (String) -> String
+    ) async throws -> ExitStatus {
         let replayed = await exploration.perform(plans, until: stop)
         if let problem = replayed.startProblem { Console.error(problem) }
-        for (performance, broken) in replayed.plans {
-            let name = performance.scenario
-            for problem in performance.problems { Console.error("harness: \(problem)") }
-            if let failure = performance.failure { Console.error("\(name): \(failure)") }
-            for verdict in broken {
-                Console.write("violation \(verdict.clause) in \(name)\n  \(verdict.findings.first?.what ?? "")\n")
+        var lines: [String] = []
+        for result in replayed.plans {
+            for problem in result.problems { Console.error("harness: \(problem)") }
+            if let failure = result.failure { Console.error("\(result.name): \(failure)") }
+            let broken = result.verdicts.filter { $0.outcome == .violation }
+            lines += broken.flatMap {
+                ["violation \($0.clause) in \(result.name)", "  \($0.findings.first?.what ?? "")"]
             }
-            if let reason = performance.skipped {
-                Console.write("skipped: \(name)\n  \(reason)\n")
-            } else if broken.isEmpty, performance.failure == nil {
-                Console.write("no violations in \(name); \(counted(performance.history.events.count, "event"))\n")
+            if let reason = result.skipped {
+                lines += ["skipped: \(result.name)", "  \(reason)"]
+            } else if broken.isEmpty, result.failure == nil {
+                lines.append("no violations in \(result.name); \(counted(result.history.events.count, "event"))")
             }
         }
-        if replayed.wasInterrupted { Console.write("interrupted\n") }
-        return replayed.status
+        if replayed.wasInterrupted { lines.append("interrupted") }
+        try end(
+            with: replayed.report, showing: lines.map { $0 + "\n" }.joined(), output,
+            isGone: replayed.startProblem != nil,
+            again: command(plan.map { "--plan \(ShellWords.quoted($0))" }.joined(separator: " ")))
+        return replayed.status == .violation ? .conforms : replayed.status
     }
 
     /// The plans in a folder, which is created if missing; plans worth keeping are written there, named by their hash.
