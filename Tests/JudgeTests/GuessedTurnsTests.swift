@@ -108,6 +108,27 @@ import Testing
         #expect(try outcomes(alone.joined(separator: "\n"), dialect: "nami")["TURN-5"] == .violation)
     }
 
+    @Test func `TURN-8 an error without a name ends a turn that has used a tool`() throws {
+        let fails = #"{\"script\":[{\"tool\":\"webFetch\"},{\"fail\":\"exploded\"}]}"#
+        let (tool, error) = (#"A< {"type":"tool_use","tool":"webFetch"}"#, #"A< {"type":"error","error":"exploded"}"#)
+        func verdicts(_ lines: String...) throws -> [String: Outcome] {
+            let all = ["A open", chat("Q0"), done("zero", in: "s1")] + lines
+            return try outcomes(all.joined(separator: "\n"), dialect: "nami")
+        }
+        let failed = try verdicts(chat(fails, in: "s1"), tool, error, chat("Q2", in: "s1"), done("two", in: "s1"))
+        #expect(failed["TURN-8"] == .violation && failed["TURN-10"] == .pass && failed["TURN-19"] == .warning)
+        let refused = try verdicts(chat(fails, in: "s1"), error, chat("Q2", in: "s1"), done("two", in: "s1"))
+        #expect(refused["TURN-8"] == .untested && refused["TURN-10"] == .untested, "it may have refused the question")
+        let other = try verdicts(chat("Q1", in: "s1"), chat(fails, in: "s1"), tool, error)
+        #expect(other["TURN-8"] != .violation, "the tool may be of the question before")
+        let hostile = try verdicts(#"A> {"type":"what"}"#, chat(fails, in: "s1"), tool, error)
+        #expect(hostile["TURN-8"] != .violation, "it may answer the frame before")
+        let broken = try verdicts(
+            chat(fails, in: "s1"), tool, error, read(1, "s1", ["Q0", "zero"]), chat("Q2", in: "s1"), "+90s",
+            #"A> {"type":"ping"}"#, #"A< {"type":"pong"}"#)
+        #expect(broken["TURN-9"] == .pass && broken["TURN-10"] == .violation)
+    }
+
     @Test func `ORDER-5 a script tells whose an answer is`() throws {
         func ask(_ reply: String) -> String { chat(#"{\"script\":[{\"reply\":\"\#(reply)\"}]}"#, in: "s1") }
         let history = [

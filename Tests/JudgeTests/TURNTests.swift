@@ -137,7 +137,9 @@ import Testing
         try clause.conforms("\(failed) 1<200(\(question) t1=failed)")
         try clause.violates("\(failed) 1<200(\(question) t1=done)^")
         try clause.violates("\(failed) 1<200(\(question) t1=running)^")
-        try clause.untested("\(failed) 1<200(\(question))")
+        try clause.conforms("\(failed) 1<200(\(question))")  // it shows no turns
+        let listed = "2>GET(s2) 2<200(u2 a2 t2=done)"
+        try clause.untested("\(failed) 1<200(\(question)) A>chat(c2 s2) A<done(t2 s2) \(listed)")
         // Where no frame names the turn, the conversation does, by the words of its question.
         let nameless = "A+ A>chat(-c \(fails)) A<error(agent_failed -t s1) 1>GET(s1)"
         try clause.conforms("\(nameless) 1<200(\(question) t1=failed)")

@@ -49,7 +49,9 @@ extension KillMatrixPeer {
         _ report: RunReport, _ kind: Kind, _ name: String, clause: ClauseID? = nil, unkeepable: [ClauseID] = [],
         provesAll: Bool
     ) {
-        self.init(kind: kind, name: name, clause: clause, unkeepable: unkeepable)
+        // What only a kill or a full disk shows is not met.
+        let met = unkeepable.filter { !report.setAside.contains($0) }
+        self.init(kind: kind, name: name, clause: clause, unkeepable: met)
         violated = (report.clauses(.violation) + report.clauses(.warning)).map(\.clause.id)
         problems = report.scenarios.flatMap { scenario in scenario.problems.map { "\(scenario.name): \($0)" } }
         if kind != .defect {

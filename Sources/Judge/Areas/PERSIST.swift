@@ -311,7 +311,8 @@ enum PERSIST {
     ///
     /// Once for each turn that had no `done` while writes were refused. An error of another code is judged only for a turn
     /// that was surely accepted before it, or a question that was asked under the fault, on a connection that the server left
-    /// open; where no script says what the agent does, it may have failed for its own reasons.
+    /// open; one without a code for such a turn. Where no script says what the agent does, it may have failed for its own
+    /// reasons.
     static func failedStoringIsTold(_ history: Observations, _ evidence: inout Evidence) {
         let expected = "error persist_failed, or the end of the connection"
         let isScripted = history.subject.hasScriptedAgent
@@ -320,7 +321,7 @@ enum PERSIST {
             switch write.outcome {
             case .ended, .failed(_, "persist_failed"): evidence.keep()
             case .failed(let event, let code):
-                guard write.request.connection != nil, let code else { continue }
+                guard write.request.connection != nil else { continue }
                 if let left = write.leaving(after: event, in: history) {
                     if write.fault.covers(left) { evidence.keep() }
                     continue
@@ -328,8 +329,8 @@ enum PERSIST {
                 let isTaken = write.isTaken(before: event, in: history)
                 guard
                     isTaken
-                        ? !ErrorMeaning.refusals.contains(code) && !(code == "agent_failed" && mayFail)
-                        : write.lacksTheQuestion && history.isNoReason(code, to: write.request)
+                        ? !(code.map(ErrorMeaning.refusals.contains) ?? mayFail) && !(code == "agent_failed" && mayFail)
+                        : write.lacksTheQuestion && code.map({ history.isNoReason($0, to: write.request) }) == true
                 else { continue }
                 evidence.violate(
                     isTaken

@@ -19,14 +19,29 @@ extension TURN {
         }
     }
 
+    /// The turns whose agent failed, with the error that ended each; where a script made it fail, whatever the error says.
+    private static func failures(in history: Observations) -> [(turn: ObservedTurn, error: Frame)] {
+        history.turns.compactMap { turn in
+            guard let ending = turn.ending, ending.type == "error" else { return nil }
+            let isScripted =
+                history.subject.hasScriptedAgent && turn.isScriptedToFail && ending.code == nil
+                && !history.wasDisturbed(between: turn.event, and: ending.event)
+            return ending.code == "agent_failed" || isScripted ? (turn, ending) : nil
+        }
+    }
+
     /// TURN-9: "A server that shows `turns` MUST show a turn whose agent failed as `failed`".
     ///
-    /// A turn that the list leaves out is the matter of TURN-12. Exercised once per failed turn and read.
+    /// A turn that the list leaves out is the matter of TURN-12. Exercised once per failed turn and read; a server that never
+    /// lists turns shows none as anything else.
     static func failedTurnsAreShownFailed(_ history: Observations, _ evidence: inout Evidence) {
-        for turn in history.turns {
-            guard let ending = turn.ending, ending.code == "agent_failed" else { continue }
+        lazy var listsTurns = history.sessionReads.contains(where: \.listsTurns)
+        for (turn, ending) in failures(in: history) {
             for read in history.reads(of: turn) where read.request > ending.event {
-                guard let entry = history.entry(of: turn, in: read) else { continue }
+                guard let entry = history.entry(of: turn, in: read) else {
+                    if !listsTurns { evidence.keep() }
+                    continue
+                }
                 evidence.test(
                     entry.status == "failed", otherwise: "a read does not show a failed turn as failed",
                     expected: "'failed'", actual: shown(entry.status), at: [turn.event, ending.event, read.event])
@@ -40,8 +55,7 @@ extension TURN {
     /// Exercised by every question that was asked after a failure and whose own script does not fail. `busy` is legal only
     /// while another turn of the session runs.
     static func turnsRunAfterAFailure(_ history: Observations, _ evidence: inout Evidence) {
-        for failed in history.turns {
-            guard let failure = failed.ending, failure.code == "agent_failed" else { continue }
+        for (failed, failure) in failures(in: history) {
             for turn in history.turns where turn.event > failure.event && turn.principal == failed.principal {
                 if history.subject.hasScriptedAgent, turn.isScriptedToFail { continue }
                 let expected = "done"

@@ -109,6 +109,12 @@ struct ErrorQueue {
         ErrorMeaning.formal.contains(error.code ?? "") && free[error.connection].map { $0 < error.event } ?? false
     }
 
+    /// Whether a message waits that an error without a code could answer.
+    func wait(for error: Frame) -> Bool {
+        waiting[error.connection]?.contains { $0.event < error.event } ?? false
+            || free[error.connection].map { $0 < error.event } ?? false
+    }
+
     mutating func remove(_ event: Int, on connection: Int) {
         waiting[connection]?.removeAll { $0.event == event }
     }

@@ -24,6 +24,7 @@ extension TurnReconstruction {
 
     mutating func place(_ frame: Frame, final: Bool) {
         guard let type = frame.type, ["message", "toolUse", "done", "error"].contains(type) else { return }
+        if !final, let seeming = refusedOrEnded[frame.event] { tell(frame, seeming) }
         if type == "error", final { doubtNamelessError(frame) }
         guard !refusals.contains(frame.event), let turn = owner(of: frame, final: final) else { return }
         if type == "error", !endsTurn(frame, turn) { return }
@@ -67,7 +68,20 @@ extension TurnReconstruction {
         }
     }
 
+    /// An error ends the only turn that goes on, which had used a tool.
+    private mutating func tell(_ error: Frame, _ seeming: (turn: Int, request: Int)) {
+        let open = openTurns(for: error).filter { turn in
+            turn == seeming.turn || turns[turn].requests.contains { $0.refusal == nil }
+        }
+        guard open == [seeming.turn] else { return }
+        turns[seeming.turn].requests[seeming.request].refusal = nil
+        turns[seeming.turn].requests[seeming.request].refusalCode = nil
+        refusals.remove(error.event)
+        ends[error.event] = seeming.turn
+    }
+
     private mutating func owner(of frame: Frame, final: Bool) -> Int? {
+        if let turn = ends[frame.event] { return turn }
         let principal = principal(of: frame)
         if let turnId = frame.turnId, let turn = turn(principal, turnId: turnId) { return turn }
         if let key = frame.clientMessageId { return turn(withKey: key, for: frame) }
@@ -99,7 +113,8 @@ extension TurnReconstruction {
     }
 
     private func endsTurn(_ error: Frame, _ turn: Int) -> Bool {
-        ErrorMeaning.endsTurn(error, acksAreSent: acksAreSent, wasAcked: !turns[turn].acks.isEmpty)
+        ends[error.event] == turn
+            || ErrorMeaning.endsTurn(error, acksAreSent: acksAreSent, wasAcked: !turns[turn].acks.isEmpty)
     }
 
     /// Marks the turns that an error without any name may refuse or end.

@@ -21,6 +21,11 @@ struct TurnReconstruction {
     private var suspects = ErrorQueue()
     /// Events that refused a request; whatever became of the question later, they ended no turn.
     var refusals: Set<Int> = []
+    /// Requests that an error refuses unless it ends their turn, by the event of the error: it names nothing, and a tool was
+    /// used before it.
+    var refusedOrEnded: [Int: (turn: Int, request: Int)] = [:]
+    /// The turns that such errors end, by the event of the error.
+    var ends: [Int: Int] = [:]
     /// Turns whose answer was seen while names were learnt.
     private var answered: Set<Int> = []
     /// Sessions that the server has named.
@@ -248,10 +253,8 @@ struct TurnReconstruction {
         }
         if frame.type == "error", let (turn, request) = requestRefused(by: frame) {
             suspects.remove(turns[turn].requests[request].event, on: frame.connection)
-            turns[turn].requests[request].refusal = frame.event
-            turns[turn].requests[request].refusalCode = frame.code
-            refusals.insert(frame.event)
-            return
+            if mayEnd(turn, request, frame) { refusedOrEnded[frame.event] = (turn, request) }
+            return refuse(turn, request, by: frame)
         }
         if let session = frame.sessionId, frame.type != "error" {
             told.insert(OwnName(session, of: principal))
@@ -263,6 +266,24 @@ struct TurnReconstruction {
         } else if frame.type == "done", !frame.isDuplicate {
             if hasRival(turn, at: frame.event) { bind(turn, turnId: nil, session: frame.sessionId) }
             answered.insert(turn)
+        }
+    }
+
+    private mutating func refuse(_ turn: Int, _ request: Int, by error: Frame) {
+        turns[turn].requests[request].refusal = error.event
+        turns[turn].requests[request].refusalCode = error.code
+        refusals.insert(error.event)
+    }
+
+    /// Whether an error without any name that seems to refuse a request may end its turn: where no acks are sent, a tool that
+    /// was used after it shows that a turn ran.
+    private func mayEnd(_ turn: Int, _ request: Int, _ error: Frame) -> Bool {
+        guard !acksAreSent, !isCapture, error.clientMessageId == nil,
+            error.code.map(ErrorMeaning.refusals.contains) != true, !suspects.wait(for: error)
+        else { return false }
+        let asked = turns[turn].requests[request].event
+        return connections[error.connection].received.contains {
+            $0.type == "toolUse" && $0.event > asked && $0.event < error.event
         }
     }
 
