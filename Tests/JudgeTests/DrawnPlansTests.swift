@@ -2,7 +2,7 @@ import Holdfast
 import TestSupport
 import Testing
 
-/// What schedules that nobody wrote accused healthy servers of, each beside the breach that is one edit away.
+/// What schedules that nobody wrote accused healthy peers of, each beside the breach that is one edit away.
 @Suite struct DrawnPlansTests {
     private let keyed: Set<Profile> = [.core, .idempotency]
     private let synced: Set<Profile> = [.core, .idempotency, .sync]
@@ -43,6 +43,26 @@ import Testing
         let late = "A+ B+ C+ A>chat(c1 s1 \(slow)) A<ack(c1) \(quick)"
         try clause.untested("\(late) \(own) \(ends.dropLast())")
         try clause.warns("\(late) \(ends)")
+    }
+
+    @Test func `ORDER-6 an end that nobody read was not late`() throws {
+        let clause = ClauseUnderTest("ORDER-6", profiles: keyed)
+        let slow = #"'{"script":[{"wait":3000},{"reply":"late"}]}'"#
+        let asked = #"A+ B+ A>chat(c1 s1 \#(slow)) A<ack(c1) A>chat(c2 s2 '{"script":[{"reply":"now"}]}') A<ack(c2 s2)"#
+        let ends = "B<done(t1 'late') A<done(t2 s2 'now')"
+        try clause.untested("\(asked) A!stopReading +3s \(ends)")
+        try clause.warns("\(asked) +3s \(ends)^")
+        try clause.conforms("\(asked) B<done(t2 s2 'now') +3s \(ends)")
+    }
+
+    @Test func `RATE-3 a key that is used again may be that of the question refused`() throws {
+        let clause = ClauseUnderTest("RATE-3", profiles: [.core, .rateLimit])
+        let asked =
+            "server!lend(p1 spent=0) A+(messagesPerMinute=2) A>chat(c1 s1) A<done(s1 -t) A>chat(c2 s1) A<done(s1 -t)"
+        try clause.untested("\(asked) A>chat(c1 s1) A<error(rate_limited c1 limit=2)")
+        try clause.violates(
+            "\(asked.replacing(" A>chat(c2 s1) A<done(s1 -t)", with: "")) A>chat(c3 s1) A<error(rate_limited c3 limit=2)^"
+        )
     }
 
     @Test func `ID-6 and ID-8 a key that was also used in another session`() throws {
@@ -179,5 +199,40 @@ import Testing
             + "B>sync(e1 #0 limit=1) B<syncResult(e1 #2 too_many more)[toolUse(t1 #1)]"
         try clause.conforms("\(page) B>sync(#1) B<syncResult(e1 #2 unknown_position)")
         try clause.violates("\(page) B>sync(e1 #1) B<syncResult(e1 #2 evicted)^", also: ["SYNC-21"])
+    }
+
+    @Test func `SYNC-15 a position of another epoch follows no page`() throws {
+        let clause = ClauseUnderTest("SYNC-15", profiles: synced)
+        let page =
+            "A+(e1 #0) A>chat(c1) A<ack(c1) A<toolUse(t1 #1) A<done(t1 #2) A!cut B+(e1 #2) "
+            + "B>sync(e1 #0 limit=1) B<syncResult(e1 #2 too_many more)[toolUse(t1 #1)]"
+        try clause.conforms("\(page) B>sync(e9 #1) B<syncResult(e1 #2 epoch_changed)")
+        try clause.violates("\(page) B>sync(e1 #1) B<syncResult(e1 #2 evicted)^", also: ["SYNC-21"])
+    }
+
+    @Test func `CLIENT-15 what was refused is not ended by an ending without names`() throws {
+        let clause = ClauseUnderTest("CLIENT-15")
+        let asked = "client!launch A+(core) client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1)"
+        let back =
+            "A<done(s1 -t -c) client=connected(s1 u1 a1 c2) +3s A!cut B+(core) client!selectSession(sessionId=null) +17s"
+        try clause.untested("\(asked) A<error(session_not_found -c) \(back)")
+        try clause.violates("\(asked) \(back)^")
+    }
+
+    @Test func `CLIENT-24 an ending without names is nobody's in a session that is not known yet`() throws {
+        let clause = ClauseUnderTest("CLIENT-24")
+        let asked = "client!launch A+(core) client=connected client!send(c1) A>chat(c1) client=connected(c1 thinking)"
+        try clause.untested("\(asked) A<done(s1 -t -c) 1>GET(s1) 1<failed client=connected(c1 thinking) +17s")
+        let read = "1>GET(s1) 1<200(u1='question 1' -t) client=connected(s1 u1 thinking)"
+        try clause.violates("\(asked) \(read) A<done(s1 -t -c) client=connected(s1 u1 a1 thinking) +17s^")
+    }
+
+    @Test func `CLIENT-39 who lost a question over REST does not know that reads work`() throws {
+        let clause = ClauseUnderTest("CLIENT-39")
+        let refused =
+            "client!launch A+ A!cut B>open B<refused(503) 1>GET(s1) 1<200(u1 a1) 2>GET(s1) 2<200(u1 a1) client!send(c2)"
+        let shown = "+2s client=connecting(s1 u1 a1 c2)"
+        try clause.conforms("\(refused) 3>POST(c2 s1) 3<failed('reset') \(shown)")
+        try clause.warns("\(refused) 3>POST(c2 s1) 3<200(t2) \(shown)^")
     }
 }

@@ -68,6 +68,60 @@ import Testing
         #expect(!phone.screen.messages.contains { $0.key == first })
     }
 
+    @Test func `CLIENT-26 a message given up stands in the session it is found in`() {
+        var phone = Phone.connected()
+        phone.tell(.said("one"))
+        let first = phone.key
+        phone.cut()
+        phone.answer(path: "/api/chat", #"{"error":"failed","code":"internal"}"#, status: 502)
+        phone.tell(.said("two"))
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect()
+        phone.receive(ack(2, phone.key, session: "s2"))
+        #expect(phone.screen.session == "s2")
+        phone.receive(ack(1, first, session: "s1"))
+        #expect(!phone.screen.messages.contains { $0.key == first })
+        phone.tell(.selected("s1"))
+        #expect(phone.screen.messages.map(\.key) == [first])
+    }
+
+    @Test func `CLIENT-31 a message whose turn failed stays failed in every later history`() {
+        var phone = asking()
+        let key = phone.key
+        phone.cut()
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect(epoch: nil)
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1"], keys: ["u1": key], turns: [("t1", "failed")]))
+        phone.tell(.selected("s1"))
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1"], keys: ["u1": key], turns: [("t1", "failed")]))
+        phone.receive([
+            "type": "message", "sessionId": "s1", "messageId": "u1", "role": "user", "text": "question 1",
+            "turnId": "t1", "clientMessageId": .string(key),
+        ])
+        #expect(phone.screen.messages.map(\.status) == [.failed])
+        // A history that names no turns tells by the answer.
+        phone.tell(.selected("s1"))
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"], keys: ["u1": key]))
+        #expect(phone.screen.messages.map(\.status) == [.sent, .sent])
+    }
+
+    @Test func `CLIENT-55 a greeting is followed by a read although polling is used up`() {
+        var phone = asking()
+        phone.cut()
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect(epoch: nil)
+        for _ in 1..<phone.core.rules.pollReads {
+            phone.answer(path: "/api/sessions/s1", history("s1", ["u1"], turns: [("t1", "running")]))
+            phone.elapse(.poll(conversation: phone.core.shown), after: 500)
+        }
+        #expect(phone.asked("GET", "/api/sessions/s1").count == phone.core.rules.pollReads)
+        phone.cut()
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect(epoch: nil)
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1"], turns: [("t1", "running")]))
+        #expect(phone.waiting("/api/sessions/s1").count == 1)
+    }
+
     @Test func `CLIENT-22, CLIENT-23 polling ends, and the thinking with it`() {
         var phone = asking()
         phone.cut()

@@ -271,9 +271,11 @@ extension CLIENT {
     static func anEndingEndsTheWaiting(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() {
-            // An error that names nothing may be of any turn of a session that the question is not known to stand in.
+            // What names nothing may be of any turn of a session that the question is not known to stand in.
             guard let ended = question.news.first(where: { $0.kind == .ending }),
-                ended.error == nil || ended.isCertain
+                ended.isCertain
+                    || ended.error == nil
+                        && ended.sessionId.map(question.namedSessions(before: ended.event).contains) == true
             else { continue }
             waitingEnds(
                 at: ended.event, of: index, among: questions, "the client still waits for an answer that arrived",

@@ -197,11 +197,11 @@ enum ORDER {
         for slow in history.turns where slow.isAccepted && slow.request.scriptedWait >= .seconds(1) {
             for quick in history.turns where quick.accepted.event > slow.event && quick.principal == slow.principal {
                 let asked = quick.accepted
-                // Elsewhere the end may be seen much later than it came.
-                let ends = [
-                    asked.connection.flatMap { quick.endings(on: $0).first?.event }, asked.outcome,
-                ]
-                guard !quick.request.script.isEmpty, let quickEnd = ends.compactMap(\.self).first,
+                // Elsewhere, or where nobody read, the end may be seen much later than it came.
+                let seen = asked.connection.flatMap { index in
+                    history.connections[index].pauses.isEmpty ? quick.endings(on: index).first?.event : nil
+                }
+                guard !quick.request.script.isEmpty, seen ?? asked.outcome != nil, let quickEnd = quick.ended,
                     let session = slow.session,
                     let own = quick.session, own != session, !history.mayBeBusy(own, at: quick),
                     !history.wasDisturbed(between: slow.event, and: quickEnd)

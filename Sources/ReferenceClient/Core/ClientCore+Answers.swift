@@ -93,6 +93,12 @@ extension ClientCore {
         for turn in turns where turn.text("status") == "done" {
             forgive(key: turn.text("clientMessageId"), turn: turn.text("turnId"), in: number)
         }
+        for message in conversations[number]?.messages ?? [] where message.status == .failed {
+            guard let key = message.key, isAnswered(key, turn: message.turn, in: number),
+                !turns.contains(where: { $0.text("clientMessageId") == key || $0.text("turnId") == message.turn })
+            else { continue }
+            forgive(key: key, turn: nil, in: number)
+        }
         for question in outbox where question.conversation == number {
             learn(of: question, in: number, turns: turns)
         }
@@ -155,13 +161,21 @@ extension ClientCore {
         if stored?.text("status") == "failed" {
             return fail(question.key, "The answer failed. Try again.", code: nil)
         }
-        let hasAnswer = messages[(position + 1)...].contains { message in
-            guard message.role == .assistant else { return false }
-            return turn != nil && message.turn != nil ? message.turn == turn : turn == nil || message.turn == nil
-        }
+        let hasAnswer = isAnswered(question.key, turn: turn, in: number)
         guard stored?.text("status") == "done" || stored == nil && hasAnswer else { return }
         accept(question.key, turn: turn)
         finish(question.key)
+    }
+
+    /// Whether the answer of a turn stands behind its question.
+    private func isAnswered(_ key: String, turn: String?, in number: Int) -> Bool {
+        guard let messages = conversations[number]?.messages,
+            let position = messages.lastIndex(where: { $0.key == key }), messages[position].id != nil
+        else { return false }
+        return messages[(position + 1)...].contains { message in
+            guard message.role == .assistant else { return false }
+            return turn != nil && message.turn != nil ? message.turn == turn : turn == nil || message.turn == nil
+        }
     }
 
     static func messages(of history: JSONValue) -> [Message] {

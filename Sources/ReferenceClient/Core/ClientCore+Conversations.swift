@@ -48,15 +48,16 @@ extension ClientCore {
 
     /// The session of an open question is told, and with it that of its conversation.
     ///
-    /// One that was given up, or refused for its rate, is not waited for: where another has gone out since to begin the session of their conversation,
-    /// it stands in a conversation of its own.
+    /// One that was given up, or refused for its rate, is not waited for: where another has gone out since to begin the session
+    /// of their conversation, or has begun it, it stands in a conversation of its own.
     mutating func bind(question index: Int, to session: String) {
         let (key, own) = (outbox[index].key, outbox[index].conversation)
         let isWaitedFor = !outbox[index].phase.isLimited && !outbox[index].isGivenUp
         let isLeft =
             !isWaitedFor && conversations[own]?.session == nil
             && outbox.contains { $0.conversation == own && $0.key != key && $0.wasSent && !$0.phase.isLimited }
-        guard isLeft, let position = conversations[own]?.position(key: key),
+        let isElsewhere = conversations[own]?.session.map { $0 != session } == true
+        guard isLeft || isElsewhere, let position = conversations[own]?.position(key: key),
             let message = conversations[own]?.messages.remove(at: position)
         else { return bind(own, to: session) }
         let number = conversation(of: session)

@@ -120,9 +120,8 @@ extension ClientCore {
             if !isStale { wasRead(number) }
         }
         guard needsReading(number) else { return stopPolling(number) }
-        // After a failure there is time until the next turn of the clock.
-        let mayRead = (conversations[number]?.poll?.reads ?? 0) < readsAllowed
-        if succeeded, isStale, mayAsk, mayRead { read(number) }
+        // After a failure there is time until the next turn of the clock; what happened meanwhile is no part of the polling.
+        if succeeded, isStale, mayAsk { read(number) }
     }
 
     /// A look at the list from time to time, while no connection tells what is new.

@@ -1,7 +1,7 @@
 /// How messages from four sources become one list: live frames, replayed frames, reads and answers over REST.
 ///
 /// Two rules do it. A message is known by its id, never by its text or by how many there are; and nothing that is shown is
-/// taken away because one source lacks it.
+/// taken away because one source lacks it. What is shown as failed stays so until its turn is known to have ended well.
 extension Conversation {
     /// What became of a message that came.
     enum Arrival: Sendable, Equatable {
@@ -16,7 +16,7 @@ extension Conversation {
     /// Takes in a message that came by itself.
     mutating func take(_ message: Message) -> Arrival {
         if let index = copy(of: message) {
-            messages[index].status = .sent
+            if messages[index].status == .sending { messages[index].status = .sent }
             let hadPlace = messages[index].position != nil
             messages[index].complete(from: message)
             if !hadPlace { settle(index) }
@@ -97,6 +97,7 @@ extension Conversation {
             }
             var copy = message
             copy.complete(from: messages[mine])
+            if messages[mine].status == .failed { copy.status = .failed }
             merged.append(copy)
         }
         merged += messages.indices.filter { $0 > last && !taken.contains($0) && !kept.contains($0) }.map {

@@ -133,8 +133,9 @@ extension Observations {
         guard !tries.isEmpty, let second = reads.dropFirst().first?.response,
             patience(from: second, to: event) >= Self.redraw.microseconds
         else { return nil }
-        // Who waits for a read, or was refused one, does not know that reads work.
-        let isInDoubt = client.reads.contains { read in
+        // Who waits for a read, was refused one, or lost a question over REST, does not know that reads work.
+        let lostPosts = exchanges.filter { $0.isChat && $0.failure != nil }
+        let isInDoubt = (client.reads + lostPosts).contains { read in
             guard read.request > since, read.request < event else { return false }
             let end = min(end(of: read), event)
             return (read.status != 200 || end == event)

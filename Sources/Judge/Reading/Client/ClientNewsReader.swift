@@ -203,7 +203,9 @@ struct ClientNewsReader {
         guard frame.type != "message", let session = frame.sessionId else { return nil }
         let open = questions.indices.filter { index in
             questions[index].event < frame.event && !questions[index].requests.isEmpty
-                && !questions[index].news.contains { $0.event < frame.event && $0.kind == .ending }
+                && !questions[index].news.contains {
+                    questions[index].settles($0, before: frame.event) && ($0.kind == .ending || $0.isCertain)
+                }
         }
         return open.first { questions[$0].requests.contains { $0.sessionAsked == session && $0.event < frame.event } }
             ?? open.first { questions[$0].sessions(before: frame.event).contains(session) }

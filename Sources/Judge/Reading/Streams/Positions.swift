@@ -110,8 +110,9 @@ extension Replay {
                 let next = syncs.indices[(last.index + 1)...].first(where: { next in
                     syncs[next].connection == sync.connection && syncs[next].request.event > last.result.event
                         && syncs[next].lastSeqSeen == place && syncs[next].result?.epoch == epoch
-                        // Without its epoch a position means nothing.
-                        && (syncs[next].request["epoch"] != nil || syncs[next].reason != "unknown_position")
+                        // With another epoch a position is another one, and without any it may mean nothing.
+                        && (syncs[next].request["epoch"] == nil
+                            ? syncs[next].reason != "unknown_position" : syncs[next].request.epoch == epoch)
                 }), !continued.contains(next), let page = syncs[next].result
             {
                 continued.insert(next)

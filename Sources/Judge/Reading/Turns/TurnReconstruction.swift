@@ -403,6 +403,11 @@ struct TurnReconstruction {
                         ?? named.last { request($0).sessionAsked != nil }
                 default: nil as (turn: Int, request: Int)?
                 }
+            // Where keys are not kept, each question with one is of its own, and the newest is the likeliest.
+            if !acksAreSent, named.count > 1 {
+                guesses.doubt(named.map(\.turn))
+                return named.last
+            }
             // What is refused is no repeat, so that it comes before the one that was taken.
             return meant ?? named.first
         }
