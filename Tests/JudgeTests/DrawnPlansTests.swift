@@ -210,6 +210,25 @@ import Testing
         try clause.violates("\(page) B>sync(e1 #1) B<syncResult(e1 #2 evicted)^", also: ["SYNC-21"])
     }
 
+    @Test func `RATE-8 a malformed sync is not answered as usual`() throws {
+        let clause = ClauseUnderTest("RATE-8", profiles: [.core, .idempotency, .sync, .rateLimit])
+        let spent = "server!lend(p1 spent=0) A+(e1 #0 messagesPerMinute=1) A>chat(c1) A<ack(c1) A<done(t1 #1)"
+        let refused = "\(spent) A>chat(c2 s1) A<error(rate_limited c2 limit=1)"
+        try clause.untested("\(refused) A>sync(lastSeqSeen=-1) A<error(bad_request) +11s")
+        try clause.violates("\(refused) A>sync(e1 #1) +11s^", also: ["SYNC-2"])
+    }
+
+    @Test func `ORDER-13 an ending that was guessed elsewhere is not that of a turn before a crash`() throws {
+        let clause = ClauseUnderTest("ORDER-13", profiles: [.core, .sync])
+        let old = #"B+(e1 #0) B>chat(c1 s1 '{"script":[{"tool":"t"},{"reply":"old"}]}') B<message(u1 s1 -t -c #1)"#
+        let crash = "server!kill B<eof server!start C+(e2 #0)"
+        let two = #"C>chat(c2 s1 '{"script":[{"wait":1}]}') 1>POST(c3 s1 'new')"#
+        let ends = "C<done(s1 a2 -t -c 'new' #1) 1<200(s1 -t 'new') A+(e2 #1)"
+        let last = ["C", "A"].map { "\($0)<done(s1 a3 -t -c 'waited' #2)" }
+        try clause.untested("\(old) \(crash) \(two) \(ends) \(last[0]) \(last[1])")
+        try clause.untested("\(old) \(crash) \(two) \(ends) \(last[1]) \(last[0])")
+    }
+
     @Test func `CLIENT-15 what was refused is not ended by an ending without names`() throws {
         let clause = ClauseUnderTest("CLIENT-15")
         let asked = "client!launch A+(core) client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1)"

@@ -249,7 +249,9 @@ enum RATE {
                 count("ping", ping.request.event, ping.pong?.event, history.timeouts.pong)
             }
             if history.profiles.contains(.sync) {
+                let malformed = Set(history.hostileFrames.map(\.frame.event))
                 for sync in history.syncs where sync.connection == index && sync.request.event > first.event {
+                    if malformed.contains(sync.request.event) { continue }
                     count("sync", sync.request.event, sync.result?.event, history.timeouts.sync)
                 }
             }

@@ -11,6 +11,7 @@ extension TurnReconstruction {
         firstEnd = [:]
         taken = [:]
         takenEnds = [:]
+        placed = [:]
         open = OpenTurns()
         for (index, turn) in turns.enumerated() {
             let answers = turn.requests.compactMap { request -> Int? in
@@ -89,8 +90,15 @@ extension TurnReconstruction {
         if frame.type == "message" { return ownerOfMessage(frame, principal: principal, final: final) }
         let same = SharedFrame(frame, of: principal, in: life(of: frame.connection))
         if let same, let turn = shared[same] { return turn }
-        guard let choice = ownerByOrder(of: frame, principal: principal) else { return ownerBySameness(of: frame) }
+        guard var choice = ownerByOrder(of: frame, principal: principal) else { return ownerBySameness(of: frame) }
         if frame.type == "error", !endsTurn(frame, choice.turn) { return nil }
+        // Elsewhere the same frame was put to another turn.
+        if let same {
+            if let other = placed[same], other != choice.turn {
+                choice = Choice(choice.turn, among: choice.others + [other])
+            }
+            placed[same] = placed[same] ?? choice.turn
+        }
         let possible = choice.others + [choice.turn]
         let isOfOneKey = choice.others.allSatisfy { question(of: $0) == question(of: choice.turn) }
         let isAlone = isOfOneKey && !isEarly(frame, choice.turn) && !isUnasked(frame, choice.turn)
@@ -185,9 +193,15 @@ extension TurnReconstruction {
         let all = candidates(for: frame)
         // A question asked since the last start comes before one that a crash may have ended, which uses no tool any more.
         let own = all.filter { turns[$0].requests.contains { self.life(of: $0) == life } }
-        return ownerByOrder(of: frame, principal: principal, among: own)
-            ?? (own.count < all.count && frame.type != "toolUse"
-                ? ownerByOrder(of: frame, principal: principal, among: all) : nil)
+        if let choice = ownerByOrder(of: frame, principal: principal, among: own) { return choice }
+        guard own.count < all.count, frame.type != "toolUse",
+            let old = ownerByOrder(of: frame, principal: principal, among: all)
+        else { return nil }
+        // It may end a turn of this life whose ending was guessed elsewhere.
+        let guessed = takenEnds.values.reduce(Set()) { $0.union($1) }.filter { index in
+            turns[index].session == frame.sessionId && turns[index].requests.contains { self.life(of: $0) == life }
+        }
+        return Choice(old.turn, among: old.others + guessed)
     }
 
     private func life(of connection: Int) -> Int { lives.life(at: connections[connection].opening) }

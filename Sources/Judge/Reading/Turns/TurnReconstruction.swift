@@ -48,8 +48,9 @@ struct TurnReconstruction {
     /// Those of them that an ending was shared out between.
     var takenEnds: [Int: Set<Int>] = [:]
     var guessedSession: Set<Int> = []
-    /// Whose a frame surely is that several connections were shown.
+    /// Whose a frame surely is that several connections were shown, and where it was put first.
     var shared: [SharedFrame: Int] = [:]
+    var placed: [SharedFrame: Int] = [:]
 
     /// The turns of a history by what its events say, and what was guessed of them.
     static func turns(
