@@ -443,6 +443,25 @@ import Testing
         try clause.violates("\(ended) +17s^")
     }
 
+    @Test func `CLIENT-24 a turn runs whose resend was refused`() throws {
+        let clause = ClauseUnderTest("CLIENT-24")
+        let refused = "\(ready) client!send(c2) A>chat(c2 s1) A!cut 1>POST(c2 s1) 1<429(rate_limited c2) B+"
+        let other = """
+            client!send(c3) B>chat(c3 s1) B<ack(c3) client=connected(s1 u1 a1 c2 u3 thinking) B<done(t3 c3) +1s
+            client=connected(s1 u1 a1 c2 u3 a3 thinking) +17s
+            """
+        try clause.untested("\(refused) B<message(u2 s1 c2) \(other)", also: ["CLIENT-55"])
+        try clause.violates("\(refused) \(other)^", also: ["CLIENT-31", "CLIENT-55"])
+    }
+
+    @Test func `CLIENT-50 an error that was shown may be that of a later request`() throws {
+        let clause = ClauseUnderTest("CLIENT-50")
+        let ended = "\(ready) client!send(c2) A>chat(c2 s1) A<error(internal t2 c2) A!cut"
+        let again = "client=degraded(s1 u1 a1 c2 failed=c2) client!sendAgain(c2) 2>POST(c2 s1)"
+        try clause.untested("\(ended) 1>POST(c2 s1) 1<502(internal) \(again)")
+        try clause.violates("\(ended) \(again)^")
+    }
+
     @Test func `CLIENT-50 a gateway neither ends nor refuses`() throws {
         let clause = ClauseUnderTest("CLIENT-50")
         func again(_ answer: String, _ request: String) -> String {

@@ -164,6 +164,13 @@ extension ClientDrawing {
     }
 
     mutating func useTool() {
+        if happens(30), let session = any(sessions) {
+            let input: JSONValue = one(of: "https://weather.example", ["url": "x", "list": [1, ["a": nil]]], 1.5, nil)
+            let frame: JSONValue = [
+                "type": "toolUse", "tool": "webFetch", "sessionId": .string(session), "turnId": "t900", "input": input,
+            ]
+            return add("tell", ("frame", frame), ("numbered", true))
+        }
         add("tool", ("tool", .string(any(Words.tools) ?? "")), ("to", audience(happens(15) ? "none" : nil)))
     }
 
@@ -263,6 +270,57 @@ extension ClientDrawing {
     mutating func forget() {
         add("forget", ("upTo", ref(happens(50) ? "lastSeq" : "lastSeq-1")))
         if happens(60) { add("end", ("how", "reset")) }
+    }
+
+    /// For minutes the server fails at something, ends each connection, or wants this client no more; then all is well again.
+    mutating func outage() {
+        guard isSeen, hasNetwork, !isBeside else { return }
+        let before = ruled
+        var isRefused = false
+        switch chance.number(in: 1...9) {
+        case 1, 2: when("upgrade", "refuse", ("status", 503))
+        case 3: when("upgrade", "close", ("code", 1011))
+        case 4: when("auth", "close", ("code", 1013))
+        case 5: when("read", "fail", ("status", 503))
+        case 6:
+            when("chat", "drop", ("cut", "reset"))
+            when("post", "reset")
+        case 7: when("auth", "serve", times: 1, ("greeting", ["capabilities": [], "motd": ["of": "today"]]))
+        case 8:
+            guard let session = any(sessions), hasKeys else { return }
+            let connection: [JSONValue] = [
+                ["do": "elsewhere", "session": .string(session), "messages": ["u${next}", "a${next}"]],
+                ["do": "end", "how": "reset"],
+                ["do": "await", "comes": "connection", "within": "backoff", "optional": true],
+            ]
+            add("repeat", ("times", 24), ("steps", .array(connection)))
+        default:
+            guard grammar.allows("quit") else { return }
+            isRefused = true
+        }
+        if isRefused {
+            add("end", ("how", "close"), ("code", JSONValue(one(of: 4001, 4010))))
+        } else if happens(80) {
+            add("end", ("how", "reset"))
+        }
+        // What else happens takes no rules of its own.
+        isBeside = true
+        for _ in 0...chance.number(in: 0...1) {
+            switch chance.number(in: 1...4) {
+            case 1: say()
+            case 2: select()
+            case 3: push()
+            default: elsewhere()
+            }
+            add("watch", ("for", .string(one(of: "attempts", "polling"))))
+        }
+        isBeside = false
+        for comes in ruled where !before.contains(comes) { add("when", ("comes", .string(comes)), ("then", "serve")) }
+        ruled = before
+        if isRefused {
+            add("quit")
+            launch()
+        }
     }
 
     /// Frames that nobody has to know.

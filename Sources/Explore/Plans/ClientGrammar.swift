@@ -106,6 +106,7 @@ struct ClientDrawing: Drawing {
         return JSONValue(members: [
             "sessions": JSONValue.array(all), "lastSeq": JSONValue(one(of: 0, 0, 7, 999_999_990)),
             "profiles": profiles.map { JSONValue.array($0) }, "heartbeatSeconds": given(happens(20), 20),
+            "limits": given(happens(10), ["maxFrameBytes": 1024]),
         ])
     }
 
@@ -137,6 +138,7 @@ struct ClientDrawing: Drawing {
         Move(weight: 2) { $0.forget() },
         Move(weight: 2) { $0.sayAgain() },
         Move(weight: 2) { $0.tellUnknown() },
+        Move(weight: 3) { $0.outage() },
         Move(weight: 4) { $0.together() },
         Move(weight: 6, isVital: true) { $0.watch() },
     ]

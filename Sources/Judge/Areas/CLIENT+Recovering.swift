@@ -314,9 +314,14 @@ extension CLIENT {
         let isAlone = questions.indices.allSatisfy { other in
             other == index || questions[other].event > event
                 || !questions[other].mayStand(in: state.sessionId, before: event + 1)
-                || questions[other].news.contains {
-                    questions[other].settles($0, before: event + 1) && $0.isCertain
-                        && !history.mayBeMissed($0, of: questions[other], before: event)
+                || questions[other].news.contains { news in
+                    questions[other].settles(news, before: event + 1) && news.isCertain
+                        && !history.mayBeMissed(news, of: questions[other], before: event)
+                        // The refusal of a resend says nothing of the turn that runs.
+                        && (news.kind == .ending
+                            || !questions[other].news.contains {
+                                $0.kind == .proof && (news.event...event).contains($0.event)
+                            })
                 }
         }
         guard isAlone else { return }

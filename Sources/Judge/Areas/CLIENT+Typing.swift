@@ -30,6 +30,7 @@ extension CLIENT {
                         news.kind == .ending
                         ? news.error.map(\.namesTurn) ?? true : news.error?.code == "idempotency_mismatch"
                     return ends && news.isCertain && history.isTaken(news, before: request.event, told: again)
+                        && !history.mayBeMissed(news, of: question, before: again)
                 }
                 // A status without a word that refuses may stand for either.
                 let failures = question.requests.compactMap(history.exchange).count { exchange in

@@ -102,8 +102,12 @@ extension ClientCore {
         stopWaiting(.greeting)
         stopWaiting(.degraded)
         recoverStream(lastSeq: frame["lastSeq"]?.intValue)
-        // What only a frame without names told of may not be there (CLIENT-15).
-        let presumed = conversations.values.filter { $0.session != nil && $0.messages.contains(where: \.isPresumed) }
+        // What only a frame without names told of may not be there (CLIENT-15), or is, where no read was answered.
+        let presumed = conversations.values.filter { conversation in
+            guard let session = conversation.session else { return false }
+            return conversation.messages.contains(where: \.isPresumed)
+                || conversation.isStale && newcomers.contains(session)
+        }
         for number in presumed.map(\.number).sorted() { refresh(number) }
         listen()
         for index in outbox.indices { outbox[index].avoidsREST = false }

@@ -123,10 +123,13 @@ extension Observations {
         }
         // Who polled before a tap goes on polling.
         let start = lost ?? changes.last { $0.name != "openPush" }?.event ?? since
+        // Who waits for the first answer polls, too, and so does who gets an error now and then.
+        let isAnswered = exchanges.contains { exchange in
+            exchange.request > start && exchange.response.map { $0 < event } == true && (exchange.status ?? 500) < 500
+        }
         let hasPolled = client.reads.contains { read in
-            // Who waits for the first answer polls, too.
             read.request > start && read.request < event
-                && (end(of: read) > event || read.status == 200)
+                && (end(of: read) > event || read.status == 200 || isAnswered)
         }
         if isTrying { return (since, hasPolled ? [.connecting, .degraded] : [.connecting]) }
         // One read may be part of the start; a second one is polling.

@@ -208,6 +208,12 @@ extension Observations {
             if news.kind == .proof {
                 return look.state.places(of: question).contains { look.state.messages[$0].status == "sent" }
             }
+            // What is shown once another request for it came to nothing may show only that.
+            let hasFailedSince = question.requests.compactMap(exchange).contains { exchange in
+                guard let over = exchange.response ?? exchange.failure, exchange.status != 200 else { return false }
+                return over > news.event && over < look.event
+            }
+            if hasFailedSince { return false }
             if !hadFailed, look.state.showsAsFailed(question) { return true }
             return look.state.errors.contains { shown in
                 guard before?.errors.contains(shown) != true else { return false }
