@@ -73,7 +73,7 @@ let package = Package(
             name: "Holdfast", dependencies: dependencies(["Basics", "Platform", "JSON", "JSONSchema"]),
             swiftSettings: settings, plugins: ["EmbedFiles"]),
         room("Transcript", ["Basics", "JSON", "Holdfast"]),
-        room("Captures", ["Basics", "JSON", "Holdfast", "Transcript"]),
+        room("Captures", ["Basics", "Platform", "JSON", "Holdfast", "Transcript"]),
         room("Judge", ["Basics", "JSON", "Holdfast", "Transcript"]),
         room("Report", ["Basics", "JSON", "Holdfast", "Transcript", "Judge"], embeds: true),
         // Two JSON Schemas compared, with witnesses; knows no protocol.

@@ -45,14 +45,15 @@ enum JudgeBenchmark {
         let subject = History.Subject(name: "capture", role: .server, profiles: [.core])
         var reader = CaptureReader(.transcript, file: "capture", options: .init(subject: subject))
         var cutter = CapturedParts()
+        var tape = JSONTape()
         var parts: [CapturedParts.Part] = []
         for start in stride(from: 0, to: capture.count, by: 1 << 20) {
             try reader.append(Array(capture[start..<min(start + 1 << 20, capture.count)])) { item in
-                if let part = cutter.take(item, capture: nil) { parts.append(part) }
+                if let part = cutter.take(item, capture: nil, in: &tape) { parts.append(part) }
             }
         }
         try reader.finish { item in
-            if let part = cutter.take(item, capture: nil) { parts.append(part) }
+            if let part = cutter.take(item, capture: nil, in: &tape) { parts.append(part) }
         }
         if let last = cutter.finish(capture: nil) { parts.append(last) }
         return parts
@@ -154,7 +155,7 @@ private struct DrawnCapture {
             [
                 "type": "connected", "protocol": 1, "connectionId": .string("con\(number)"),
                 "serverTime": "2026-01-01T00:40:14.578Z", "capabilities": ["idempotency", "sync"],
-                "limits": ["maxFrameBytes": 1_000_000, "messagesPerMinute": 60, "replayMessages": 1000],
+                "limits": ["maxFrameBytes": 900_000, "messagesPerMinute": 60, "replayMessages": 1000],
                 "heartbeatSeconds": 25, "epoch": "e1", "lastSeq": JSONValue(last),
             ], on: lane)
         for turn in 0..<5 {

@@ -1,5 +1,6 @@
 import Holdfast
 import HoldfastBasics
+import HoldfastPlatform
 
 /// Cuts bytes into lines as they arrive, and never holds more than one line.
 struct CaptureLines {
@@ -43,7 +44,8 @@ struct CaptureLines {
     mutating func append(_ bytes: [UInt8]) -> [Line] {
         var complete: [Line] = []
         var rest = bytes[...]
-        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+        while let length = rest.withUnsafeBytes({ index(of: UInt8(ascii: "\n"), in: $0) }) {
+            let end = rest.startIndex + length
             grow(rest[..<end], &complete)
             position += 1
             let wasSkipped = isSkipping

@@ -43,6 +43,8 @@ package struct CapturedParts: Sendable {
 
     private let bounds: Bounds
     private var header: History.Header?
+    /// What every event asks of the header: how things are said, where not canonically, and whether it is of a capture.
+    private var (dialect, isOfCapture): (Dialect?, Bool) = (nil, false)
     private var noted = Notes()
     private var carried = 0
     private var bytes = 0
@@ -67,17 +69,19 @@ package struct CapturedParts: Sendable {
     /// Takes the next item; gives the part that it completes.
     ///
     /// `capture` is what the reader knows of the capture by now, where its form has no header.
-    package mutating func take(_ item: CaptureItem, capture: History.Capture?) -> Part? {
+    /// Messages are parsed in `tape`.
+    package mutating func take(_ item: CaptureItem, capture: History.Capture?, in tape: inout JSONTape) -> Part? {
         switch item {
         case .header(let next):
             let part = finish(capture: capture)
             header = next
+            (dialect, isOfCapture) = (next.dialect.isCanonical ? nil : next.dialect, next.capture != nil)
             isCut = false
             (open, busy) = ([:], 0)
             return part
         case .gap: return noted.count > carried ? cut(capture, isQuiet: false, isShort: false) : nil
         case .event(let event, let location):
-            let item = Noted(event, at: location)
+            let item = Noted(event, at: location, frame: Frame(event.kind, in: &tape))
             note(item)
             noted.append(item)
             bytes += item.size
@@ -95,7 +99,7 @@ package struct CapturedParts: Sendable {
     }
 
     private var isFull: Bool {
-        if header?.capture == nil, !isCut { return bytes >= bounds.whole || noted.count >= bounds.wholeEvents }
+        if !isOfCapture, !isCut { return bytes >= bounds.whole || noted.count >= bounds.wholeEvents }
         let (bytes, count) = (bytes - carriedBytes, noted.count - carried)
         if bytes >= bounds.hard || count >= bounds.hardEvents { return true }
         return busy == 0 && (bytes >= bounds.soft || count >= bounds.softEvents)
@@ -104,10 +108,10 @@ package struct CapturedParts: Sendable {
     private mutating func reset() { (noted, carried, bytes, carriedBytes) = (Notes(), 0, 0, 0) }
 
     private mutating func cut(_ capture: History.Capture?, isQuiet: Bool, isShort: Bool) -> Part? {
-        if header?.capture == nil { isCut = true }
+        if !isOfCapture { isCut = true }
         let (time, location) = (noted.events.last?.at ?? 0, noted.locations.last ?? CaptureLocation(line: 0, offset: 0))
         func belongs(_ lane: Lane, to owner: String) -> Noted {
-            Noted(Event(at: time, lane: lane, kind: .act("belongs", ["to": .string(owner)])), at: location)
+            Noted(Event(at: time, lane: lane, kind: .act("belongs", ["to": .string(owner)])), at: location, frame: nil)
         }
         let part = part(capture, isShort: isShort)
         let lanes = open.filter { $0.value.isOpen }.sorted { $0.value.lastUse < $1.value.lastUse }
@@ -163,7 +167,7 @@ package struct CapturedParts: Sendable {
         clock += 1
         let name = item.event.lane
         let lane = open[name, default: OpenLane()].take(
-            item, at: clock, dialect: header?.dialect ?? .canonical, mostBytes: Self.mostCarriedBytes)
+            item, at: clock, dialect: dialect, mostBytes: Self.mostCarriedBytes)
         busy += lane.nowBusy
         if lane.isDone { open[name] = nil }
         if open.count > 2 * Self.mostCarried { forgetSilent() }
@@ -206,9 +210,8 @@ private struct Noted: Sendable {
     let frame: Frame?
     let location: CaptureLocation
 
-    init(_ event: Event, at location: CaptureLocation) {
-        (self.event, self.location) = (event, location)
-        frame = Frame(event.kind)
+    init(_ event: Event, at location: CaptureLocation, frame: Frame?) {
+        (self.event, self.location, self.frame) = (event, location, frame)
     }
 
     var size: Int { event.size }
@@ -259,7 +262,7 @@ private struct OpenLane: Sendable {
     /// Takes the next event, and tells whether the lane is busy now and was not before (1), or the reverse (-1), and whether
     /// nothing of it is open any more.
     mutating func take(
-        _ item: Noted, at clock: Int, dialect: Dialect, mostBytes: Int
+        _ item: Noted, at clock: Int, dialect: Dialect?, mostBytes: Int
     ) -> (nowBusy: Int, isDone: Bool) {
         let wasBusy = isBusy
         lastUse = clock
@@ -267,7 +270,7 @@ private struct OpenLane: Sendable {
         return ((isBusy ? 1 : 0) - (wasBusy ? 1 : 0), !isOpen && !isBusy)
     }
 
-    private mutating func take(_ item: Noted, dialect: Dialect, mostBytes: Int) {
+    private mutating func take(_ item: Noted, dialect: Dialect?, mostBytes: Int) {
         guard case .connection = item.event.lane else {
             switch item.event.kind {
             case .request: waiting[Answer.response.rawValue] += 1
@@ -287,8 +290,7 @@ private struct OpenLane: Sendable {
         case .act("cut", _): (isOpen, greeting, waiting) = (false, [], .zero)
         case .text(let direction, let text):
             isOpen = true
-            guard let frame = item.frame, frame.flaws?.isEmpty == true, let value = frame.value,
-                let type = canonical(value, direction, dialect)
+            guard let frame = item.frame, frame.flaws?.isEmpty == true, let type = canonical(frame, direction, dialect)
             else { return }
             if text.utf8.count <= mostBytes, type == "auth" || type == "connected", !greeting.isEmpty,
                 greeted.insert(type).inserted
@@ -304,9 +306,9 @@ private struct OpenLane: Sendable {
     }
 
     /// The canonical type of a frame, an empty one where it has none; nil for what a dialect ignores.
-    private func canonical(_ frame: JSONValue, _ direction: Direction, _ dialect: Dialect) -> String? {
-        guard !dialect.isCanonical else { return frame["type"]?.stringValue ?? "" }
-        switch dialect.decode(frame, sentBy: direction == .toServer ? .client : .server) {
+    private func canonical(_ frame: Frame, _ direction: Direction, _ dialect: Dialect?) -> String? {
+        guard let dialect, let value = frame.value else { return frame.type ?? "" }
+        switch dialect.decode(value, sentBy: direction == .toServer ? .client : .server) {
         case .frames(let frames): return frames.first?["type"]?.stringValue ?? ""
         case .ignored: return nil
         case .unmapped: return ""

@@ -4,6 +4,8 @@ public struct JSONDocument: Sendable {
     public let root: JSONValue
     /// Duplicate keys and lone surrogates, in the order of the text, at most ``JSONLimits/maxFlaws``.
     public let flaws: [JSONFlaw]
+
+    package init(root: JSONValue, flaws: [JSONFlaw]) { (self.root, self.flaws) = (root, flaws) }
 }
 
 /// Something RFC 8259 allows in a text and warns about, because readers disagree on what it means.

@@ -99,13 +99,14 @@ public struct JSONObject: Sendable {
     }
 
     private func position(of key: String) -> Int? {
-        if positions.isEmpty {
-            let length = key.utf8.count
-            return members.indices.first {
-                members[$0].key.utf8.count == length && exactlyEqual(members[$0].key, key)
-            }
+        guard positions.isEmpty else { return positions[ExactString(key)] }
+        let length = key.utf8.count
+        var position = 0
+        while position < members.count {
+            if members[position].key.utf8.count == length, exactlyEqual(members[position].key, key) { return position }
+            position += 1
         }
-        return positions[ExactString(key)]
+        return nil
     }
 }
 

@@ -13,6 +13,14 @@ public enum JSONParser {
         }.get()
     }
 
+    /// Parses a text in a tape that is kept for the next one.
+    package static func document(_ text: String, in tape: inout JSONTape) throws(JSONProblem) -> JSONDocument {
+        var text = text
+        return try text.withUTF8 { bytes in
+            Result { () throws(JSONProblem) in try tape.document(bytes) }
+        }.get()
+    }
+
     /// Parses bytes, which have to be UTF-8, and lists the flaws beside the value.
     public static func document(
         bytes: some Sequence<UInt8>,

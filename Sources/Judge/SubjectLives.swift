@@ -38,8 +38,8 @@ struct SubjectLives: Sendable {
             if let begin = refused { faults.append(Fault(begin: begin, end: end, life: starts.count { $0 < begin })) }
             refused = nil
         }
-        for (index, event) in history.events.enumerated() where event.lane == .server {
-            guard case .act(let name, let details) = event.kind else { continue }
+        for index in history.events.indices where history.events[index].lane == .server {
+            guard case .act(let name, let details) = history.events[index].kind else { continue }
             func end(_ cause: Cause) {
                 let life = starts.count
                 if endings[life] == nil { endings[life] = End(event: index, cause: cause, details: details) }

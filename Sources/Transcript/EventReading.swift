@@ -22,7 +22,7 @@ package struct PackedEvents {
     /// one, which a ``LineReader`` reads.
     package func message(_ line: TapeView) -> Event? {
         guard texts == nil, line.memberCount == 5, let at = line.int(of: "at"), at >= 0,
-            line.text(of: "kind") == "text", let lane = line.text(of: "lane").flatMap(Lane.init),
+            line.isText(of: "kind", "text"), let lane = line.text(of: "lane").flatMap(Lane.init),
             let direction = line.text(of: "direction").flatMap(Direction.init(rawValue:)),
             let text = line.text(of: "text")
         else { return nil }

@@ -18,10 +18,11 @@ public struct Frame: Sendable {
     final class Content: Sendable {
         @usableFromInline let isBinary: Bool
         @usableFromInline let value: JSONValue?
-        @usableFromInline let document: JSONDocument?
-        @usableFromInline let problem: JSONProblem?
+        /// What is wrong with its text besides; nil without a text that is JSON.
+        @usableFromInline let flaws: [JSONFlaw]?
+        /// What few frames have; nil for most.
+        @usableFromInline let rest: Rest?
         @usableFromInline let wireBytes: Int
-        @usableFromInline let assumed: [JSONPointer]
         @usableFromInline let type: String?
         @usableFromInline let sessionId: String?
         @usableFromInline let turnId: String?
@@ -33,27 +34,50 @@ public struct Frame: Sendable {
         @usableFromInline let seq: Int?
         @usableFromInline let isDuplicate: Bool
 
+        /// Why a text is not JSON, and which members a dialect assumes.
+        @usableFromInline
+        final class Rest: Sendable {
+            @usableFromInline let problem: JSONProblem?
+            @usableFromInline let assumed: [JSONPointer]
+
+            init(problem: JSONProblem?, assumed: [JSONPointer]) { (self.problem, self.assumed) = (problem, assumed) }
+        }
+
         init(
-            _ value: JSONValue?, document: JSONDocument? = nil, problem: JSONProblem? = nil, wireBytes: Int,
+            _ value: JSONValue?, flaws: [JSONFlaw]? = nil, problem: JSONProblem? = nil, wireBytes: Int,
             assumed: [JSONPointer] = [], isBinary: Bool = false
         ) {
             self.value = value
-            self.document = document
-            self.problem = problem
+            self.flaws = flaws
+            rest = problem == nil && assumed.isEmpty ? nil : Rest(problem: problem, assumed: assumed)
             self.wireBytes = wireBytes
-            self.assumed = assumed
             self.isBinary = isBinary
-            let members = value?.objectValue
-            type = members?["type"]?.stringValue
-            sessionId = members?.id("sessionId")
-            turnId = members?.id("turnId")
-            messageId = members?.id("messageId")
-            clientMessageId = members?.id("clientMessageId")
-            text = members?["text"]?.stringValue
-            code = members?["code"]?.stringValue
-            epoch = members?.id("epoch")
-            seq = members?["seq"]?.intValue
-            isDuplicate = members?["duplicate"]?.boolValue == true
+            var (type, text, code): (String?, String?, String?)
+            var (sessionId, turnId, messageId, clientMessageId, epoch): (String?, String?, String?, String?, String?)
+            var (seq, isDuplicate): (Int?, Bool) = (nil, false)
+            // One walk along the members; names of other lengths than these are not looked at.
+            if let members = value?.objectValue {
+                for (name, member) in members {
+                    switch name.utf8.count {
+                    case 3: if name == "seq" { seq = member.intValue }
+                    case 4:
+                        if name == "type" { type = member.stringValue }
+                        if name == "text" { text = member.stringValue }
+                        if name == "code" { code = member.stringValue }
+                    case 5: if name == "epoch" { epoch = member.stringValue.map(opaqueID) }
+                    case 6: if name == "turnId" { turnId = member.stringValue.map(opaqueID) }
+                    case 9:
+                        if name == "sessionId" { sessionId = member.stringValue.map(opaqueID) }
+                        if name == "messageId" { messageId = member.stringValue.map(opaqueID) }
+                        if name == "duplicate" { isDuplicate = member.boolValue == true }
+                    case 15: if name == "clientMessageId" { clientMessageId = member.stringValue.map(opaqueID) }
+                    default: break
+                    }
+                }
+            }
+            (self.type, self.text, self.code, self.seq, self.isDuplicate) = (type, text, code, seq, isDuplicate)
+            (self.sessionId, self.turnId, self.messageId) = (sessionId, turnId, messageId)
+            (self.clientMessageId, self.epoch) = (clientMessageId, epoch)
         }
     }
 
@@ -61,9 +85,14 @@ public struct Frame: Sendable {
     public init(_ text: String) { self.init(text, wireBytes: text.utf8.count, assumed: []) }
 
     init(_ text: String, wireBytes: Int, assumed: [JSONPointer]) {
+        var tape = JSONTape()
+        self.init(text, wireBytes: wireBytes, assumed: assumed, in: &tape)
+    }
+
+    private init(_ text: String, wireBytes: Int, assumed: [JSONPointer], in tape: inout JSONTape) {
         do {
-            let document = try JSONParser.document(text)
-            content = Content(document.root, document: document, wireBytes: wireBytes, assumed: assumed)
+            let document = try JSONParser.document(text, in: &tape)
+            content = Content(document.root, flaws: document.flaws, wireBytes: wireBytes, assumed: assumed)
         } catch {
             content = Content(nil, problem: error, wireBytes: wireBytes)
         }
@@ -73,8 +102,14 @@ public struct Frame: Sendable {
 
     /// The frame of an event; nil when it is no message.
     package init?(_ kind: Event.Kind) {
+        var tape = JSONTape()
+        self.init(kind, in: &tape)
+    }
+
+    /// The frame of an event, parsed in a tape that is kept for the next one; nil when it is no message.
+    package init?(_ kind: Event.Kind, in tape: inout JSONTape) {
         switch kind {
-        case .text(_, let text): self.init(text)
+        case .text(_, let text): self.init(text, wireBytes: text.utf8.count, assumed: [], in: &tape)
         case .binary(_, let bytes): self.init(Content(nil, wireBytes: bytes.count, isBinary: true))
         default: return nil
         }
@@ -89,11 +124,13 @@ public struct Frame: Sendable {
     }
 
     /// The parsed text; nil when it is not JSON.
-    @inlinable public var document: JSONDocument? { content.document }
+    public var document: JSONDocument? {
+        content.flaws.flatMap { flaws in content.value.map { JSONDocument(root: $0, flaws: flaws) } }
+    }
     /// What is wrong with its text besides; nil when it is not JSON.
-    @inlinable public var flaws: [JSONFlaw]? { content.document?.flaws }
+    @inlinable public var flaws: [JSONFlaw]? { content.flaws }
     /// Why the text is not JSON; nil when it is.
-    @inlinable public var problem: JSONProblem? { content.problem }
+    @inlinable public var problem: JSONProblem? { content.rest?.problem }
     /// Its size on the wire; in a view of a dialect that is not the size of the canonical text.
     @inlinable public var wireBytes: Int { content.wireBytes }
     /// Whether it was a binary message.
@@ -104,7 +141,10 @@ public struct Frame: Sendable {
     /// The message; nil when it was binary or no JSON.
     @inlinable public var value: JSONValue? { content.value }
     /// The message without the members that the wire did not say and a dialect assumes; a verdict about a member asks this.
-    package var said: JSONValue? { content.assumed.reduce(value) { $0?.removing($1) } }
+    package var said: JSONValue? {
+        guard let rest = content.rest else { return value }
+        return rest.assumed.reduce(value) { $0?.removing($1) }
+    }
 
     /// A field of the message; nil when it is absent or the message is no object.
     @inlinable public subscript(name: String) -> JSONValue? { content.value?[name] }

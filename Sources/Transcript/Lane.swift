@@ -13,18 +13,17 @@ public enum Lane: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads `A`, `1`, `server`, `client` or `push`; nil for anything else.
     public init?(_ text: String) {
+        if !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) {
+            self = .connection(text)
+            return
+        }
         switch text {
         case "server": self = .server
         case "client": self = .client
         case "push": self = .push
         default:
-            if let number = Int(text), number > 0, String(number) == text {
-                self = .exchange(number)
-            } else if !text.isEmpty, text.unicodeScalars.allSatisfy({ ("A"..."Z").contains($0) }) {
-                self = .connection(text)
-            } else {
-                return nil
-            }
+            guard let number = Int(text), number > 0, String(number) == text else { return nil }
+            self = .exchange(number)
         }
     }
 

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastJSON
 import HoldfastJudge
 import HoldfastTranscript
 import TestSupport
@@ -22,13 +23,12 @@ import Testing
         let history = try NotationExpansion(notation, header: header).history
         var cutter = CapturedParts(bounds: bounds)
         var parts: [CapturedParts.Part] = []
-        parts += [cutter.take(.header(header), capture: nil)].compactMap { $0 }
+        var tape = JSONTape()
+        parts += [cutter.take(.header(header), capture: nil, in: &tape)].compactMap { $0 }
         for (index, event) in history.events.enumerated() {
-            if index == gap { parts += [cutter.take(.gap, capture: nil)].compactMap { $0 } }
-            parts += [cutter.take(.event(event, CaptureLocation(line: index + 1, offset: 0)), capture: nil)].compactMap
-            {
-                $0
-            }
+            if index == gap { parts += [cutter.take(.gap, capture: nil, in: &tape)].compactMap { $0 } }
+            let item = CaptureItem.event(event, CaptureLocation(line: index + 1, offset: 0))
+            parts += [cutter.take(item, capture: nil, in: &tape)].compactMap { $0 }
         }
         return parts + [cutter.finish(capture: nil)].compactMap { $0 }
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastBasics
+import HoldfastJSON
 import HoldfastJudge
 import HoldfastTranscript
 import TestSupport
@@ -22,11 +23,12 @@ import Testing
         var bounds = CapturedParts.Bounds()
         (bounds.softEvents, bounds.hardEvents) = (10, 40)
         var cutter = CapturedParts(bounds: bounds)
+        var tape = JSONTape()
         var parts: [CapturedParts.Part] = []
         for window in windows {
-            try reader.append(window) { parts += [cutter.take($0, capture: nil)].compactMap(\.self) }
+            try reader.append(window) { parts += [cutter.take($0, capture: nil, in: &tape)].compactMap(\.self) }
         }
-        try reader.finish { parts += [cutter.take($0, capture: nil)].compactMap(\.self) }
+        try reader.finish { parts += [cutter.take($0, capture: nil, in: &tape)].compactMap(\.self) }
         return parts + [cutter.finish(capture: nil)].compactMap(\.self)
     }
 

@@ -10,12 +10,16 @@ public struct MessageSchemas: Sendable {
     private let sources: [String: Source]
 
     /// One compiled schema.
-    struct Entry: Sendable {
+    final class Entry: Sendable {
         /// The file below `schemas/`.
         let file: String
         /// The side that sends such a message.
         let sender: Role
         let schema: Schema
+
+        init(file: String, sender: Role, schema: Schema) {
+            (self.file, self.sender, self.schema) = (file, sender, schema)
+        }
     }
 
     /// One schema, compiled on first use.

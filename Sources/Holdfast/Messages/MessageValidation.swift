@@ -40,9 +40,17 @@ extension MessageSchemas {
     public func validate(
         _ value: JSONValue, as name: String?, locate: (JSONPointer) -> JSONLocation? = { _ in nil }
     ) -> [MessageProblem] {
+        var tape = JSONTape()
+        return validate(value, as: name, in: &tape, locate: locate)
+    }
+
+    /// The same, taking the value apart in a tape that is kept for the next one.
+    package func validate(
+        _ value: JSONValue, as name: String?, in tape: inout JSONTape,
+        locate: (JSONPointer) -> JSONLocation? = { _ in nil }
+    ) -> [MessageProblem] {
         guard let name, let entry = self[name] else { return [unknown(value, name, locate)] }
         // Most messages are valid, and to say so costs no explanation.
-        var tape = JSONTape()
         if tape.withTokens(of: value, { entry.surelyTakes($0) }) { return [] }
         var problems = entry.schema.violations(in: value).map { violation in
             MessageProblem(

@@ -1,5 +1,6 @@
 import Holdfast
 import HoldfastCaptures
+import HoldfastJSON
 import HoldfastJudge
 import HoldfastPlatform
 import HoldfastReport
@@ -221,7 +222,10 @@ final class JudgeSource: Sendable {
             failure = error
         }
         state.summary.leftOut = reader.leftOut
-        state.waiting += items.compactMap { state.parts.take($0, capture: reader.capture) }
+        var tape = JSONTape()
+        for item in items {
+            if let part = state.parts.take(item, capture: reader.capture, in: &tape) { state.waiting.append(part) }
+        }
         if let failure { throw failure }
         if state.isAtEnd, let part = state.parts.finish(capture: reader.capture) { state.waiting.append(part) }
     }
@@ -274,9 +278,12 @@ extension JudgeSource {
     static let truncated = "an unknown number of lines, because the file was truncated"
 
     private func take(_ items: [CaptureItem], _ observe: (Event) -> Void, _ state: inout State) -> [Unit] {
+        var tape = JSONTape()
         for item in items {
             if case .event(let event, _) = item { observe(event) }
-            if let part = state.parts.take(item, capture: state.reader?.capture) { state.waiting.append(part) }
+            if let part = state.parts.take(item, capture: state.reader?.capture, in: &tape) {
+                state.waiting.append(part)
+            }
         }
         var units: [Unit] = []
         while let unit = unit(&state) { units.append(unit) }

@@ -20,7 +20,7 @@ struct TapeBytes: ~Copyable {
 
     @inline(never)
     private mutating func grow(_ least: Int) {
-        capacity = max(least, capacity * 2)
+        capacity = max(least, capacity * 2, 1024)
         let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
         larger.update(from: start, count: count)
         start.deallocate()
@@ -42,8 +42,17 @@ struct TapeBytes: ~Copyable {
     }
 
     func isASCII(from first: Int) -> Bool {
-        var all: UInt8 = 0
-        for position in first..<count { all |= start[position] }
-        return all < 0x80
+        let bytes = UnsafeRawPointer(start)
+        var position = first
+        while position + 8 <= count {
+            let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+            if word & 0x8080_8080_8080_8080 != 0 { return false }
+            position += 8
+        }
+        while position < count {
+            if start[position] >= 0x80 { return false }
+            position += 1
+        }
+        return true
     }
 }

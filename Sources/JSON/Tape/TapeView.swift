@@ -52,6 +52,11 @@ package struct TapeView {
         return string(tokens[value])
     }
 
+    /// Whether a member of the outermost object is this text.
+    package func isText(of name: String, _ text: String) -> Bool {
+        member(name).map { tokens[$0].kind == .string && isNamed(text, $0) } ?? false
+    }
+
     /// A member of the outermost object that is a whole number and fits; nil otherwise.
     package func int(of name: String) -> Int? {
         guard let value = member(name), tokens[value].kind == .number else { return nil }
@@ -79,6 +84,34 @@ package struct TapeView {
         }
     }
 
+    /// The value of a token that holds no others.
+    private func scalar(_ token: TapeToken) -> JSONValue {
+        switch token.kind {
+        case .null: .null
+        case .no: .bool(false)
+        case .yes: .bool(true)
+        case .number: .number(number(token))
+        case .string: .string(string(token))
+        case .array: .array([])
+        case .object: .object(JSONObject())
+        }
+    }
+
+    /// The array or object at a token, when what it holds holds nothing more: most do.
+    private func flat(_ token: TapeToken, at index: Int) -> JSONValue? {
+        let isObject = token.kind == .object
+        let (parts, first) = (Int(token.length), index + 1)
+        guard !isFlawed, Int(token.link) - first == (isObject ? 2 * parts : parts) else { return nil }
+        if isObject {
+            var object = JSONObject(capacity: parts)
+            for key in stride(from: first, to: first + 2 * parts, by: 2) {
+                object.append(scalar(tokens[key + 1]), for: string(tokens[key]))
+            }
+            return .object(object)
+        }
+        return .array((first..<first + parts).map { scalar(tokens[$0]) })
+    }
+
     /// The value at a token, with all that it holds, built with a stack of its own.
     package func value(at index: Int = 0) -> JSONValue {
         var stack: [Container] = []
@@ -91,19 +124,18 @@ package struct TapeView {
             let token = tokens[next]
             next += 1
             var value: JSONValue
-            switch token.kind {
-            case .null: value = .null
-            case .no: value = .bool(false)
-            case .yes: value = .bool(true)
-            case .number: value = .number(number(token))
-            case .string: value = .string(string(token))
-            case .array, .object:
-                let isObject = token.kind == .object
-                if token.length > 0 {
-                    stack.append(Container(isObject: isObject, parts: token.length))
+            if token.kind == .array || token.kind == .object {
+                if let whole = flat(token, at: next - 1) {
+                    value = whole
+                    next = Int(token.link)
+                } else if token.length > 0 {
+                    stack.append(Container(isObject: token.kind == .object, parts: token.length))
                     continue
+                } else {
+                    value = scalar(token)
                 }
-                value = isObject ? .object(JSONObject()) : .array([])
+            } else {
+                value = scalar(token)
             }
             // A value is whole: hand it to its container, and close containers as long as they end here.
             while true {

@@ -51,10 +51,11 @@ enum ENV {
     /// The schema of `syncResult` covers the frames inside `missed`. What a schema says for another clause (`x-clause`) is
     /// judged there. Exercised once per frame of a known type.
     static func everyFrameIsValid(_ history: Observations, _ evidence: inout Evidence) {
+        var tape = JSONTape()
         for frame in history.receivedOfKnownType {
             guard let value = frame.said, let type = frame.type else { continue }
             let name = history.schemas.name(of: value)
-            let problem = history.schemas.validate(value, as: name).first { $0.clause == ClauseID(.ENV, 2) }
+            let problem = history.schemas.validate(value, as: name, in: &tape).first { $0.clause == ClauseID(.ENV, 2) }
             evidence.test(no: problem) { problem in
                 Finding(
                     "\(located(type, problem.instance)): \(problem.what)", expected: problem.expected,
@@ -269,6 +270,7 @@ enum ENV {
     ) {
         func judge(_ flaws: [JSONFlaw]?, at events: @autoclosure () -> [Int]) {
             guard let flaws else { return }
+            if flaws.isEmpty { return evidence.keep() }
             let first = flaws.compactMap { flaw in objection(flaw).map { (what: $0, flaw: flaw) } }.first
             evidence.test(no: first) { what, flaw in
                 Finding(

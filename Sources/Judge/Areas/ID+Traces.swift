@@ -119,16 +119,18 @@ extension ID {
     ///
     /// Two messages of one session with one id are the matter of REST-6. Exercised by every turn and message but the first.
     static func idsNameOneThing(_ history: Observations, _ evidence: inout Evidence) {
-        var register = IdRegister()
+        var register = IdRegister(count: 3 * history.turns.count)
         for (index, turn) in history.turns.enumerated() {
-            for frame in turn.acks + turn.frames + turn.endings + turn.copies {
-                if let turnId = frame.turnId, frame.type == "ack" || turn.acks.isEmpty {
-                    register.note(turnId, .turn, as: .turn(index), turn.principal, at: frame.event)
+            for frames in [turn.acks, turn.frames, turn.endings, turn.copies] {
+                for frame in frames {
+                    if let turnId = frame.turnId, frame.type == "ack" || turn.acks.isEmpty {
+                        register.note(turnId, .turn, as: .turn(index), turn.principal, at: frame.event)
+                    }
+                    guard let id = frame.messageId else { continue }
+                    let isAnswer = frame.type == "done" || frame.string("role") == "assistant"
+                    register.note(
+                        id, .message, as: isAnswer ? .answer(index) : .question(index), turn.principal, at: frame.event)
                 }
-                guard let id = frame.messageId else { continue }
-                let isAnswer = frame.type == "done" || frame.string("role") == "assistant"
-                register.note(
-                    id, .message, as: isAnswer ? .answer(index) : .question(index), turn.principal, at: frame.event)
             }
         }
         for read in history.sessionReads {
@@ -248,6 +250,10 @@ private struct IdRegister {
     }
 
     private var uses: [Key: (what: Use, event: Int)] = [:]
+
+    /// Room for so many names.
+    init(count: Int) { uses.reserveCapacity(count) }
+
     private var counts: [Kind: Int] = [:]
     private(set) var clashes: [(id: String, first: Use, second: Use, before: Int, event: Int)] = []
 

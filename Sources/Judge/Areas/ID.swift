@@ -94,34 +94,34 @@ enum ID {
     ///
     /// Live frames and frames inside `missed`; an `error` inside `missed` always ended a turn.
     static func turnFramesNameTheSession(_ history: Observations, _ evidence: inout Evidence) {
-        var owners: [ObservedTurn?] = Array(repeating: nil, count: history.events.count)
-        for turn in history.turns {
-            for frames in [turn.frames, turn.endings, turn.copies] {
-                for frame in frames { owners[frame.event] = turn }
-            }
+        var owners: [Int?] = Array(repeating: nil, count: history.events.count)
+        for (index, turn) in history.turns.enumerated() {
+            for frame in turn.frames { owners[frame.event] = index }
+            for frame in turn.endings { owners[frame.event] = index }
+            for frame in turn.copies { owners[frame.event] = index }
         }
-        let replayed = history.syncs.flatMap(\.missed)
-        for frame in history.received + replayed {
-            let turn = frame.isReplayed ? nil : owners[frame.event]
+        func judge(_ frame: Frame) {
+            let turn = frame.isReplayed ? nil : owners[frame.event].map { history.turns[$0] }
             switch frame.type {
             case "toolUse", "done": break
             case "error" where frame.isReplayed || turn?.endings.contains { $0.event == frame.event } == true: break
-            default: continue
+            default: return
             }
-            guard frame["sessionId"] != nil else {
-                evidence.violate(
+            guard frame.sessionId != nil || frame["sessionId"] != nil else {
+                return evidence.violate(
                     "\(called(frame)) names no session", expected: "a 'sessionId'", actual: "none", at: [frame.event])
-                continue
             }
             let (expected, given) = (turn?.sessionId, frame.sessionId)
             let isOther = expected != nil && given != nil && given != expected
             // A key that was sent again may have started a second turn, which is the matter of IDEM-1.
             let mayBeSecond = turn.map { $0.requests.count > 1 && (frame.turnId == nil || frame.turnId != $0.turnId) }
-            if isOther, mayBeSecond == true { continue }
+            if isOther, mayBeSecond == true { return }
             evidence.test(
                 !isOther, otherwise: "\(called(frame)) and its turn name different sessions", expected: shown(expected),
                 actual: shown(given), at: [turn?.event ?? frame.event, frame.event])
         }
+        for frame in history.received { judge(frame) }
+        for sync in history.syncs { sync.missed.forEach(judge) }
     }
 
     /// ID-6: "A server MUST answer a `chat` that names a well-formed session id unknown to its principal with an

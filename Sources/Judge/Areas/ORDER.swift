@@ -121,12 +121,19 @@ enum ORDER {
         var begun: [Int: [OwnName: [(event: Int, turn: ObservedTurn)]]] = [:]
         for turn in history.turns {
             guard let session = turn.session else { continue }
-            let signs = (turn.frames + turn.endings).filter {
-                !$0.isReplayed && ($0.isOf("toolUse", "done") || $0.code == "agent_failed")
+            var first: [(connection: Int, event: Int)] = []
+            for frames in [turn.frames, turn.endings] {
+                for sign in frames
+                where !sign.isReplayed && (sign.isOf("toolUse", "done") || sign.code == "agent_failed") {
+                    if let place = first.firstIndex(where: { $0.connection == sign.connection }) {
+                        first[place].event = min(first[place].event, sign.event)
+                    } else {
+                        first.append((sign.connection, sign.event))
+                    }
+                }
             }
-            for (connection, own) in Dictionary(grouping: signs, by: \.connection) {
-                guard let first = own.map(\.event).min() else { continue }
-                begun[connection, default: [:]][OwnName(session, of: turn.principal), default: []].append((first, turn))
+            for (connection, event) in first {
+                begun[connection, default: [:]][OwnName(session, of: turn.principal), default: []].append((event, turn))
             }
         }
         for connection in begun.keys.sorted() {
@@ -281,10 +288,10 @@ enum ORDER {
     }
 
     /// What names a frame apart from its number; nil for a `toolUse`, of which a turn has many.
-    private static func name(of frame: Frame) -> String? {
+    private static func name(of frame: Frame) -> ShownStream.Name? {
         switch frame.type {
-        case "message": frame.messageId.map { "message \($0)" }
-        case "done", "error": frame.turnId.map { "ending \($0)" }
+        case "message": frame.messageId.map { ShownStream.Name(isEnding: false, id: $0) }
+        case "done", "error": frame.turnId.map { ShownStream.Name(isEnding: true, id: $0) }
         default: nil
         }
     }
@@ -318,7 +325,7 @@ enum ORDER {
         for frame in history.received where !frame.isDuplicate {
             guard frame.isOf("message", "toolUse", "done") || endings.contains(frame.event) else { continue }
             evidence.test(
-                frame["seq"] != nil, otherwise: "a frame of the stream has no seq",
+                frame.seq != nil || frame["seq"] != nil, otherwise: "a frame of the stream has no seq",
                 expected: "seq on \(frame.type ?? "it")", actual: "none", at: [frame.event])
         }
     }
@@ -344,14 +351,20 @@ enum ORDER {
     ///
     /// Once for each number shown again, and for each ending or message shown again; other members are left to SYNC-8.
     static func numberMeansOneFrame(_ history: Observations, _ evidence: inout Evidence) {
-        var streams: [ShownStream.Key: ShownStream] = [:]
+        var streams: [ShownStream.Key: Int] = [:]
+        var seen: [ShownStream] = []
         let isGuess = history.capture?.lacks.contains(.principals) == true
         for item in history.shown {
             // Who is who is a guess in a capture, so that one connection alone is certainly one stream.
             let key = ShownStream.Key(
                 stream: Stream.Key(principal: item.principal, epoch: item.epoch),
                 connection: isGuess ? item.frame.connection : nil)
-            let before = streams[key, default: ShownStream()].take(item, named: name(of: item.frame))
+            let place = streams[key] ?? seen.count
+            if place == seen.count {
+                streams[key] = place
+                seen.append(ShownStream())
+            }
+            let before = seen[place].take(item, named: name(of: item.frame))
             let isElsewhere = { (other: NumberedFrame) in
                 other.frame.connection != item.frame.connection || item.frame.isReplayed || other.frame.isReplayed
             }
@@ -373,13 +386,15 @@ enum ORDER {
     ///
     /// Once for each number, and for each `connected` that says nothing was sent yet after something was shown.
     static func numbersBeginAtOne(_ history: Observations, _ evidence: inout Evidence) {
-        let replayed = history.syncs.flatMap(\.missed)
-        for frame in history.received.filter({ NumberedFrame.isOfStream($0.type) }) + replayed {
-            guard let seq = frame["seq"]?.numberValue, !frame.isDuplicate else { continue }
+        func judge(_ frame: Frame) {
+            if let seq = frame.seq, seq >= 1, !frame.isDuplicate { return evidence.keep() }
+            guard let seq = frame["seq"]?.numberValue, !frame.isDuplicate else { return }
             evidence.test(
                 seq.isInteger && seq >= 1, otherwise: "seq is not a positive integer", expected: "1 or more",
                 actual: "seq \(seq.text)", at: [frame.event])
         }
+        for frame in history.received where NumberedFrame.isOfStream(frame.type) { judge(frame) }
+        for sync in history.syncs { sync.missed.forEach(judge) }
         for connection in history.connections {
             guard let greeting = connection.greeting, greeting["lastSeq"]?.intValue == 0 else { continue }
             let begun = connection.auth ?? connection.opening
@@ -400,12 +415,18 @@ private struct ShownStream {
         let connection: Int?
     }
 
+    /// The message with an id, or the ending of the turn with it.
+    struct Name: Hashable {
+        let isEnding: Bool
+        let id: String
+    }
+
     private var byNumber: [Int: NumberedFrame] = [:]
-    private var byName: [String: NumberedFrame] = [:]
+    private var byName: [Name: NumberedFrame] = [:]
 
     /// Takes the next frame; gives what was shown before under its number and under its name.
     mutating func take(
-        _ item: NumberedFrame, named name: String?
+        _ item: NumberedFrame, named name: Name?
     ) -> (byNumber: NumberedFrame?, byName: NumberedFrame?) {
         let before = (byNumber[item.seq], name.flatMap { byName[$0] })
         if before.0 == nil { byNumber[item.seq] = item }

@@ -15,9 +15,11 @@ extension TURN {
             evidence.violate(passed.finding("an open connection did not receive a frame of a turn"))
         }
         for turn in history.turns where turn.isAccepted {
+            let observers = observers(of: turn, history)
+            guard !observers.isEmpty else { continue }
             let uses = Dictionary(grouping: turn.toolUses, by: \.connection)
             let most = uses.values.map(\.count).max() ?? 0
-            for index in observers(of: turn, history) {
+            for index in observers {
                 let isAsker = turn.requests.contains { $0.connection == index }
                 guard let ending = turn.endings(on: index).first else {
                     guard turn.ended != nil,
@@ -51,7 +53,9 @@ extension TURN {
     private static func difference(
         of turn: ObservedTurn, on index: Int, _ own: Int, _ most: Int, _ uses: [Int: [Frame]]
     ) -> (expected: String?, actual: String?, event: Int)? {
-        if own == most, let first = uses.values.filter({ $0.count == most }).min(by: { $0[0].event < $1[0].event }) {
+        if own == most, uses.count > 1,
+            let first = uses.values.filter({ $0.count == most }).min(by: { $0[0].event < $1[0].event })
+        {
             for (one, other) in zip(first, uses[index] ?? []) where one.string("tool") != other.string("tool") {
                 return (one.string("tool"), other.string("tool"), other.event)
             }

@@ -28,14 +28,13 @@ enum TURN {
             guard let index = turn.request.connection, turn.request.refusal == nil,
                 turn.event > history.connections[index].connected ?? .max
             else { continue }
-            let acks = turn.acks.filter { $0.connection == index }
+            let acks = turn.acks.lazy.filter { $0.connection == index }
             // Of requests with one key that travel at the same time any may be the first to arrive; the others are repeats.
             if turn.requests.count > 1, acks.first?.isDuplicate == true { continue }
-            let first = turn.signsOfRunning.filter { $0.connection == index }.map(\.event).min()
-            let askers = turn.requests.compactMap(\.connection)
+            let first = turn.firstSignOfRunning { $0.connection == index }
             let stray = turn.acks.first { ack in
                 // Who asked before a capture began is not known.
-                !askers.contains(ack.connection)
+                !turn.requests.contains { $0.connection == ack.connection }
                     && (!history.isCapture || history.connections[ack.connection].connected != nil)
             }
             if let stray {
@@ -72,6 +71,7 @@ enum TURN {
 
     /// The first ack on a connection beyond one for each time the question was sent there.
     private static func extraAck(of turn: ObservedTurn) -> Frame? {
+        guard turn.acks.count > 1 else { return nil }
         for index in Set(turn.requests.compactMap(\.connection)).sorted() {
             let requests = turn.requests.filter { $0.connection == index }.count
             if let extra = turn.acks.filter({ $0.connection == index }).dropFirst(requests).first { return extra }
@@ -101,7 +101,7 @@ enum TURN {
     static func ackedQuestionsAreShown(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
             guard let ack = turn.ack else { continue }
-            let shows = turn.signsOfRunning.map(\.event).min() ?? .max
+            let shows = turn.firstSignOfRunning { _ in true } ?? .max
             let reads = history.reads(of: turn).filter { $0.request > ack.event }
             let isAtOnce = shows < .max && history.span(from: ack.event, to: shows) < 20_000
             guard let read = reads.first(where: { $0.request < shows || isAtOnce }),

@@ -136,13 +136,20 @@ struct SymptomReader {
 
     // MARK: The stream
 
+    /// What one device is shown of one stream.
+    private struct Sight: Hashable {
+        let device: String
+        let stream: Stream.Key
+    }
+
     private func gaps() -> [Symptom] {
         let byDevice = Dictionary(grouping: history.shown) { item in
-            [history.connections[item.frame.connection].device, item.principal, item.epoch]
+            Sight(
+                device: history.connections[item.frame.connection].device,
+                stream: Stream.Key(principal: item.principal, epoch: item.epoch))
         }
-        return byDevice.values.flatMap { items -> [Symptom] in
-            let device = history.connections[items[0].frame.connection].device
-            let stream = Stream.Key(principal: items[0].principal, epoch: items[0].epoch)
+        return byDevice.flatMap { sight, items -> [Symptom] in
+            let (device, stream) = (sight.device, sight.stream)
             let inOrder = items.sorted { ($0.seq, $0.event) < ($1.seq, $1.event) }
             return zip(inOrder, inOrder.dropFirst()).compactMap { before, after -> Symptom? in
                 guard before.seq >= 0, after.seq > before.seq, after.seq - before.seq > 1 else { return nil }

@@ -51,6 +51,7 @@ struct HostileFrame: Sendable {
     static func kinds(on connections: [ObservedConnection], schemas: MessageSchemas, hasSync: Bool) -> [Int: Kind] {
         let own = Set(schemas.types(sentBy: .client))
         let foreign = Set(schemas.types(sentBy: .server))
+        var tape = JSONTape()
         /// What is wrong with one message; nil when nothing is.
         func kind(of frame: Frame, limit: Int?) -> Kind? {
             if frame.wireBytes > limit ?? .max { return .oversize }
@@ -69,7 +70,7 @@ struct HostileFrame: Sendable {
             // Who speaks on a connection is settled once.
             if type == "auth" { return .invalid }
             if type == "sync", !hasSync { return .free }
-            let problems = schemas.validate(document.root, as: type)
+            let problems = schemas.validate(document.root, as: type, in: &tape)
             if type == "chat", problems.isEmpty, !endsWithUser(document.root) { return .invalid }
             let isBounded = document.root.hasBoundedNumbers
             guard !problems.isEmpty else { return isBounded ? nil : .free }

@@ -13,7 +13,25 @@ struct IntegerMembers {
     private static let ofStats = ["inputTokens", "outputTokens", "durationMs"]
     private static let ofLimits = ["maxFrameBytes", "messagesPerMinute", "replayMessages", "replaySeconds"]
 
-    init(in value: JSONValue) { take(value, at: "") }
+    /// What may hold more of them.
+    private static let holders = ["stats", "limits", "missed", "sessions"]
+    /// A bit for each length of these names, which most other names have not.
+    private static let lengths: UInt = (ofFrame + holders).reduce(0) { $0 | 1 << UInt($1.utf8.count) }
+
+    init(in value: JSONValue) {
+        guard let object = value.objectValue else { return }
+        var isPlain = true
+        for (name, member) in object where Self.lengths >> UInt(name.utf8.count) & 1 == 1 {
+            if Self.ofFrame.contains(name) {
+                exist = true
+                isPlain = isPlain && Self.isInteger(member)
+            } else {
+                isPlain = isPlain && !Self.holders.contains(name)
+            }
+        }
+        // Only what is wrong, or inside of others, has to be told with its place.
+        if !isPlain { take(value, at: "") }
+    }
 
     private mutating func take(_ value: JSONValue, at place: String) {
         take(Self.ofFrame, of: value, at: place)
@@ -66,9 +84,9 @@ enum UnknownMembers {
             let known = name == "chatRequest"
                 ? MessageMembers.ofBody(name) : MessageMembers.ofFrame(name, sentBy: .client)
         else { return false }
-        if object.keys.contains(where: { !known.contains($0) }) { return true }
+        if object.contains(where: { !known.contains($0.key) }) { return true }
         for message in value["messages"]?.arrayValue ?? [] {
-            if message.objectValue?.keys.contains(where: { $0 != "role" && $0 != "content" }) == true { return true }
+            if message.objectValue?.contains(where: { $0.key != "role" && $0.key != "content" }) == true { return true }
             for part in message["content"]?.arrayValue ?? [] {
                 if part.objectValue?.keys.contains(where: { !["type", "text", "image"].contains($0) }) == true {
                     return true

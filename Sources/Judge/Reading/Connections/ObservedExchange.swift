@@ -44,8 +44,9 @@ struct ObservedExchange: Sendable {
     static func all(in history: History) -> [ObservedExchange] {
         var exchanges: [ObservedExchange] = []
         var current: [Int: Int] = [:]
-        for (index, event) in history.events.enumerated() {
-            guard case .exchange(let number) = event.lane else { continue }
+        for index in history.events.indices {
+            guard case .exchange(let number) = history.events[index].lane else { continue }
+            let event = history.events[index]
             if case .request(let request) = event.kind {
                 current[number] = exchanges.count
                 let body = request.body.flatMap { try? JSONParser.document($0).root }

@@ -57,7 +57,8 @@ struct ObservedPush: Sendable {
     /// A push and what became of it stand together; an outcome belongs to the newest request without one.
     static func all(in history: History) -> [ObservedPush] {
         var pushes: [ObservedPush] = []
-        for (index, event) in history.events.enumerated() where event.lane == .push {
+        for index in history.events.indices where history.events[index].lane == .push {
+            let event = history.events[index]
             let outcome: Outcome
             switch event.kind {
             case .request(let request):

@@ -18,8 +18,13 @@ struct SessionKnowledge: Sendable {
         lives = history.lives
         let connections = history.connections
         for connection in connections {
+            // Most frames name again what the one before named.
+            var (before, life) = (nil as String?, -1)
             for frame in connection.received where frame.isOf("ack", "message", "toolUse", "done") {
-                name(frame.sessionId, connection.principal, at: frame.event)
+                let session = frame.sessionId
+                if session == before, lives.life(at: frame.event) == life { continue }
+                (before, life) = (session, lives.life(at: frame.event))
+                name(session, connection.principal, at: frame.event)
             }
         }
         for sync in history.syncs {

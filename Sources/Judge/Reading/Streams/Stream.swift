@@ -84,8 +84,10 @@ struct Stream {
     private var firsts: [NumberedFrame] = []
     /// The greatest number up to and with each item.
     private var greatest: [Int] = []
-    /// The places of each number among the items.
-    private var places: [Int: [Int]] = [:]
+    /// The first place of each number among the items.
+    private var places: [Int: Int] = [:]
+    /// The further places of numbers that were shown again.
+    private var further: [Int: [Int]] = [:]
 
     static func all(in shown: [NumberedFrame]) -> [Key: Stream] {
         var streams: [Key: Stream] = [:]
@@ -97,8 +99,12 @@ struct Stream {
     }
 
     private mutating func take(_ item: NumberedFrame) {
-        if places[item.seq] == nil { firsts.append(item) }
-        places[item.seq, default: []].append(items.count)
+        if places[item.seq] == nil {
+            firsts.append(item)
+            places[item.seq] = items.count
+        } else {
+            further[item.seq, default: []].append(items.count)
+        }
         items.append(item)
         greatest.append(max(item.seq, greatest.last ?? item.seq))
     }
@@ -114,7 +120,9 @@ struct Stream {
     }
 
     /// Everything shown under a number, in the order of time.
-    func items(numbered seq: Int) -> [NumberedFrame] { (places[seq] ?? []).map { items[$0] } }
+    func items(numbered seq: Int) -> [NumberedFrame] {
+        places[seq].map { first in ([first] + (further[seq] ?? [])).map { items[$0] } } ?? []
+    }
 
     /// What was shown before an event, in the order of time.
     func items(before event: Int) -> ArraySlice<NumberedFrame> {

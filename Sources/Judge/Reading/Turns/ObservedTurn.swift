@@ -111,7 +111,8 @@ struct ObservedTurn: Sendable {
 
     /// The first event that shows it ended: an ending on any connection, or the response to the request over REST.
     var ended: Int? {
-        [ending?.event, requests.lazy.compactMap(\.outcome).first].compactMap { $0 }.min()
+        let (ending, outcome) = (ending?.event, requests.lazy.compactMap(\.outcome).first)
+        return ending.map { min($0, outcome ?? $0) } ?? outcome
     }
 
     func endings(on connection: Int) -> [Frame] { endings.filter { $0.connection == connection } }

@@ -24,7 +24,7 @@ extension TurnReconstruction {
     }
 
     mutating func place(_ frame: Frame, final: Bool) {
-        guard let type = frame.type, ["message", "toolUse", "done", "error"].contains(type) else { return }
+        guard let type = frame.type, NumberedFrame.isOfStream(type) else { return }
         if !final, let seeming = refusedOrEnded[frame.event] { tell(frame, seeming) }
         if type == "error", final { doubtNamelessError(frame) }
         guard !refusals.contains(frame.event), let turn = owner(of: frame, final: final) else { return }

@@ -30,6 +30,8 @@ struct TurnReconstruction {
     private var answered: Set<Int> = []
     /// Sessions that the server has named.
     private var told: Set<OwnName> = []
+    /// The session that was last told on each connection: most frames name it again.
+    private var lastSessions: [Int: String] = [:]
     /// The event at which a session was first seen.
     var sessionSeen: [OwnName: Int] = [:]
     /// Which turn's ack gave a question its message id.
@@ -62,7 +64,8 @@ struct TurnReconstruction {
         reconstruction.beginWithWhatWasTaken()
         reconstruction.setFurtherRunsApart()
         for frame in history.received { reconstruction.learnSign(from: frame) }
-        for isFinal in [false, true] {
+        // In a capture names alone tell, and a first round teaches nothing.
+        for isFinal in reconstruction.isCapture ? [true] : [false, true] {
             reconstruction.forgetEndings()
             for frame in history.received { reconstruction.place(frame, final: isFinal) }
         }
@@ -95,7 +98,10 @@ struct TurnReconstruction {
         acksAreSent = history.profiles.contains(.idempotency)
         isCapture = history.isCapture
         turns = []
-        for request in ObservedRequest.all(on: connections, in: exchanges) {
+        let requests = ObservedRequest.all(on: connections, in: exchanges)
+        turns.reserveCapacity(requests.count)
+        byKey.reserveCapacity(requests.count)
+        for request in requests {
             let key = request.clientMessageId.map { OwnName($0, of: request.principal) }
             if acksAreSent, let key, let turn = byKey[key]?.first {
                 turns[turn].requests.append(request)
@@ -257,7 +263,8 @@ struct TurnReconstruction {
             if mayEnd(turn, request, frame) { refusedOrEnded[frame.event] = (turn, request) }
             return refuse(turn, request, by: frame)
         }
-        if let session = frame.sessionId, frame.type != "error" {
+        if let session = frame.sessionId, frame.type != "error", lastSessions[frame.connection] != session {
+            lastSessions[frame.connection] = session
             told.insert(OwnName(session, of: principal))
             see(session, principal, at: frame.event)
         }
@@ -305,7 +312,7 @@ struct TurnReconstruction {
             if turns[turn].turnId == nil { turns[turn].turnId = turnId }
             if byTurnId[name] == nil { byTurnId[name] = turn }
         }
-        guard let session else { return }
+        guard let session, turns[turn].sessionId != session || guessedSession.contains(turn) else { return }
         told.insert(OwnName(session, of: principal))
         if turns[turn].sessionId == nil {
             turns[turn].sessionId = session
@@ -324,7 +331,7 @@ struct TurnReconstruction {
     ///
     /// No ack names a question over REST; its words do.
     private mutating func learnSign(from frame: Frame) {
-        guard frame.isOf("ack", "message"), let id = frame.messageId else { return }
+        guard frame.type == "message" || !isCapture && frame.type == "ack", let id = frame.messageId else { return }
         guard let turn = acknowledged[OwnName(id, of: principal(of: frame))] else {
             if let turn = questionOverREST(shownBy: frame), signs[frame.connection]?[turn] == nil {
                 signs[frame.connection, default: [:]][turn] = frame.event

@@ -21,9 +21,17 @@ extension ObservedTurn {
 
     /// The live frames that show that it runs or ran: each `toolUse` and each ending.
     var signsOfRunning: [Frame] { toolUses + endings }
+    /// The first of them that something holds for, by its event.
+    func firstSignOfRunning(where holds: (Frame) -> Bool) -> Int? {
+        var first: Int?
+        for frame in frames where frame.type == "toolUse" && holds(frame) { first = min(first ?? .max, frame.event) }
+        for frame in endings where holds(frame) { first = min(first ?? .max, frame.event) }
+        return first
+    }
     /// Its endings by the connection that was shown them, in the order of the connections.
     var endingsByConnection: [(connection: Int, endings: [Frame])] {
-        Dictionary(grouping: endings, by: \.connection).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        if endings.count == 1 { return [(endings[0].connection, endings)] }
+        return Dictionary(grouping: endings, by: \.connection).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
     /// Its live `toolUse` frames.
     var toolUses: [Frame] { frames.filter { $0.type == "toolUse" } }
@@ -101,7 +109,10 @@ extension ObservedRequest {
 
 extension Frame {
     /// Whether it is of one of some types.
-    func isOf(_ types: String...) -> Bool { type.map(types.contains) ?? false }
+    func isOf(_ one: String, _ two: String, _ three: String? = nil, _ four: String? = nil) -> Bool {
+        guard let type else { return false }
+        return type == one || type == two || type == three || type == four
+    }
 
     /// What is compared of a frame under its number: the type and the names.
     var identity: String {
