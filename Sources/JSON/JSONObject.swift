@@ -8,13 +8,15 @@ public struct JSONObject: Sendable {
     /// Up to this many members a scan is faster than a table, and most objects on a wire are smaller.
     private static let scannedCount = 16
 
-    private var members: [Member] = []
+    /// What modules above walk along costs no call.
+    @usableFromInline var members: [Member] = []
     /// Positions by key; empty while the members are few enough to be scanned.
     private var positions: [ExactString: Int] = [:]
 
-    private struct Member: Sendable {
-        let key: String
-        var value: JSONValue
+    @usableFromInline
+    struct Member: Sendable {
+        @usableFromInline let key: String
+        @usableFromInline var value: JSONValue
     }
 
     /// An object without members.
@@ -113,20 +115,22 @@ public struct JSONObject: Sendable {
 extension JSONObject: Sequence {
     /// Walks the members in order.
     public struct Iterator: IteratorProtocol, Sendable {
-        fileprivate let object: JSONObject
-        fileprivate var position = 0
+        @usableFromInline let members: [Member]
+        @usableFromInline var position = 0
+
+        @usableFromInline init(_ members: [Member]) { self.members = members }
 
         /// The next member, or nil after the last.
+        @inlinable
         public mutating func next() -> (key: String, value: JSONValue)? {
-            guard position < object.members.count else { return nil }
+            guard position < members.count else { return nil }
             defer { position += 1 }
-            let member = object.members[position]
-            return (member.key, member.value)
+            return (members[position].key, members[position].value)
         }
     }
 
     /// Starts at the first member.
-    public func makeIterator() -> Iterator { Iterator(object: self) }
+    @inlinable public func makeIterator() -> Iterator { Iterator(members) }
 
     /// The number of members.
     public var underestimatedCount: Int { members.count }

@@ -354,7 +354,7 @@ enum ORDER {
         var streams: [ShownStream.Key: Int] = [:]
         var seen: [ShownStream] = []
         let isGuess = history.capture?.lacks.contains(.principals) == true
-        for item in history.shown {
+        for (index, item) in history.shown.enumerated() {
             // Who is who is a guess in a capture, so that one connection alone is certainly one stream.
             let key = ShownStream.Key(
                 stream: Stream.Key(principal: item.principal, epoch: item.epoch),
@@ -364,16 +364,16 @@ enum ORDER {
                 streams[key] = place
                 seen.append(ShownStream())
             }
-            let before = seen[place].take(item, named: name(of: item.frame))
+            let before = seen[place].take(index, numbered: item.seq, named: name(of: item.frame))
             let isElsewhere = { (other: NumberedFrame) in
                 other.frame.connection != item.frame.connection || item.frame.isReplayed || other.frame.isReplayed
             }
-            if let before = before.byName, before.seq != item.seq {
+            if let before = before.byName.map({ history.shown[$0] }), before.seq != item.seq {
                 evidence.violate(
                     "a frame was sent again under another seq", expected: "seq \(before.seq)",
                     actual: "seq \(item.seq)",
                     at: [before.event, item.event])
-            } else if let before = before.byNumber, isElsewhere(before) {
+            } else if let before = before.byNumber.map({ history.shown[$0] }), isElsewhere(before) {
                 let names = (before.frame.identity, item.frame.identity)
                 evidence.test(
                     names.0 == names.1, otherwise: "two frames have the same seq",
@@ -408,7 +408,7 @@ enum ORDER {
     }
 }
 
-/// What was shown first under each number and each name of one stream.
+/// What was shown first under each number and each name of one stream, by its place among all that was shown.
 private struct ShownStream {
     struct Key: Hashable {
         let stream: Stream.Key
@@ -421,16 +421,14 @@ private struct ShownStream {
         let id: String
     }
 
-    private var byNumber: [Int: NumberedFrame] = [:]
-    private var byName: [Name: NumberedFrame] = [:]
+    private var byNumber: [Int: Int] = [:]
+    private var byName: [Name: Int] = [:]
 
     /// Takes the next frame; gives what was shown before under its number and under its name.
-    mutating func take(
-        _ item: NumberedFrame, named name: Name?
-    ) -> (byNumber: NumberedFrame?, byName: NumberedFrame?) {
-        let before = (byNumber[item.seq], name.flatMap { byName[$0] })
-        if before.0 == nil { byNumber[item.seq] = item }
-        if let name, before.1 == nil { byName[name] = item }
+    mutating func take(_ place: Int, numbered seq: Int, named name: Name?) -> (byNumber: Int?, byName: Int?) {
+        let before = (byNumber[seq], name.flatMap { byName[$0] })
+        if before.0 == nil { byNumber[seq] = place }
+        if let name, before.1 == nil { byName[name] = place }
         return before
     }
 }

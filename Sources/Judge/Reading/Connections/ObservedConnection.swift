@@ -105,13 +105,18 @@ final class ObservedConnection: @unchecked Sendable {
         var current: [String: Int] = [:]
         var generations: [String: Int] = [:]
         let capture = history.header.capture
-        for (index, event) in history.events.enumerated() {
-            guard case .connection(let device) = event.lane else { continue }
+        received.reserveCapacity(history.events.count)
+        for index in history.events.indices {
+            guard case .connection(let device) = history.events[index].lane else { continue }
             let principal: String?
-            if case .opening(let opening) = event.kind { principal = opening.principal } else { principal = nil }
+            if case .opening(let opening) = history.events[index].kind {
+                principal = opening.principal
+            } else {
+                principal = nil
+            }
             var known = current[device]
             if principal != nil || known == nil {
-                if case .wait = event.kind { continue }
+                if case .wait = history.events[index].kind { continue }
                 generations[device, default: 0] += 1
                 known = connections.count
                 current[device] = known
@@ -123,10 +128,12 @@ final class ObservedConnection: @unchecked Sendable {
                         isWhole: principal != nil, endIsTold: capture?.lacks.contains(.network) != true))
             }
             guard let position = known else { continue }
-            connections[position].take(event.kind, at: index)
+            let connection = connections[position]
+            connection.take(history.events[index].kind, at: index)
             if var frame = history.frames[index] {
                 frame.connection = position
-                if connections[position].note(frame, event.kind) { sent.append(frame) } else { received.append(frame) }
+                let isSent = connection.note(frame, history.events[index].kind)
+                if isSent { sent.append(frame) } else { received.append(frame) }
             }
         }
         if !history.header.lateness.isEmpty {

@@ -220,7 +220,9 @@ struct TurnReconstruction {
     func turns(_ principal: String, key: String) -> [Int] { byKey[OwnName(key, of: principal)] ?? [] }
 
     func turn(withKey key: String, for frame: Frame) -> Int? {
-        let asked = turns(principal(of: frame), key: key).filter { turns[$0].event < frame.event }
+        let named = turns(principal(of: frame), key: key)
+        if named.count == 1 { return turns[named[0]].event < frame.event ? named[0] : nil }
+        let asked = named.filter { turns[$0].event < frame.event }
         // What was refused is answered no more: the same key sent again, where keys are not kept, is a question of its own.
         let standing = asked.filter { turns[$0].requests.contains { $0.refusal ?? .max > frame.event } }
         let candidates = standing.isEmpty ? asked : standing
