@@ -280,6 +280,9 @@ import Testing
         try clause.violates("\(asked) +15s 1>POST(c1) 1<200(t1) +10s client!send(c2) A>chat(c2)^ A<ack(c2)")
         try clause.violates("\(start) A!cut(silence) client!send(c1) +17s^")
         try clause.untested("\(asked) A<ack(c1) +60s")
+        // Nor is what the person opens meanwhile a reaction.
+        try clause.untested("\(asked) client!selectSession(s2) 1>GET(s2) 1<200(u8) +60s")
+        try clause.conforms("\(asked) client!selectSession(s2) 1>GET(s2) 1<200(u8) +13s B+ B>chat(c1) B<ack(c1)")
         // A session that the person opens is read whatever the connection does.
         try clause.untested(
             "\(asked) 1>GET(s1) 1<200(u8) A<error(bad_request c1) +20s client!send(c2) A>chat(c2) A<ack(c2)")

@@ -75,6 +75,12 @@ import Testing
         try clause.violates("\(reading) \(polls(12)) client=degraded(s1 u1) +12s^")
         try clause.violates("\(reading) \(polls(12)) client=degraded(s1 u1 thinking 'No answer') +12s^")
         try clause.untested("\(reading) \(polls(12)) +5s")
+        // An error that was there before tells nothing new, and nothing of another message.
+        let (old, still) = ("client=degraded(s1 u1 thinking 'No network')", "client=degraded(s1 u1 'No network')")
+        try clause.untested("\(reading) \(old) \(polls(12)) \(still) +12s")
+        try clause.conforms("\(reading) \(old) \(polls(12)) client=degraded(s1 u1 'No network' 'No answer') +12s")
+        let others = "client=degraded(s1 u1 thinking error.c9=busy) \(polls(12)) client=degraded(s1 u1 error.c9=busy)"
+        try clause.violates("\(reading) \(others) +12s^")
         try clause.untested(
             "\(reading) \(polls(3)) 20>GET(s1) 20<200(u1 a1) client=degraded(s1 u1 a1) +29s B>open B<refused(503) +29s B>open B<refused(503) +12s"
         )

@@ -132,6 +132,9 @@ import Testing
         let long = String(repeating: "long ", count: 20)
         let typed = "client!launch A+(maxFrameBytes=80) client=connected(s1 u1 a1) client!send(c2='\(long)')"
         try clause.conforms("\(typed) client=connected(s1 u1 a1 c2='\(long)' failed=c2)")
+        // Without a connection it may have failed for that.
+        let offline = typed.replacing(" client!send", with: " A<eof client=connecting(s1 u1 a1) client!send")
+        try clause.untested("\(offline) client=connecting(s1 u1 a1 c2='\(long)' failed=c2)")
         try clause.violates("\(typed) A>chat(c2 s1 '\(long)')^")
         try clause.violates("\(typed) +3s 1>POST(c2 s1 '\(long)')^")
         try clause.untested("client!launch A+(maxFrameBytes=800) client!send(c2='\(long)') A>chat(c2 s1 '\(long)')")

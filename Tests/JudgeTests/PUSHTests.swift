@@ -25,6 +25,9 @@ import Testing
         try clause.violates("\(left) \(shown) +10s^")
         try clause.violates("\(left) \(shown) push<alert(p2 a1 s1) push>200 +10s^")  // somebody else was called
         try clause.untested("\(left) \(shown) +9s")
+        // One that names nothing may be of another turn.
+        let other = "A+ A>chat(c8 s8) A<ack(c8 s8 t8 u8) A<done(t8 s8 a8) A>close(1000) A<close(1000)"
+        try clause.untested("\(other) \(left) \(shown) push<alert(a9 -s) push>200 +10s", also: ["PUSH-3"])
         try clause.untested(left)
         try clause.untested("\(left.replacing("push!listen(p1) ", with: "")) \(shown) +10s")  // nobody listened
         try clause.untested("\(left) \(shown) B+ +10s")  // came back

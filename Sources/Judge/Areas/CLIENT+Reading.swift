@@ -133,7 +133,7 @@ extension Observations {
     }
 
     /// The greeted connection that a client has, as far as it can tell.
-    fileprivate func connectionInUse(at event: Int) -> Int? {
+    func connectionInUse(at event: Int) -> Int? {
         connections.indices.last { index in
             guard let connected = connections[index].connected, connected < event else { return false }
             return client.ends[index].map { $0 > event } ?? true

@@ -231,10 +231,11 @@ extension CLIENT {
         for wait in history.waitsForAnswers where wait.question.ended == nil {
             let polls = history.polls(in: wait)
             guard polls.count > 1 else { continue }
+            let before = history.client.state(at: polls[0])
             let shown = history.shown(after: polls[0], within: bound, before: wait.end) { state in
                 guard history.mayStand(wait.question, on: state, before: wait.end) else { return nil }
-                return (!state.thinking || history.awaitsOthers(than: wait.question, on: state))
-                    && (state.showsAsFailed(wait.question) || !state.errors.isEmpty)
+                let isWaiting = state.thinking && !history.awaitsOthers(than: wait.question, on: state)
+                return isWaiting ? false : state.tellsOfAnEnd(of: wait.question, unlike: before)
             }
             evidence.test(shown) { event in
                 let isThinking = history.client.state(at: event)?.thinking == true
@@ -249,10 +250,11 @@ extension CLIENT {
                 guard let state = history.client.state(at: stretch.start), state.thinking,
                     history.mayStand(question, on: state, before: stretch.end)
                 else { continue }
+                let before = state
                 let shown = history.shown(after: stretch.start, within: bound, before: stretch.end) { state in
                     guard history.mayStand(question, on: state, before: stretch.end) else { return nil }
-                    return (!state.thinking || history.awaitsOthers(than: question, on: state))
-                        && (state.showsAsFailed(question) || !state.errors.isEmpty)
+                    let isWaiting = state.thinking && !history.awaitsOthers(than: question, on: state)
+                    return isWaiting ? false : state.tellsOfAnEnd(of: question, unlike: before)
                 }
                 evidence.test(shown) { event in
                     Finding(
@@ -437,5 +439,17 @@ extension CLIENT {
             guard let session = state.sessionId else { return false }
             return history.homes(of: question, before: .max).contains(session) && state.shows(question)
         }
+    }
+}
+
+extension ObservedClient.State {
+    /// Whether it shows a message as failed, or an error that was not there before; nil where an error that was may say it
+    /// again.
+    fileprivate func tellsOfAnEnd(of question: ClientQuestion, unlike before: ObservedClient.State?) -> Bool? {
+        let old = before?.errors ?? []
+        if showsAsFailed(question) || errors.count > old.count || errors.contains(where: { !old.contains($0) }) {
+            return true
+        }
+        return errors.contains { $0.key.map(question.keys.contains) ?? true } ? nil : false
     }
 }

@@ -197,7 +197,8 @@ extension CLIENT {
     /// CLIENT-57: "A client MUST NOT send a `chat` or a `POST /api/chat` larger than the `limits.maxFrameBytes` of the last
     /// `connected` since its launch, but show the message as failed".
     ///
-    /// Once for each larger question that was sent, and once for each larger text that was typed and is shown as failed.
+    /// Once for each larger question that was sent, and once for each larger text that was typed while a connection stood, and
+    /// is shown as failed.
     static func limitsAreKept(_ history: Observations, _ evidence: inout Evidence) {
         let limits = history.frameLimits
         func limit(before event: Int) -> (told: Int, bytes: Int)? {
@@ -215,7 +216,7 @@ extension CLIENT {
                     actual: "\(bytes) bytes", at: [limit.told, request.event])
             }
             guard let typed = question.typed, question.requests.isEmpty, let limit = limit(before: typed),
-                question.text.utf8.count > limit.bytes,
+                question.text.utf8.count > limit.bytes, history.connectionInUse(at: typed) != nil,
                 history.hasFailed(question, from: typed, to: history.endOfLife(at: typed))
             else { continue }
             evidence.keep()

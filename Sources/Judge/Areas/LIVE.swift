@@ -372,7 +372,12 @@ enum LIVE {
 
     private static func hasEnded(_ turn: ObservedTurn, in read: ObservedSessionRead, _ history: Observations) -> Bool {
         if history.answer(of: turn, in: read) != nil { return true }
-        if read.listsTurns { return !read.showsRunning(turn) && !read.turns.isEmpty }
+        if let entry = history.entry(of: turn, in: read) { return entry.status == "done" || entry.status == "failed" }
+        // A list that could name the turn and does not shows nothing of it.
+        if read.listsTurns {
+            let isNamed = turn.turnId != nil || turn.clientMessageId != nil
+            return !isNamed && !read.showsRunning(turn) && !read.turns.isEmpty
+        }
         return turn.endings.contains { $0.type == "error" }
     }
 

@@ -166,11 +166,11 @@ enum PUSH {
         for (index, known) in history.turnsEndedAway {
             let turn = history.turns[index]
             let pushes = history.pushes.filter { $0.principal == turn.principal }
-            let isCalled = pushes.contains { push in
-                push.event > turn.event && history.turn(announcedBy: push) ?? index == index
-            }
+            let announced = pushes.filter { $0.event > turn.event }.map { history.turn(announcedBy: $0) }
+            let isCalled = announced.contains(index)
+            // A push that says nothing of its turn may be this one.
             let isOwed =
-                pushes.allSatisfy { $0.wasTaken || $0.event > known }
+                !announced.contains(nil) && pushes.allSatisfy { $0.wasTaken || $0.event > known }
                 && !history.wasStopped(between: turn.event, and: known)
             let late = isOwed ? history.pushDeadline(after: known, for: turn.principal) : nil
             evidence.test(isCalled, orBy: late) { late in
