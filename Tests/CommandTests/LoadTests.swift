@@ -35,6 +35,19 @@ import Testing
         #expect(again.status == 1, "\(again.out)\(again.err)")
     }
 
+    @Test func `only the clauses that are named are judged`() async throws {
+        let folder = try TemporaryDirectory()
+        let run = try await BuiltBinary.run(
+            [
+                "load", "--reference", "--defect", "order-swaps-frames-in-a-crowd", "--devices", "40", "--for", "8s",
+                "--ramp", "0", "--seed", "3", "--only", "TURN-1", "--only", "ENV-2", "--out", folder.path + "/out",
+            ])
+        #expect([0, 70].contains(run.status), "\(run.out)\(run.err)")
+        #expect(!run.err.contains("violation"), "\(run.err)")
+        let report = try JSONParser.value(folder.text(of: "out/report.json"))
+        #expect(report["clauses"]?.arrayValue?.compactMap { $0["id"]?.stringValue } == ["ENV-2", "TURN-1"])
+    }
+
     @Test func `an interrupt ends a load and keeps what was learnt`() async throws {
         let folder = try TemporaryDirectory()
         let page = folder.path + "/load.html"
@@ -55,6 +68,7 @@ import Testing
         (["--for", "soon"], "--for: 'soon' is not a time of 1 s to 24 h"),
         (["--for", "5s", "--ramp", "9s"], "--ramp: '9s' is not shorter than --for"),
         (["--mix", "phone"], "--mix: there is no mix 'phone'"),
+        (["--only", "ORDR-4"], "--only: 'ORDR-4' matches no clause"),
         (["--shard", "1/2"], "--shard: the shards of a load need a common seed"),
         (["--tokens", "/nowhere"], "/nowhere"),
         (["--dialect", "nami"], "--dialect: a load speaks only the specification's own form"),

@@ -20,11 +20,17 @@ package struct LoadRun: Sendable {
 
     private let subject: ServerSubject
     private let plan: LoadPlan
+    /// The clauses that are judged; nil for all, of which those that the load exercised are reported.
+    private let clauses: Set<ClauseID>?
     private let shard: Shard?
     private let specification: Specification
 
-    package init(_ subject: ServerSubject, _ plan: LoadPlan, shard: Shard? = nil, under specification: Specification) {
+    package init(
+        _ subject: ServerSubject, _ plan: LoadPlan, _ selection: Selection? = nil, shard: Shard? = nil,
+        under specification: Specification
+    ) {
         (self.subject, self.plan, self.shard, self.specification) = (subject, plan, shard, specification)
+        clauses = selection?.clauses
     }
 
     /// Runs to the end, or until `stop` returns, which keeps what was learnt; `tell` gets each clause that is broken, once.
@@ -34,7 +40,7 @@ package struct LoadRun: Sendable {
     ) async throws(SuiteProblem) -> RunReport {
         let began = ContinuousClock.now
         let startedAt = Date.now.formatted(.iso8601)
-        let judging = LoadJudging(plan, under: specification, telling: tell)
+        let judging = LoadJudging(plan, clauses, under: specification, telling: tell)
         let end = show?({ judging.progress })
         let stage = LoadStage(subject, plan, shard: shard.map { ($0.index, $0.count) }, under: specification)
         let (problem, wasInterrupted) = await cancelling(at: stop) { () -> HarnessProblem? in
@@ -51,7 +57,7 @@ package struct LoadRun: Sendable {
         let decided = results.flatMap(\.verdicts).filter { $0.exercised > 0 && $0.outcome != .inconclusive }
         var report = RunReport(
             results, of: subject.declaration, at: subject.shownAddress, under: specification,
-            selection: Set(decided.map(\.clause)), startedAt: startedAt, duration: .now - began,
+            selection: clauses ?? Set(decided.map(\.clause)), startedAt: startedAt, duration: .now - began,
             wasInterrupted: wasInterrupted, part: shard.map { Shard.Part($0, holding: results.count) })
         report.load = figures
         report.tool = toolVersion
@@ -76,6 +82,7 @@ final class LoadJudging: Sendable {
 
     private let specification: Specification
     private let plan: LoadPlan
+    private let clauses: Set<ClauseID>?
     private let tell: @Sendable (LoadRun.Told) -> Void
     private let state: Mutex<State>
     private let queues: [DispatchQueue]
@@ -86,9 +93,10 @@ final class LoadJudging: Sendable {
     private static let mostBroken = 3
 
     init(
-        _ plan: LoadPlan, under specification: Specification, telling tell: @escaping @Sendable (LoadRun.Told) -> Void
+        _ plan: LoadPlan, _ clauses: Set<ClauseID>? = nil, under specification: Specification,
+        telling tell: @escaping @Sendable (LoadRun.Told) -> Void
     ) {
-        (self.plan, self.specification, self.tell) = (plan, specification, tell)
+        (self.plan, self.clauses, self.specification, self.tell) = (plan, clauses, specification, tell)
         var figures = LoadFigures(
             mix: plan.mix.name, seed: plan.seed, devices: 0, principals: 0, seconds: max(1, plan.duration / 1000),
             rampSeconds: plan.ramp / 1000)
@@ -161,7 +169,9 @@ final class LoadJudging: Sendable {
     }
 
     private func judge(_ history: History, of principal: String) {
-        let verdicts = HoldfastJudge.judge(history, under: specification)
+        let verdicts = HoldfastJudge.judge(history, under: specification).filter {
+            clauses?.contains($0.clause) ?? true
+        }
         let broken = verdicts.filter { $0.outcome == .violation }
         let carried = history.header.capture?.carried ?? 0
         let new = state.withLock { state -> [(verdict: Verdict, isFirst: Bool)] in

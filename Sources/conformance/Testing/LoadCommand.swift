@@ -27,7 +27,7 @@ struct LoadCommand: AsyncParsableCommand {
               conformance load --reference --defect order-swaps-frames-in-a-crowd --devices 50 --for 5s
 
             Each principal needs a token: {n} in --token stands for 1, 2, 3 and so on. With fewer tokens than principals, \
-            devices share them. Applicable are the clauses that the load exercised.
+            devices share them. Applicable are the clauses that --only names, otherwise those that the load exercised.
 
             Exit codes: 0 conforms · 1 violation · 2 interrupted · 3 stale baseline · 64 usage · 69 unreachable · 70 the \
             suite, not the server, is the limit
@@ -71,6 +71,11 @@ struct LoadCommand: AsyncParsableCommand {
     var shard: String?
 
     @Option(
+        help: ArgumentHelp("Judge only these clauses; '*' is a wildcard. Repeatable.", valueName: "pattern"),
+        completion: .serverPatterns)
+    var only: [String] = []
+
+    @Option(
         help: ArgumentHelp("Write report.json and transcripts to this folder.", valueName: "dir"),
         completion: .directory)
     var out: String?
@@ -88,6 +93,7 @@ struct LoadCommand: AsyncParsableCommand {
         let specification = try Specification(.embedded)
         let part = try shard.map { try Shard($0, environment: ProcessInfo.processInfo.environment) }
         let plan = try plan(specification)
+        let selection = try Selection(only, role: .server, of: specification, scenarios: [])
         if part != nil, seed == nil {
             throw InputProblem(
                 "--shard", "the shards of a load need a common seed", expected: "--seed N, the same for all",
@@ -106,7 +112,7 @@ struct LoadCommand: AsyncParsableCommand {
             subject.principals = asked.principals
             if let problem = subject.notReached { throw SuiteProblem(.unreachable, problem.description) }
             let style = Console.style
-            return try await LoadRun(subject, plan, shard: part, under: specification)
+            return try await LoadRun(subject, plan, selection, shard: part, under: specification)
                 .run(until: stop, showing: ProgressLine.display()) { told in
                     Console.error(
                         style.spelled(
@@ -119,7 +125,8 @@ struct LoadCommand: AsyncParsableCommand {
         }
         let rerun = server.rerun(asked).replacing("\(Tool.command) server", with: "\(Tool.command) load")
         report.again = RunReport.Again(
-            "\(rerun) --devices \(devices) --for \(duration) --seed \(plan.seed) --mix \(ShellWords.quoted(mix))",
+            "\(rerun) --devices \(devices) --for \(duration) --seed \(plan.seed) --mix \(ShellWords.quoted(mix))"
+                + only.map { " --only \(ShellWords.quoted($0))" }.joined(),
             isWhole: true)
         try output.end(with: report) { if let out { try $0.write(to: out) } }
     }
