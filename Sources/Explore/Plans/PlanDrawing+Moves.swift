@@ -35,7 +35,7 @@ extension PlanDrawing {
         }
     }
 
-    private static let letters = ["A", "B", "C", "D", "E", "F", "G", "H"]
+    private static let letters = ["A", "B", "C", "D", "E", "F", "G"]
 
     private func shown(_ principal: String) -> JSONValue? { given(principal != "p1", .string(principal)) }
 
@@ -134,9 +134,12 @@ extension PlanDrawing {
     mutating func ask() {
         guard let device = any(open) else { return arrive() }
         let session = session(of: device.principal)
+        // A key that differs from another one only in case is another key.
+        let alike = happens(3) ? questions.last?.name.uppercased() : nil
+        let isKnown = questions.contains { $0.name == alike }
         let question = Asked(
-            name: newName("c"), principal: device.principal, content: content(session: session, isSure: session == nil),
-            connection: device.letter, isFirst: !isBeside)
+            name: isKnown ? newName("c") : alike ?? newName("c"), principal: device.principal,
+            content: content(session: session, isSure: session == nil), connection: device.letter, isFirst: !isBeside)
         add(question, "chat", ("on", .string(device.letter)))
         questions.append(question)
         guard session == nil else { return }
@@ -246,8 +249,23 @@ extension PlanDrawing {
                 name: "\(name)\(times)", principal: device.principal, content: content("\(times)"),
                 connection: device.letter, isFirst: false))
         guard grammar.profiles.contains(.rateLimit), happens(50) else { return }
+        if happens(50), grammar.isAlone, times > 12 { return waitAsTold(on: device.letter) }
         add("watch", ("for", ["milliseconds": JSONValue(min(2_500, grammar.longestWatch))]))
         askAgain()
+    }
+
+    /// The budget is spent, and the next question comes as soon as the server said that it may.
+    private mutating func waitAsTold(on letter: String) {
+        let on: (String, JSONValue?) = ("on", .string(letter))
+        let (name, wait) = (newName("c"), newName("wait"))
+        var save: JSONValue = [:]
+        save[wait] = "/retryAfterMs"
+        let script: (String, JSONValue?) = ("script", [["reply": "in time"]])
+        add("chat", on, ("as", .string(name)), script)
+        add("await", on, ("type", "error"), ("where", ["/code": "rate_limited"]), ("save", save))
+        add("watch", ("for", ["milliseconds": .string("${\(wait)}")]))
+        add("chat", on, ("as", .string(name)), script)
+        add("fence", on)
     }
 
     /// A question that is refused, and asked again as it should have been.
@@ -381,7 +399,9 @@ extension PlanDrawing {
     }
 
     mutating func crash() {
-        guard grammar.startsServer, !refusesWrites, !devices.contains(where: \.isPaused) else { return }
+        guard grammar.startsServer, !refusesWrites, !hasGoneDevices, !devices.contains(where: \.isPaused) else {
+            return
+        }
         if happens(35) { return crashInATurn() }
         if happens(60) {
             let pause = given(happens(50), ["milliseconds": JSONValue(one(of: 1, 3, 10, 40))])
@@ -458,7 +478,9 @@ extension PlanDrawing {
             add("sendText", ("on", lane), ("text", .string(one(of: "{", "null", "[]", "{\"type\":7}", "", "\u{1}"))))
         case 2: add("send", ("on", lane), ("frame", ["type": "presence", "of": "me"]))
         case 3: add("send", ("on", lane), ("frame", ["type": "chat", "messages": []]))
-        case 4: add("send", ("on", lane), ("frame", ["type": "sync", "lastSeqSeen": -1]))
+        case 4:
+            let position: JSONValue = one(of: -1, "0", 1.5, nil)
+            add("send", ("on", lane), ("frame", ["type": "sync", "lastSeqSeen": position]))
         case 5: add("send", ("on", lane), ("frame", ["type": "auth", "protocol": 1]))
         case 6: add("sendBinary", ("on", lane), ("hex", "00ff7b7d"))
         case 7:

@@ -9,6 +9,8 @@ package struct PlanGrammar: Sendable {
     package var startsServer: Bool
     /// Whether each plan meets a server of its own.
     package var isApart = false
+    /// Whether nobody else meets the server, now or later, and waiting costs nothing.
+    package var isAlone = true
     /// About how many steps a plan has.
     package var size = 40
     /// The most principals that take part.
@@ -75,6 +77,7 @@ struct PlanDrawing: Drawing {
     var questions: [Asked] = []
     var names = 0
     var refusesWrites = false
+    var hasGoneDevices = false
     /// Whether moves are drawn that happen beside others.
     var isBeside = false
     let people: [String]
@@ -119,6 +122,8 @@ struct PlanDrawing: Drawing {
         Move(weight: 2) { $0.crash() },
         Move(weight: 1) { $0.refuseWrites() },
         Move(weight: 2) { $0.hostile() },
+        Move(weight: 3) { $0.trespass() },
+        Move(weight: 1) { $0.refusePushes() },
         Move(weight: 1) { $0.stopReading() },
         Move(weight: 1) { $0.many() },
         Move(weight: 2) { $0.waitForEnd() },

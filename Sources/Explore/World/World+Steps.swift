@@ -191,11 +191,24 @@ extension World {
         var frame: JSONValue = ["type": "chat"]
         for member in try body(of: question, names) { frame[member.key] = member.value }
         scriptWait += question.waitMs
-        send(frame.text(), fragments: question.fragments, on: link)
+        send(try lengthened(frame, to: question.bytes, names).text(), fragments: question.fragments, on: link)
+    }
+
+    /// A question with words that make it as long as asked for.
+    private func lengthened(
+        _ question: JSONValue, to bytes: JSONValue?, _ names: Names
+    ) throws(StrandEnd) -> JSONValue {
+        guard let bytes, var elements = question["messages"]?.arrayValue,
+            let text = elements.last?["content"]?.stringValue
+        else { return question }
+        let missing = try names.number(bytes) - question.text().utf8.count
+        elements[elements.count - 1]["content"] = .string(text + String(repeating: "x", count: max(0, missing)))
+        var longer = question
+        longer["messages"] = .array(elements)
+        return longer
     }
 
     private func body(of question: ScenarioStep.Question, _ names: Names) throws(StrandEnd) -> JSONObject {
-        guard question.bytes == nil else { throw .unsuitable("\(names.place): questions of a size") }
         do {
             return try question.body(
                 obeysScripts: true, filled: { try names.value($0) }, key: { key(of: $0) },
@@ -299,7 +312,7 @@ extension World {
         _ question: ScenarioStep.Question, _ credential: ScenarioStep.Credential, _ pointers: [String: JSONPointer],
         _ names: Names
     ) throws(StrandEnd) -> Strand.Wait {
-        let body = JSONValue.object(try body(of: question, names))
+        let body = try lengthened(.object(try body(of: question, names)), to: question.bytes, names)
         scriptWait += question.waitMs
         return try ask("POST", "/api/chat", credential, body.text(), within: "turn", names) {
             world, answer throws(StrandEnd) in

@@ -23,6 +23,7 @@ package struct Explored: Sendable {
         var grammar = PlanGrammar(
             profiles: subject.profiles, startsServer: subject.start != nil && !skipsCrashes)
         grammar.size = 24
+        grammar.isAlone = false
         grammar.principals = min(3, subject.principals.count)
         // Where everybody is one person, turns of one plan would be shown to the next.
         grammar.isApart = grammar.startsServer && subject.principals.count == 1

@@ -107,7 +107,8 @@ extension Observations {
         case .connection(let index):
             if let late = deadline(after: begun, within: bound, on: index) { return late }
             let limit = patience(of: begun) + bound.microseconds
-            guard !wasStopped(between: turn.event, and: history.events.count) else { return nil }
+            // What went out on a connection that then ended may never have arrived.
+            guard turn.isAccepted, !wasStopped(between: turn.event, and: history.events.count) else { return nil }
             return reads(of: turn).first { patience(of: $0.request) >= limit }?.event
         }
     }
