@@ -229,7 +229,7 @@ import Testing
             // What went out on a connection that then ended may never have arrived.
             let lost = "\(troubled) \(Self.shown) B+ B>chat(c2 s1) B!cut +31s 3>GET(s1) 3<200(u1 a1)"
             try clause.conforms(lost)
-            try clause.violates(lost.replacing("B!cut", with: "B<ack(c2) B!cut") + "^")
+            try clause.violates(lost.replacing("B!cut", with: "B<ack(c2) B!cut") + "^", also: ["ORDER-5", "TURN-20"])
         }
         let next = "B+ B>chat(c2 s1) B<ack(c2)"
         try clause.untested("\(Self.left) push<alert(a1 s1) push>200 \(Self.shown) \(next) +31s")
