@@ -77,12 +77,22 @@ struct SymptomReader {
         return reads.last(of: turn).map { $0 > turn.event } ?? false
     }
 
+    /// What a principal asked in so many bytes.
+    private struct Length: Hashable {
+        let principal: String
+        let bytes: Int
+    }
+
     private func repeatedQuestions() -> [Symptom] {
         let requests = history.questions.filter { !$0.isRefused }.flatMap(\.requests).sorted { $0.event < $1.event }
-        let alike = Dictionary(grouping: requests.filter { !$0.prompt.isEmpty }) {
-            OwnName($0.prompt, of: $0.principal)
+        // Most questions differ by their length, which costs less to look at than their words.
+        let asLong = Dictionary(grouping: requests.filter { !$0.prompt.isEmpty }) {
+            Length(principal: $0.principal, bytes: $0.prompt.utf8.count)
         }
-        return alike.values.flatMap { requests in
+        let alike = asLong.values.lazy.filter { $0.count > 1 }.flatMap { requests in
+            Dictionary(grouping: requests) { OwnName($0.prompt, of: $0.principal) }.values
+        }
+        return alike.flatMap { requests in
             zip(requests, requests.dropFirst()).compactMap { first, second -> Symptom? in
                 let ids = [first.clientMessageId, second.clientMessageId]
                 if let id = ids[0], id == ids[1] { return nil }

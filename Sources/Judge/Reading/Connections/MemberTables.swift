@@ -21,7 +21,8 @@ struct IntegerMembers {
     init(in value: JSONValue) {
         guard let object = value.objectValue else { return }
         var isPlain = true
-        for (name, member) in object where Self.lengths >> UInt(name.utf8.count) & 1 == 1 {
+        let lengths = Self.lengths
+        for (name, member) in object where lengths >> UInt(name.utf8.count) & 1 == 1 {
             if Self.ofFrame.contains(name) {
                 exist = true
                 isPlain = isPlain && Self.isInteger(member)
