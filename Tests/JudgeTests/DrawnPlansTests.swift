@@ -254,4 +254,20 @@ import Testing
         try clause.conforms("\(refused) 3>POST(c2 s1) 3<failed('reset') \(shown)")
         try clause.warns("\(refused) 3>POST(c2 s1) 3<200(t2) \(shown)^")
     }
+
+    @Test func `CLIENT-11 a greeting may be on its way when a question goes out over REST`() throws {
+        let clause = ClauseUnderTest("CLIENT-11")
+        let typed = "client!launch client=degraded(s1 u1 a1) B+ client!send(c2)"
+        let lost = "1>POST(c2 s1) 1<failed('reset') B!cut C+ +17s"
+        try clause.untested("\(typed) \(lost)", also: ["CLIENT-55"])
+        try clause.violates("\(typed.replacing("B+", with: "B+ +1s")) \(lost)^", also: ["CLIENT-55"])
+    }
+
+    @Test func `CLIENT-51 what went out on a dead connection goes out no more without keys`() throws {
+        let clause = ClauseUnderTest("CLIENT-51")
+        let dead = "client!launch A+(core) client=connected A!cut(silence) +5s client=connected client!send(c1)"
+        let back = "client=connected(c1 thinking) +2s B+(core) +17s"
+        try clause.untested("\(dead) \(back)")
+        try clause.violates("\(dead.replacing("(silence)", with: "")) \(back)^")
+    }
 }

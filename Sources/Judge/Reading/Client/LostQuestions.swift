@@ -52,7 +52,10 @@ extension Observations {
         connections.enumerated().contains { index, connection in
             guard let greeted = connection.connected, greeted < event else { return false }
             let end = min(event, loss(of: index) ?? .max)
-            return departure(after: greeted, on: index).map { $0 >= event } ?? true
+            let hadTime =
+                patience(from: greeted, to: event) >= Self.inFlight.microseconds
+                && departure(after: greeted, on: index).map { $0 >= event } ?? true
+            return hadTime
                 || connection.sent.contains { $0.event > greeted && $0.event <= event && $0.type != "auth" }
                 || client.states.contains { $0.event > greeted && $0.event < end && $0.connection == .connected }
         }
@@ -66,14 +69,16 @@ extension Observations {
         {
             return true
         }
-        return connections.contains { connection in
+        return connections.enumerated().contains { index, connection in
             guard connection.greeting?.states(.idempotency) == false, let ending = connection.ending?.event else {
                 return false
             }
             guard connection.opening < typed else { return false }
             return ending > typed
                 ? patience(from: typed, to: ending) < clientPatience.microseconds
+                    // Who was not told of the end goes on using it.
                 : patience(from: ending, to: typed) < timeouts.scheduling.microseconds
+                    || mayBeInUse(index, at: typed) && client.ends[index].map { $0 > typed } ?? true
         }
     }
 
