@@ -29,7 +29,9 @@ import Testing
         let run = try await BuiltBinary.run(["doctor", "--reference", "--dialect", "nami", "--json"])
         let open = try JSONParser.value(run.out)["open"]?.arrayValue ?? []
         let untested = open.filter { $0["outcome"] == "untested" }.flatMap { $0["clauses"]?.arrayValue ?? [] }
-        for clause in ["AUTH-1", "AUTH-4", "AUTH-17", "ID-1", "LIVE-8", "LIVE-10", "ENV-15", "REST-16"] {
+        let lacking = ["AUTH-1", "AUTH-4", "AUTH-17", "ID-1", "LIVE-8", "LIVE-10", "ENV-15", "REST-16"]
+        // An error there is only a text.
+        for clause in lacking + ["ENV-26", "TURN-21"] {
             #expect(untested.contains(.string(clause)), "\(clause)\n\(run.out)")
         }
         for clause in ["AUTH-3", "AUTH-10", "ENV-3", "TURN-15", "LIVE-1"] {

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastJSON
 import HoldfastJudge
 import HoldfastReport
 import HoldfastStage
@@ -47,13 +48,17 @@ package struct Forecast {
     /// - Parameter exercised: Clauses that were put to the test already.
     /// - Returns: The report.
     func report(besides exercised: Set<ClauseID> = []) -> RunReport {
-        let unsaid = subject.dialect.assumedGreeting == nil ? [] : Self.ofGreetings
+        let (dialect, isGreeted) = (subject.dialect, subject.dialect.assumedGreeting == nil)
+        let namesErrors = Self.namesErrors(dialect)
+        let unsaid = (isGreeted ? [] : Self.ofGreetings).union(namesErrors ? [] : Self.ofNamedErrors)
         var results = selection.scenarios.map { scenario in
             if let left = leftOut(scenario) { return left }
             let left = scenario.clauses.filter { !unsaid.contains($0) }
+            let isOfErrors = !Self.ofNamedErrors.isDisjoint(with: scenario.clauses)
+            let lack = isOfErrors ? "an error has neither code nor key" : "nobody greets"
             let stop =
                 subject.stop(of: scenario)
-                ?? (left.isEmpty ? "/steps/0: nobody greets in the dialect \(subject.dialect.name)" : nil)
+                ?? (left.isEmpty ? "/steps/0: \(lack) in the dialect \(dialect.name)" : nil)
             var result = result(
                 of: scenario, exercising: stop == nil ? left : [],
                 // Half of the proof is a write that fails in mid-turn, which a quick agent without scripts is done before.
@@ -78,6 +83,18 @@ package struct Forecast {
         ClauseID(.ID, 2),
         ClauseID(.LIVE, 10),
     ]
+
+    /// What is known of an error by its code and the key of its question.
+    private static let ofNamedErrors: Set<ClauseID> = [ClauseID(.ENV, 26), ClauseID(.TURN, 21)]
+
+    /// Whether an error of a dialect can carry a code or a key.
+    private static func namesErrors(_ dialect: Dialect) -> Bool {
+        let error: JSONValue = ["type": "error", "error": "no", "code": "busy", "clientMessageId": "c1"]
+        guard case .frames(let wire) = dialect.encode(error, sentBy: .server), let last = wire.last,
+            case .frames(let seen) = dialect.decode(last, sentBy: .server)
+        else { return true }
+        return seen.contains { $0["code"] != nil || $0["clientMessageId"] != nil }
+    }
 
     /// Each scenario that will be performed, a line each, and why the others will not.
     package var plan: String {
