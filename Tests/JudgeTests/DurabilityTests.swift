@@ -191,6 +191,10 @@ import Testing
         try clause.untested("\(asked) server!acceptWrites A<error(internal t2)")
         try clause.untested("\(asked) +29s server!acceptWrites")
         try clause.untested("\(asked) server!kill A<eof server!start")
+        // What is killed right after an error may have been about to leave.
+        try clause.untested("\(asked) A<error(internal t2) server!kill A<eof server!start")
+        try clause.violates("\(asked) A<error(internal t2)^ 9>GET(s1) 9<200(u1 a1 u2) server!kill A<eof server!start")
+        try clause.conforms("\(asked) A<error(internal t2) A<close(1011) server!kill A<eof server!start")
         try clause.untested("\(control) server!refuseWrites A>chat(c2 s1) A<error(busy c2) server!acceptWrites")
         // A question that met the fault itself.
         let unasked = "\(control) server!refuseWrites A>chat(c2 s1)"
@@ -255,6 +259,10 @@ import Testing
         try clause.untested("\(shown) \(refused) \(crash)", also: ["PERSIST-1", "TURN-3"])
         let other = "server!refuseWrites A>chat(c2) A<error(persist_failed c2 -s -t) server!acceptWrites"
         try clause.violates("\(shown) \(other) \(crash)^", also: ["PERSIST-1", "TURN-3"])
+        // Also where the kill comes before the disk is back.
+        let running = "\(shown) A>chat(c2 s1) A<ack(c2) server!refuseWrites"
+        try clause.untested("\(running) A<error(persist_failed t2) \(crash)", also: ["PERSIST-1", "TURN-3"])
+        try clause.violates("\(running) \(crash)^", also: ["PERSIST-1", "TURN-3"])
     }
 
     @Test func `PERSIST-8 a crash hides nothing that was hidden before`() throws {

@@ -321,7 +321,7 @@ enum PERSIST {
             switch write.outcome {
             case .ended, .failed(_, "persist_failed"): evidence.keep()
             case .failed(let event, let code):
-                guard write.request.connection != nil else { continue }
+                guard write.request.connection != nil, !write.wasCutShort(after: event, in: history) else { continue }
                 if let left = write.leaving(after: event, in: history) {
                     if write.fault.covers(left) { evidence.keep() }
                     continue

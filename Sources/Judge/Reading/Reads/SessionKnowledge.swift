@@ -136,7 +136,7 @@ extension Observations {
     }
 
     /// Whether something of a session may be gone for another reason than a crash between two events: a read found nothing
-    /// before the process ended, or a turn of it ran while the disk took no writes, and the process outlived that.
+    /// before the process ended, or a turn of it ran while the disk took no writes, and the process outlived that or told of it.
     func mayHaveLost(_ session: String, of principal: String, since first: Int, before last: Int) -> Bool {
         foundNothing(of: session, principal, since: first, before: last) { !hasCrashed(between: first, and: $0) }
             || mayHaveLostToTheDisk(session, of: principal, since: first, before: last)
@@ -163,11 +163,14 @@ extension Observations {
         -> Bool
     {
         lives.faults.contains { fault in
-            fault.begin < last && fault.end > first && !hasCrashed(between: fault.begin, and: fault.end)
-                && turns.contains { turn in
-                    turn.principal == principal && turn.session == session && turn.event < fault.end
-                        && turn.ended.map { $0 > fault.begin } ?? true
-                }
+            guard fault.begin < last, fault.end > first else { return false }
+            let outlived = !hasCrashed(between: fault.begin, and: fault.end)
+            return turns.contains { turn in
+                turn.principal == principal && turn.session == session && turn.event < fault.end
+                    && (outlived
+                        ? turn.ended.map { $0 > fault.begin } ?? true
+                        : turn.endings.contains { $0.type == "error" && fault.covers($0.event) })
+            }
         }
     }
 

@@ -56,9 +56,28 @@ struct RefusedWrite {
 
     /// The event at which the server left behind an error: it ended the connection, or its process did; nil when both went on.
     func leaving(after error: Int, in history: Observations) -> Int? {
-        let end = request.connection.flatMap { history.connections[$0].endByServer(after: error)?.event }
+        let ending = request.connection.flatMap { history.connections[$0].endByServer(after: error) }
+        let end = ending.flatMap { wasKilled($0, after: error, in: history) ? nil : $0.event }
         let exit = history.lives.end(of: fault.life).flatMap { $0.cause == .exited ? $0.event : nil }
         return [end, exit].compactMap { $0 }.filter { $0 > error }.min()
+    }
+
+    /// Whether the stage ended the process before anything asked after an error was answered: nobody knows whether the server
+    /// was about to leave.
+    func wasCutShort(after error: Int, in history: Observations) -> Bool {
+        let ending = request.connection.flatMap { history.connections[$0].endByServer(after: error) }
+        guard let ending, wasKilled(ending, after: error, in: history) else { return false }
+        return !history.exchanges.contains { exchange in
+            exchange.request > error && exchange.response.map { $0 < ending.event } == true
+        }
+    }
+
+    /// Whether the end of the process by the stage ended a connection.
+    private func wasKilled(
+        _ ending: ObservedConnection.Ending, after error: Int, in history: Observations
+    ) -> Bool {
+        let isStopped = history.lives.end(of: fault.life).map { $0.cause != .exited } ?? false
+        return isStopped && ending.kind == .lost && history.wasStopped(between: error, and: ending.event)
     }
 
     static func all(in history: Observations) -> [RefusedWrite] {
