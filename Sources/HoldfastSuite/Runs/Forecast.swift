@@ -56,14 +56,13 @@ package struct Forecast {
             let left = scenario.clauses.filter { !unsaid.contains($0) }
             let isOfErrors = !Self.ofNamedErrors.isDisjoint(with: scenario.clauses)
             let lack = isOfErrors ? "an error has neither code nor key" : "nobody greets"
-            let stop =
-                subject.stop(of: scenario)
-                ?? (left.isEmpty ? "/steps/0: \(lack) in the dialect \(dialect.name)" : nil)
+            let stop = subject.stop(of: scenario)
             var result = result(
                 of: scenario, exercising: stop == nil ? left : [],
                 // Half of the proof is a write that fails in mid-turn, which a quick agent without scripts is done before.
                 withCrashes: scenario.needs.start && subject.hasScriptedAgent)
-            result.stoppedAt = stop
+            let isWhole = left.count == scenario.clauses.count
+            result.stoppedAt = stop ?? (isWhole ? nil : "/steps/0: \(lack) in the dialect \(dialect.name)")
             return result
         }
         if let first = selection.scenarios.first, !exercised.isEmpty {
