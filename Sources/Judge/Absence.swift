@@ -33,7 +33,8 @@ extension Observations {
     /// The bound begins when the turn was accepted, as its first `ack` or frame tells. Turns of one session may be serial, so
     /// it begins no sooner than the turns asked before it in its session have ended. The script's own waits are added to it.
     func turnDeadline(of turn: ObservedTurn, on connection: Int) -> Int? {
-        var cause = max(turn.accepted(since: turn.accepted.event), connections[connection].connected ?? turn.event)
+        let asked = turn.requests.first { $0.connection == connection && $0.refusal == nil } ?? turn.accepted
+        var cause = max(turn.accepted(since: asked.event), connections[connection].connected ?? turn.event)
         if let session = turn.session {
             for place in index.turns(of: session) where turns[place].event < turn.event {
                 let other = turns[place]

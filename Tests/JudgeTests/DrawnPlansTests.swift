@@ -185,6 +185,14 @@ import Testing
         try again.violates("\(control) \(fault) A<error(persist_failed c3)^ +1s server!stop A<close(1001)")
     }
 
+    @Test func `PERSIST-5 a turn cannot be late before it is asked for`() throws {
+        let clause = ClauseUnderTest("PERSIST-5", profiles: keyed)
+        let lost = "A+ A>chat(c1) server!stop A<close(1001) server!start A+"
+        let again = "server!refuseWrites A>chat(c1)"
+        try clause.untested("\(lost) +31s \(again) A>close(1000)")
+        try clause.violates("\(lost) \(again) +31s^ A>close(1000)")
+    }
+
     @Test func `SYNC-2 an error may be that of another message`() throws {
         let clause = ClauseUnderTest("SYNC-2", profiles: synced)
         let asked = "A+(e1 #0) A>binary(00) A>sync(e1 #0) A<error(bad_request)"
