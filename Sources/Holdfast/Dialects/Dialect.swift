@@ -24,7 +24,7 @@ public struct Dialect: Sendable, Equatable {
     /// They are judged all the same.
     public let unkeepable: [ClauseID: Lack]
     /// How a remark begins on a clause that no server of a wire can keep.
-    package static let unkeepableRemark = "no server that speaks this dialect can keep it "
+    package static let unkeepableRemark = "no server can keep it that speaks the dialect "
     /// Where a wire frame says its type.
     let typeLocation: JSONPointer
     let frameRules: FrameRules
