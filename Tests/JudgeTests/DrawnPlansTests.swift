@@ -91,6 +91,14 @@ import Testing
         try clause.violates("\(acked) \(later)^")
     }
 
+    @Test func `TURN-10 a question that is refused later may have made its session busy`() throws {
+        let clause = ClauseUnderTest("TURN-10", profiles: keyed)
+        let failed = #"A+ A>chat(c1 s1 '{"script":[{"fail":"no"}]}') A<ack(c1) A<error(agent_failed t1)"#
+        let busy = "A>chat(c3 s1) A<error(busy c3)"
+        try clause.untested("\(failed) A>chat(c2 s1) \(busy) A<error(persist_failed c2)")
+        try clause.violates("\(failed) A>chat(c2 s1) A<error(persist_failed c2) \(busy)^")
+    }
+
     @Test func `TURN-15 and TURN-16 who left before a question was asked again owes it nothing`() throws {
         let frames = ClauseUnderTest("TURN-15", profiles: synced)
         let question = ClauseUnderTest("TURN-16", profiles: synced)
@@ -260,6 +268,7 @@ import Testing
             "client!launch A+ A!cut B>open B<refused(503) 1>GET(s1) 1<200(u1 a1) 2>GET(s1) 2<200(u1 a1) client!send(c2)"
         let shown = "+2s client=connecting(s1 u1 a1 c2)"
         try clause.conforms("\(refused) 3>POST(c2 s1) 3<failed('reset') \(shown)")
+        try clause.conforms("\(refused) 3>POST(c2 s1) 3<503(internal) \(shown)")
         try clause.warns("\(refused) 3>POST(c2 s1) 3<200(t2) \(shown)^")
     }
 
@@ -277,5 +286,37 @@ import Testing
         let back = "client=connected(c1 thinking) +2s B+(core) +17s"
         try clause.untested("\(dead) \(back)")
         try clause.violates("\(dead.replacing("(silence)", with: "")) \(back)^")
+    }
+
+    @Test func `CLIENT-9 a close that the app did not live to see ends nothing`() throws {
+        let clause = ClauseUnderTest("CLIENT-9")
+        let start = "client!launch A+ client=connected"
+        try clause.untested("\(start) client!launch A<close(4001) B>open +17s")
+        try clause.violates("\(start) A<close(4001) B>open^ +17s")
+    }
+
+    @Test func `CLIENT-40 who was sent away is shown nothing new`() throws {
+        let clause = ClauseUnderTest("CLIENT-40")
+        let start = "client!launch A+ client=connected(s1 u1 a1)"
+        let stored = "server!elsewhere(s1 a2) +37s client=offline(s1 u1 a1)"
+        try clause.untested("\(start) A<close(4001) \(stored)")
+        try clause.warns("\(start) A<close(1011) \(stored)^", also: ["CLIENT-7"])
+    }
+
+    @Test func `CLIENT-45 a greeting may be on its way when a message is sent again over REST`() throws {
+        let clause = ClauseUnderTest("CLIENT-45")
+        let lost = "client!launch A+ client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1) A!cut B+(core)"
+        try clause.untested("\(lost) 1>POST(c2 s1) 1<200(t2)")
+        try clause.violates("\(lost) +3s 1>POST(c2 s1)^ 1<200(t2)")
+        try clause.violates("\(lost) B>chat(c2 s1)^")
+    }
+
+    @Test func `CLIENT-14 who stated nothing did not state that keys are kept`() throws {
+        let clause = ClauseUnderTest("CLIENT-14")
+        let posted = "client!launch A>open A<refused(503) client!send(c1) 1>POST(c1) 1<failed('reset') 2>GET(s1)"
+        try clause.untested("\(posted) 2<200(u1='question 1' -t -c) client=degraded(s1 u1 thinking)")
+        try clause.violates(
+            "\(posted) 2<200(u1='question 9' -t -c) client=degraded(s1 u1 thinking)^",
+            also: ["CLIENT-38"])
     }
 }

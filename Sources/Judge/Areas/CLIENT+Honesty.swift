@@ -205,7 +205,7 @@ extension CLIENT {
                     unless: ["background", "networkDown", "selectSession", "openPush"]),
                 let after = states.first(where: { $0.event >= late }), after.sessionId == stored.sessionId,
                 !history.wasGreeted(between: stored.event, and: after.event),
-                readsWork(from: stored.event, to: late, history)
+                !history.wasSentAway(before: after.event), readsWork(from: stored.event, to: late, history)
             else { continue }
             // Where it shows them later, nobody looked in between.
             if shows(stored, after) { continue }

@@ -32,9 +32,15 @@ extension CLIENT {
                     $0.kind == .refusal && $0.event > last.event && $0.event < again.event
                         && $0.error?.code.map(passingCodes.contains) != false
                 }
+                // Over REST a greeting may still be on its way.
+                let known = again.connection == nil ? history.inFlight(before: again.event) : again.event
+                let isStated =
+                    history.remembersKeys(before: known) == true
+                    || history.connections.compactMap(\.greeting).contains {
+                        $0.event >= known && $0.event < again.event && $0.states(.idempotency)
+                    }
                 guard !isFree, !question.isRepeated(after: last.event, before: again.event),
-                    history.remembersKeys(before: again.event) != true
-                        || history.remembersKeys(before: question.firstSend(before: again.event)) == false
+                    !isStated || history.remembersKeys(before: question.firstSend(before: again.event)) == false
                 else { continue }
                 evidence.violate(
                     "the client resent a message to a server without idempotency",

@@ -137,7 +137,7 @@ extension Observations {
             patience(from: second, to: event) >= Self.redraw.microseconds
         else { return nil }
         // Who waits for a read, was refused one, or lost a question over REST, does not know that reads work.
-        let lostPosts = exchanges.filter { $0.isChat && $0.failure != nil }
+        let lostPosts = exchanges.filter { $0.isChat && ($0.failure != nil || $0.status ?? 0 >= 500) }
         let isInDoubt = (client.reads + lostPosts).contains { read in
             guard read.request > since, read.request < event else { return false }
             let end = min(end(of: read), event)

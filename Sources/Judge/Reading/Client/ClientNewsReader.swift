@@ -273,7 +273,7 @@ struct ClientNewsReader {
     /// Where a server that remembers no keys shows a message of the same words that nobody was shown before it was sent: in
     /// the session that it was sent to, or first of all the person said in one that it may have begun.
     private func newWords(of question: ClientQuestion, in read: ObservedSessionRead) -> [Int] {
-        guard let first = question.requests.first?.event, history.remembersKeys(before: read.event) == false else {
+        guard let first = question.requests.first?.event, history.remembersKeys(before: read.event) != true else {
             return []
         }
         let asked = Set(question.requests.map(\.sessionAsked))

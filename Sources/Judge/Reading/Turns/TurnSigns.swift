@@ -158,8 +158,8 @@ extension Observations {
         let decided = turn.ended ?? turn.request.refusal ?? .max
         return turns.contains { other in
             other.event != turn.event && other.event < decided && other.principal == turn.principal
-                && other.session == session && !other.isRefused && other.ended ?? .max > turn.event
-                && !turn.precedes(other)
+                && other.session == session && other.ended ?? .max > turn.event && !turn.precedes(other)
+                && (!other.isRefused || other.requests.contains { $0.refusal ?? 0 > turn.event })
         }
     }
 }
