@@ -261,8 +261,11 @@ import Testing
         try clause.violates("\(shown) \(other) \(crash)^", also: ["PERSIST-1", "TURN-3"])
         // Also where the kill comes before the disk is back.
         let running = "\(shown) A>chat(c2 s1) A<ack(c2) server!refuseWrites"
-        try clause.untested("\(running) A<error(persist_failed t2) \(crash)", also: ["PERSIST-1", "TURN-3"])
+        let told = "\(running) A<error(persist_failed t2)"
+        try clause.untested("\(told) \(crash)", also: ["PERSIST-1", "TURN-3"])
         try clause.violates("\(running) \(crash)^", also: ["PERSIST-1", "TURN-3"])
+        // What a read still shows behind the error was not lost to the disk.
+        try clause.violates("\(told) 2>GET(s1) 2<200(u1 a1 u2) \(crash)^", also: ["PERSIST-1", "TURN-3"])
     }
 
     @Test func `PERSIST-8 a crash hides nothing that was hidden before`() throws {

@@ -169,7 +169,7 @@ extension Observations {
                 turn.principal == principal && turn.session == session && turn.event < fault.end
                     && (outlived
                         ? turn.ended.map { $0 > fault.begin } ?? true
-                        : turn.endings.contains { $0.type == "error" && fault.covers($0.event) })
+                        : turn.endings.contains { $0.type == "error" && $0.event > first && fault.covers($0.event) })
             }
         }
     }
