@@ -3,9 +3,9 @@ import HoldfastJSON
 
 // What people, phones and machines do.
 extension PlanDrawing {
-    private var open: [Device] { devices.filter { $0.isOpen && !$0.isPaused } }
+    var open: [Device] { devices.filter { $0.isOpen && !$0.isPaused } }
 
-    private func ref(_ name: String) -> JSONValue { .string("${\(name)}") }
+    func ref(_ name: String) -> JSONValue { .string("${\(name)}") }
 
     private mutating func change(_ letter: String, _ body: (inout Device) -> Void) {
         if let index = devices.firstIndex(where: { $0.letter == letter }) { body(&devices[index]) }

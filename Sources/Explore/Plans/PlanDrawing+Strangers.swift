@@ -57,7 +57,7 @@ extension PlanDrawing {
         let token: JSONValue = happens(50) ? nil : "wrong-${run}"
         switch chance.number(in: 1...5) {
         case 1: add("listSessions", ("token", token))
-        case 2: if let session = any(sessions) { add("readSession", ("session", reference(session)), ("token", token)) }
+        case 2: if let session = any(sessions) { add("readSession", ("session", ref(session.name)), ("token", token)) }
         case 3:
             let question: JSONValue = ["role": "user", "content": "hello"]
             let body: JSONValue = ["messages": [question], "clientMessageId": .string(newName("none"))]
@@ -100,11 +100,11 @@ extension PlanDrawing {
     }
 
     private mutating func enterForeignSession() {
-        guard isKept, let session = any(sessions), let device = any(devices.filter { $0.isOpen && !$0.isPaused }),
+        guard isKept, let session = any(sessions), let device = any(open),
             device.principal != session.principal
         else { return }
         let on: (String, JSONValue?) = ("on", .string(device.letter))
-        add("chat", on, ("as", .string(newName("c"))), ("session", reference(session)), ("text", "let me in"))
+        add("chat", on, ("as", .string(newName("c"))), ("session", ref(session.name)), ("text", "let me in"))
         add("fence", on)
     }
 
@@ -130,7 +130,7 @@ extension PlanDrawing {
         callWhoLeft(principal)
     }
 
-    /// Somebody leaves while a turn runs, and is told of its end.
+    /// A person leaves while a turn runs; its answer is pushed.
     private mutating func callWhoLeft(_ principal: String) {
         let letters = devices.filter { $0.principal == principal && $0.isOpen }.map(\.letter)
         for letter in letters {
@@ -152,9 +152,7 @@ extension PlanDrawing {
         add("close", on)
         sessions.append(Session(name: session, principal: principal))
         add("watch", ("for", ["milliseconds": JSONValue(600)]))
-        add("readSession", ("session", reference(sessions[sessions.count - 1])), ("principal", .string(principal)))
+        add("readSession", ("session", ref(session)), ("principal", .string(principal)))
         add("awaitPush", ("principal", .string(principal)), ("optional", true))
     }
-
-    private func reference(_ session: Session) -> JSONValue { .string("${\(session.name)}") }
 }

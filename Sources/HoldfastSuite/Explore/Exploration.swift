@@ -101,7 +101,7 @@ package struct Exploration: Sendable {
         /// Keeps a plan that failed, or shows a clause to hold which none before did; what it breaks stands where it was found.
         mutating func keep(_ performance: Performance, _ verdicts: [Verdict], seed: UInt64) {
             let hasFailed = performance.failure != nil || !performance.problems.isEmpty
-            let decided = verdicts.filter { $0.exercised > 0 && [.pass, .warning].contains($0.outcome) }.map(\.clause)
+            let decided = verdicts.held
             guard hasFailed ? failures.count + problems.count <= Self.mostFailures : !shown.isSuperset(of: decided)
             else { return }
             shown.formUnion(decided)
@@ -126,9 +126,8 @@ package struct Exploration: Sendable {
     /// What plans showed, as a report on the clauses that they put to the test; nil when nothing was performed.
     private func report(_ results: [ScenarioResult], since began: Date, wasInterrupted: Bool) -> RunReport? {
         guard let subject = results.first?.history.header.subject else { return nil }
-        let decided = results.flatMap(\.verdicts).filter { $0.exercised > 0 && $0.outcome != .inconclusive }
         var report = RunReport(
-            results, of: subject, at: explored.address, under: specification, selection: Set(decided.map(\.clause)),
+            results, of: subject, at: explored.address, under: specification, selection: results.decided,
             startedAt: began.formatted(.iso8601), duration: .seconds(Date.now.timeIntervalSince(began)),
             wasInterrupted: wasInterrupted)
         report.tool = toolVersion

@@ -54,10 +54,9 @@ package struct LoadRun: Sendable {
         let (results, figures) = await judging.finish()
         end?()
         if let problem, !wasInterrupted { throw SuiteProblem(.unreachable, problem.description) }
-        let decided = results.flatMap(\.verdicts).filter { $0.exercised > 0 && $0.outcome != .inconclusive }
         var report = RunReport(
             results, of: subject.declaration, at: subject.shownAddress, under: specification,
-            selection: clauses ?? Set(decided.map(\.clause)), startedAt: startedAt, duration: .now - began,
+            selection: clauses ?? results.decided, startedAt: startedAt, duration: .now - began,
             wasInterrupted: wasInterrupted, part: shard.map { Shard.Part($0, holding: results.count) })
         report.load = figures
         report.tool = toolVersion
@@ -187,7 +186,7 @@ final class LoadJudging: Sendable {
                 state.figures.intervals[state.figures.interval(at: at), default: .init()].violations += 1
             }
             for verdict in broken { state.broken[verdict.clause, default: 0] += 1 }
-            let decided = verdicts.filter { $0.exercised > 0 && [.pass, .warning].contains($0.outcome) }.map(\.clause)
+            let decided = verdicts.held
             // A history that breaks something is kept in its small form alone.
             if broken.isEmpty, !state.shown.isSuperset(of: decided) {
                 state.shown.formUnion(decided)

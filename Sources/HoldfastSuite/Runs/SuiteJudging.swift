@@ -79,3 +79,17 @@ extension ScenarioResult {
             failure: performance.failure, duration: performance.duration, lacks: performance.lacks)
     }
 }
+
+extension [Verdict] {
+    /// The clauses that were put to the test and held, or are only advised.
+    var held: [ClauseID] {
+        filter { $0.exercised > 0 && [.pass, .warning].contains($0.outcome) }.map(\.clause)
+    }
+}
+
+extension [ScenarioResult] {
+    /// The clauses that one of them decides.
+    var decided: Set<ClauseID> {
+        Set(flatMap(\.verdicts).filter { $0.exercised > 0 && $0.outcome != .inconclusive }.map(\.clause))
+    }
+}

@@ -52,10 +52,8 @@ extension Observations {
         connections.enumerated().contains { index, connection in
             guard let greeted = connection.connected, greeted < event else { return false }
             let end = min(event, loss(of: index) ?? .max)
-            let hadTime =
-                patience(from: greeted, to: event) >= Self.inFlight.microseconds
+            return patience(from: greeted, to: event) >= Self.inFlight.microseconds
                 && departure(after: greeted, on: index).map { $0 >= event } ?? true
-            return hadTime
                 || connection.sent.contains { $0.event > greeted && $0.event <= event && $0.type != "auth" }
                 || client.states.contains { $0.event > greeted && $0.event < end && $0.connection == .connected }
         }
