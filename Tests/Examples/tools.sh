@@ -15,13 +15,21 @@ program() {
     chmod +x "bin/$1"
 }
 
+# Debian's package of TypeScript; a machine that never fetched the lists of packages fetches them into this folder.
+typescript() {
+    apt-get download -q node-typescript && return
+    mkdir -p lists/partial cache
+    local here=(-q -o "Dir::State::Lists=$PWD/lists" -o "Dir::Cache=$PWD/cache")
+    apt-get "${here[@]}" update && apt-get "${here[@]}" download node-typescript
+}
+
 if ! command -v tsc >/dev/null && [ ! -x bin/tsc ] && command -v node >/dev/null; then
-    if apt-get download -q node-typescript >/dev/null 2>&1 && dpkg-deb -x node-typescript_*.deb typescript; then
+    if typescript >/dev/null 2>&1 && dpkg-deb -x node-typescript_*.deb typescript; then
         program tsc "node '$PWD/typescript/usr/share/nodejs/typescript/bin/tsc'"
     else
         printf 'no tsc: install the package typescript of npm, or node-typescript of Debian\n'
     fi
-    rm -f node-typescript_*.deb
+    rm -rf node-typescript_*.deb lists cache
 fi
 if ! command -v kotlinc >/dev/null && [ ! -x bin/kotlinc ] && command -v java >/dev/null; then
     jars="$PWD/kotlin/run_kotlin_kernel/jars"
