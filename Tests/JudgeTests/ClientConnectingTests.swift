@@ -322,6 +322,9 @@ import Testing
         try clause.conforms("\(waiting) client=degraded(s1 u1 a1)")
         try clause.warns("\(waiting) client=offline(s1 u1 a1)^")
         try clause.warns("\(waiting.replacing("+2s", with: "3<200(u2 a2) +2s")) client=connecting(s1 u1 a1)^")
+        let older = refused.replacing("A!cut", with: "3>GET(s2) A!cut")
+        try clause.conforms("\(older.replacing("+2s", with: "+2s 3<failed('gone')")) client=connecting(s1 u1 a1)")
+        try clause.warns("\(older.replacing("+2s", with: "+2s 3<200(u2 a2)")) client=connecting(s1 u1 a1)^")
         try clause.warns("client!launch A>open A<open A>auth +2s client=offline^")
         // Who waits for its first read polls, too.
         let silent = "client!launch A+ A!cut B>open B<open B>auth"

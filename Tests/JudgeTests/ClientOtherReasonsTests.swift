@@ -14,12 +14,28 @@ import Testing
         try clause.violates("client!launch A>open A<open client!foreground A>close(1001)^ B+ +4s")
     }
 
+    @Test func `CLIENT-9 a return just before the close makes a client connect`() throws {
+        let clause = ClauseUnderTest("CLIENT-9")
+        let away = "client!launch A+ client=connected client!background +1s"
+        let closed = "A<close(4001) B>open"
+        try clause.untested("\(away) client!foreground \(closed) +3s")
+        try clause.violates("\(away) client!foreground +3s \(closed)^ +3s", also: ["CLIENT-1"])
+        try clause.violates("client!launch A+ client=connected +1s \(closed)^ +3s")
+    }
+
     @Test func `CLIENT-10 what waits for an earlier message is not sent into a dead socket`() throws {
         let clause = ClauseUnderTest("CLIENT-10")
         let first = "client!launch A+ client=connected client!send(c1) A>chat(c1)"
         let dead = "A!cut(silence) client!send(c2) client=connected(c1 c2) +17s"
         try clause.untested("\(first) A<error(rate_limited c1 retryAfterMs=60000) client=connected(c1) \(dead)")
         try clause.violates("\(first) A<ack(c1) A<done(t1) client=connected(s1 u1 a1) \(dead)^")
+    }
+
+    @Test func `CLIENT-10 what fails for its size is not sent into a dead socket`() throws {
+        let clause = ClauseUnderTest("CLIENT-10")
+        let typed = "client!launch A+ client=connected(s1) A!cut(silence) client!send(c1)"
+        try clause.untested("\(typed) client=connected(s1 c1 failed=c1) +17s")
+        try clause.violates("\(typed) client=connected(s1 c1) +17s^")
     }
 
     @Test func `CLIENT-14 what a keyless server replays is a proof`() throws {
@@ -119,6 +135,12 @@ import Testing
         try clause.untested(
             "client!launch A+ client=connected(s1 session_not_found) \(tap) client=connected(session_not_found) +5s")
         try clause.violates("client!launch A+ client=connected(s1 busy) \(tap) client=connected(busy) +5s^")
+        func failed(_ error: String) -> String {
+            "client!launch A+ client=connected(s1 \(error)) client!openPush(s2 message='a5') 1>GET(s2) 1<503(internal) "
+                + "client=connected(s2 \(error)) +17s"
+        }
+        try clause.untested(failed("'Not loaded'"))
+        try clause.violates("\(failed("error.c9=busy"))^")
     }
 
     @Test func `CLIENT-31 what was sent again under another key is not told once more`() throws {
@@ -201,6 +223,28 @@ import Testing
         let reads = (2...14).map { "+5s \($0)>GET(s1)\($0 < 14 ? " \($0)<200(u1 a1 u2)" : "")" }.joined(separator: " ")
         try clause.untested("\(lost) 1>GET(s1) 1<503(internal) \(reads) +1s")
         try clause.violates("\(lost) 1>GET(s1) 1<200(u1 a1 u2) \(reads)^ +1s")
+    }
+
+    @Test func `CLIENT-22 a greeting may be on its way when a session is read`() throws {
+        let clause = ClauseUnderTest("CLIENT-22")
+        func asked(_ delay: String) -> String {
+            """
+            client!launch client=connecting A+(e1 #0)\(delay) client!selectSession(s1) 1>GET(s1) 1<200(u1 a1) 2>GET(s1)
+            2<503(internal) client!send(c2) A>chat(c2 s1) A<ack(c2) client=connected(s1 u1 a1 u2 thinking)
+            """
+        }
+        let reads = (3...15).map { "+5s \($0)>GET(s1) \($0)<503(internal)" }.joined(separator: " ")
+        try clause.untested("\(asked("")) \(reads) +5s 30>GET(s1) +1s")
+        try clause.violates("\(asked(" +200ms")) \(reads) +5s 30>GET(s1)^ +1s")
+    }
+
+    @Test func `CLIENT-22 without a socket a list is read for what is new`() throws {
+        let clause = ClauseUnderTest("CLIENT-22")
+        let asked = "client!launch A+ client=connected client!send(c1) A>chat(c1) client=connected(c1 thinking)"
+        let reads = (1...13).map { "+5s \($0)>GET \($0)<200" }.joined(separator: " ")
+        let still = "+1s 30>GET 30<200 client=connected(c1 thinking)"
+        try clause.untested("\(asked) A!cut \(reads) \(still)", also: ["CLIENT-7"])
+        try clause.violates("\(asked) \(reads) +1s 30>GET^ 30<200 client=connected(c1 thinking)")
     }
 
     @Test func `CLIENT-22 a tool begins the wait anew`() throws {

@@ -98,5 +98,8 @@ import Testing
         try clause.untested("\(dead) +31s")
         try clause.untested("\(running) client!receivePush(s1 message=a2) +32s")  // a live connection delivers
         try clause.untested("\(running) A<done(t2 #10) A!cut(silence) client!receivePush(s1 message=a2) +32s")
+        let closed = "\(running) A<close(4001) client!receivePush(s1 message=a2) +32s"
+        try clause.untested(closed)  // its requests would be refused alike
+        try clause.violates("\(closed.replacing("4001", with: "1011"))^", also: ["CLIENT-7"])
     }
 }

@@ -366,6 +366,16 @@ import Testing
             "\(late) client=connected(s1 u1 a1 u2 a2) +17s client=connected(s1 u1 a1 u2 a2 failed=c2)^")
     }
 
+    @Test func `CLIENT-53 an answer may be lost with the network`() throws {
+        let clause = ClauseUnderTest("CLIENT-53")
+        func lost(_ delay: String) -> String {
+            "\(taken) A<done(t2)\(delay) client!networkDown A!cut(silence) client!networkUp B+ "
+                + "client=connected(s1 u1 a1 u2 failed=c2) +18s"
+        }
+        try clause.untested(lost(""), also: ["CLIENT-55"])
+        try clause.violates("\(lost(" +3s"))^", also: ["CLIENT-55"])
+    }
+
     @Test func `CLIENT-53 equal words are told apart by what the server calls them`() throws {
         let clause = ClauseUnderTest("CLIENT-53")
         func shown(_ first: String, _ second: String) -> String {

@@ -271,6 +271,14 @@ extension CLIENT {
                 let isLate = history.wasLate(from: close, to: next)
                 let scheduling = history.timeouts.scheduling.microseconds
                 if isLate, history.patience(from: close, to: next) < scheduling { continue }
+                // What makes it connect anew may have come just before the close.
+                let opened = history.attempts(in: 0..<close).last.map { history.connections[$0].opening } ?? 0
+                let isCaused = client.acts("foreground", "openPush", "networkUp").contains { act in
+                    act.event > opened && act.event < close
+                        && history.patience(from: act.event, to: next)
+                            < history.clientBound(\.foregroundReconnect).microseconds
+                }
+                if isCaused { continue }
                 if let offered = history.offersAnotherVersion(after: close, of: index) {
                     if offered { evidence.keep() }
                     continue

@@ -39,6 +39,7 @@ extension CLIENT {
     /// Once for each `chat` that nothing came of, and for each message typed into a socket that had died in silence. What
     /// the client does about it is another connection or a request; afterwards it leaves the old connection alone.
     static func silenceEndsTheConnection(_ history: Observations, _ evidence: inout Evidence) {
+        let questions = ClientQuestion.all(in: history)
         for typed in history.client.typed {
             for send in typed.sends {
                 guard case .connection(let index) = send.origin else { continue }
@@ -47,6 +48,11 @@ extension CLIENT {
             guard typed.sends.first.map({ history.span(from: typed.event, to: $0.event) > 0 }) ?? true,
                 let dead = history.deadConnection(at: typed.event), !history.isHeldUp(typed)
             else { continue }
+            // What is shown as failed at once, such as for its size, was sent nowhere.
+            let soon = history.patience(of: typed.event) + Observations.inFlight.microseconds
+            let late = history.events.indices.boundary { history.patience(of: $0) > soon }
+            let question = questions.first { $0.typed == typed.event }
+            if question.map({ history.hasFailed($0, from: typed.event, to: late) }) == true { continue }
             silenceEnds(dead, after: typed.event, key: typed.key, history, into: &evidence)
         }
     }

@@ -103,12 +103,13 @@ extension CLIENT {
         let messages = ClientMessages(history)
         for notice in ClientNotice.all(in: history) where notice.kind != .received {
             guard let (cause, end) = history.unreadStretch(of: notice, messages.deliveries) else { continue }
-            // An error of before tells nothing new, unless it still says that there is no connection.
+            // An error of before may say it again, and surely says so while there is no connection.
             let before = history.client.state(at: notice.event)?.errors ?? []
             let shown = history.shown(after: cause, within: history.clientPatience, before: end) { state in
                 let isCutOff = state.connection == .offline || state.connection == .degraded
                 let isTold = state.errors.count > before.count || state.errors.contains { !before.contains($0) }
-                return isTold || isCutOff && !state.errors.isEmpty || history.isShown(notice, in: state)
+                if isTold || isCutOff && !state.errors.isEmpty || history.isShown(notice, in: state) { return true }
+                return state.errors.contains { $0.key == nil } ? nil : false
             }
             evidence.test(shown) { late in
                 Finding(
@@ -164,7 +165,7 @@ extension CLIENT {
     }
 
     /// CLIENT-37: "A client MUST recover the session a push names when it receives the push in the foreground and no
-    /// live connection delivers".
+    /// live connection delivers, unless a close with a terminal code ended its last connection".
     ///
     /// Once for each push of a message that nothing had brought, while no greeted connection was open. Recovery is a `sync` or
     /// a read of that session; it may wait for a new connection, so the bound is that between two attempts. What it brings
@@ -173,6 +174,7 @@ extension CLIENT {
         let deliveries = ClientDelivery.all(in: history)
         for notice in ClientNotice.all(in: history) where notice.kind == .received {
             guard let session = notice.sessionId, let id = notice.messageId,
+                !history.wasSentAway(before: notice.event),
                 !deliveries.contains(where: { $0.id == id && $0.event < notice.event && $0.road != .push }),
                 !history.connections.contains(where: { connection in
                     connection.connected.map { $0 < notice.event } == true

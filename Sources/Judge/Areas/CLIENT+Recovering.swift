@@ -190,7 +190,10 @@ extension CLIENT {
         let waits = history.waitsForAnswers
         let bound = history.clientBound(\.polling)
         for wait in waits {
-            let polls = history.polls(in: wait)
+            // Without a socket, a list may as well be read for what is new (CLIENT-40).
+            let polls = history.polls(in: wait).filter {
+                !wait.sessions.isEmpty || history.connectionInUse(at: $0) != nil
+            }
             guard let first = polls.first else { continue }
             // One read serves every answer that is awaited in its session, or looked for in the list.
             let reads = Set(polls)

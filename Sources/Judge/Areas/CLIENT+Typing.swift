@@ -202,7 +202,10 @@ extension CLIENT {
     /// was shown otherwise. What its words alone tell counts only where they stand once.
     static func anAnswerEndsTheFailure(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
-            guard let answer = question.news.first(where: { $0.isAnswer && $0.isCertain })?.event,
+            let told = question.news.first { news in
+                news.isAnswer && news.isCertain && !history.mayBeMissed(news, of: question, before: .max)
+            }
+            guard let answer = told?.event,
                 let sent = question.requests.last(where: { $0.event < answer })?.event,
                 history.endOfLife(at: sent) > answer
             else { continue }

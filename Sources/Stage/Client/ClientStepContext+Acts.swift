@@ -72,7 +72,9 @@ extension ClientStepContext {
             performer.act { $0.use(tool, in: number, to: audience) }
         case .finish(let turn, let text, let audience):
             let (number, text) = (try self.turn(turn), try text.map { try filled($0) })
-            note("finish", inTurn: number, storing: ["a\(number)"])
+            // One that has ended stores nothing more.
+            let isRunning = performer.act { $0.turns[number]?.status == .running }
+            note("finish", inTurn: number, storing: isRunning ? ["a\(number)"] : [])
             performer.act { $0.finish(number, text: text, to: audience) }
         case .fail(let turn, let code, let audience):
             let (number, code) = (try self.turn(turn), try filled(code))

@@ -139,8 +139,8 @@ extension Observations {
         // Who waits for a read, was refused one, or lost a question over REST, does not know that reads work.
         let lostPosts = exchanges.filter { $0.isChat && ($0.failure != nil || $0.status ?? 0 >= 500) }
         let isInDoubt = (client.reads + lostPosts).contains { read in
-            guard read.request > since, read.request < event else { return false }
             let end = min(end(of: read), event)
+            guard end > since, read.request < event else { return false }
             return (read.status != 200 || end == event)
                 && (end < event || patience(from: read.request, to: event) >= settled)
         }

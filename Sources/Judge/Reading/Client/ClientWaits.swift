@@ -103,10 +103,18 @@ extension Observations {
         let greeted = connections.filter { !$0.sent.contains { $0.type == "sync" } }.compactMap(\.connected)
         let opened = client.acts("selectSession").filter { $0.details.id("sessionId") == session }.map(\.event)
         guard let due = (greeted + opened).filter({ $0 < request }).max() else { return false }
-        // An answer may still be on its way when the next read is asked for.
+        let acts = client.acts("launch", "selectSession", "openPush", "foreground", "networkUp", "receivePush")
+        // An answer may still be on its way when the next read is asked for, and a greeting when an act calls for a read.
+        func isOnItsWay(_ event: Int, at later: Int) -> Bool {
+            patience(from: event, to: later) < Self.onItsWay.microseconds
+        }
         return !client.reads(of: session).contains { read in
             read.isAnswered && read.request > due && end(of: read) < request
-                && patience(from: end(of: read), to: request) >= Self.onItsWay.microseconds
+                && !isOnItsWay(end(of: read), at: request)
+                && !greeted.contains { greeting in
+                    isOnItsWay(greeting, at: read.request)
+                        && acts.contains { $0.event > greeting && $0.event < read.request }
+                }
         }
     }
 
@@ -213,7 +221,7 @@ extension Observations {
                 guard let over = exchange.response ?? exchange.failure, exchange.status != 200 else { return false }
                 return over > news.event && over < look.event
             }
-            if hasFailedSince { return false }
+            if hasFailedSince || news.isAnswer { return false }
             if !hadFailed, look.state.showsAsFailed(question) { return true }
             return look.state.errors.contains { shown in
                 guard before?.errors.contains(shown) != true else { return false }
