@@ -189,6 +189,16 @@ import Testing
         try clause.violates("\(lost) client=connected(c1 thinking) \(other)^")
     }
 
+    @Test func `CLIENT-38 who was not greeted yet does not ask again`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
+        func lost(_ attempt: String) -> String {
+            "client!launch \(attempt) client!send(c1) 1>POST(c1) 1<failed('reset') B+ client=connected(c1 failed=c1) 2>GET "
+                + "2<200 +67s"
+        }
+        try clause.untested(lost("A>open A<refused(503)"))
+        try clause.violates("\(lost("A+ client=connected A!cut"))^", also: ["CLIENT-11"])
+    }
+
     @Test func `CLIENT-38 a keyless server may replay the words`() throws {
         let clause = ClauseUnderTest("CLIENT-38")
         let lost = """

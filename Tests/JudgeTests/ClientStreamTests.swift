@@ -214,6 +214,8 @@ import Testing
         try clause.violates("\(told) \(later) C>sync(e1 #2)^")
         try clause.conforms("\(told) \(after) C>sync(e1 #2)")  // the read may not have been taken yet
         try clause.conforms("\(told) B!cut C+(e2 #0) C>sync(e1 #2)")  // cut before the read is answered
+        let cut = "B<message(u5 #1) client=connected(s1 u1 a1 u5) B!cut 1<200(u1 a1) +2s C+(e2 #1)"
+        try clause.conforms("\(told) \(cut) C>sync(e1 #2)")
         try clause.conforms("\(told) B!cut C+(e2 #0) C>sync(e2 #0)")
         try clause.violates("\(told) B!cut C+(e2 #0) C>sync(e2 #2)^")
         try clause.violates("\(away) B+(e2 #0) B>sync(e2 #2)^")

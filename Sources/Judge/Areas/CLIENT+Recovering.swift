@@ -427,8 +427,11 @@ extension CLIENT {
         let news = question.news.first { $0.kind != .refusal && $0.sessionId != nil }?.event
         // What was sent again and not answered cannot be found.
         if news == nil, question.requests.count > 1 { return .unknown }
-        // Without keys it is not asked again: who looked and did not see it may have lost it for good.
-        if news == nil, history.remembersKeys(before: lost) == false,
+        // Without keys, as far as the client knew, it is not asked again: who looked may have lost it for good.
+        let isKeyed = question.requests.first.map { first in
+            history.remembersKeys(before: first.event) == true && history.wasSurelyGreeted(before: first.event)
+        }
+        if news == nil, isKeyed != true || history.remembersKeys(before: lost) == false,
             history.client.reads.contains(where: { $0.request > lost })
         {
             return .unknown

@@ -183,9 +183,9 @@ struct ClientPlaces {
         return history.sessionReads.contains { read in
             read.request > result.event && history.patience(of: read.event) <= limit
                 && (session == nil || read.sessionId == session)
-                // An app that is put away may end its requests.
+                // An app that is put away may end its requests, and one without a connection begins anew.
                 && history.client.isForeground(at: read.event)
-                && history.departure(after: read.event, on: nil) == nil
+                && history.departure(after: read.event, on: sync.connection) == nil
         }
     }
 
