@@ -137,6 +137,9 @@ import Testing
         try clause.untested("\(offline) client=connecting(s1 u1 a1 c2='\(long)' failed=c2)")
         try clause.violates("\(typed) A>chat(c2 s1 '\(long)')^")
         try clause.violates("\(typed) +3s 1>POST(c2 s1 '\(long)')^")
+        let lost = "client!launch A+(maxFrameBytes=80) A!cut +5s client!send(c2='\(long)') 1>POST(c2 '\(long)')"
+        try clause.untested(lost)
+        try clause.violates("\(lost.replacing("A!cut +5s", with: "+5s A!cut"))^")
         try clause.untested("client!launch A+(maxFrameBytes=800) client!send(c2='\(long)') A>chat(c2 s1 '\(long)')")
         try clause.untested("client!launch client!send(c2='\(long)') 1>POST(c2 '\(long)') A+(maxFrameBytes=80)")
     }

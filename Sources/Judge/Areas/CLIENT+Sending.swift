@@ -214,7 +214,8 @@ extension CLIENT {
             for request in question.requests {
                 // A request that was on its way when `connected` came could not know it.
                 let event = request.connection == nil ? history.inFlight(before: request.event) : request.event
-                guard let limit = limit(before: event), let bytes = history.size(of: request), bytes > limit.bytes
+                guard let limit = limit(before: event), let bytes = history.size(of: request), bytes > limit.bytes,
+                    history.wasSurelyGreeted(before: request.event, by: limit.told)
                 else { continue }
                 evidence.violate(
                     "a question is larger than the server accepts",

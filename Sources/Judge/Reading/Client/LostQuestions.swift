@@ -47,10 +47,13 @@ extension Observations {
         return greeting.map { $0.states(.idempotency) }
     }
 
-    /// Whether a client surely had a `connected` before an event: it showed so, sent what comes after it, or had time.
-    func wasSurelyGreeted(before event: Int) -> Bool {
+    /// Whether a client surely had a `connected`, or a certain one, before an event: it showed so, sent what comes after it, or
+    /// had time.
+    func wasSurelyGreeted(before event: Int, by greeting: Int? = nil) -> Bool {
         connections.enumerated().contains { index, connection in
-            guard let greeted = connection.connected, greeted < event else { return false }
+            guard let greeted = connection.connected, greeted < event, greeting.map({ $0 == greeted }) != false else {
+                return false
+            }
             let end = min(event, loss(of: index) ?? .max)
             return patience(from: greeted, to: event) >= Self.inFlight.microseconds
                 && departure(after: greeted, on: index).map { $0 >= event } ?? true
