@@ -167,6 +167,8 @@ import Testing
         let other =
             "client=connected(failed=c1 c1) client!send(c2) B+ B>chat(c2) B<ack(c2 s2) client=connected(s2 c1 u2)"
         try clause.untested("\(lost) 1>POST(c1) 1<503(internal c1) \(other)")
+        let soon = lost.replacing("A!cut", with: "1>POST(c1) 1<503(internal c1) A!cut")
+        try clause.untested("\(soon) \(other.replacing("failed=c1 c1", with: "c1"))")
         let waiting = other.replacing("failed=c1 c1", with: "c1 thinking")
         try clause.violates("\(lost) 1>POST(c1) 1<failed('reset') \(waiting)^")
     }

@@ -155,6 +155,8 @@ import Testing
             "\(running) client!background +5s client!foreground 1>GET(s1) B+ 2>GET(s1)^ 1<200(u1) 2<200(u1)")
         try clause.untested("\(reading) 1<200(u1 a1 u2 a2) client=connected(s1 u1 a1 u2 a2)")
         try clause.untested("\(reading) client!selectSession(s2) client!selectSession(s1) 2>GET(s1)")
+        try clause.untested("\(reading) +15s 2>GET(s1) 1<200(u1 a1 u2 a2)")  // given up as it was answered
+        try clause.violates("\(reading) +5s 2>GET(s1)^ 1<200(u1 a1 u2 a2)")
         try clause.untested("\(reading) 2>GET(s2) 3>GET")
         // The person's read and one for a push.
         try clause.untested(

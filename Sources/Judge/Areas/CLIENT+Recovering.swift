@@ -355,7 +355,7 @@ extension CLIENT {
             else { continue }
             // A refusal settles it, and so does a response that is none of these: nothing is lost that could be found.
             let refusal = question.news.first { $0.kind == .refusal && $0.event > lost }?.event ?? .max
-            let refused = min(refusal, history.failure(of: question, after: lost) ?? .max)
+            let refused = min(refusal, history.failure(of: question, after: first.event) ?? .max)
             // Where keys are not remembered, one that is not there is failed, and the conversation goes on without it.
             let failed = history.client.states.first { $0.event > lost && $0.showsAsFailed(question) }?.event ?? .max
             let settled = min(refused, history.remembersKeys(before: lost) == false ? failed : .max)

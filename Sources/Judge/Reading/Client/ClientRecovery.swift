@@ -122,10 +122,12 @@ extension Observations {
         sync.result?.event ?? loss(of: sync.connection) ?? history.events.endIndex
     }
 
-    /// Whether a client gave a read up in favour of another one; the stage may see that a little later.
+    /// Whether a client gave a read up in favour of another one; the stage may see that a little later, and where the read had
+    /// been pending for long, answer it meanwhile.
     func wasGivenUp(_ read: ObservedExchange, for other: ObservedExchange) -> Bool {
-        guard read.response == nil, let failure = read.failure else { return false }
-        return patience(of: failure) <= patience(of: other.request) + timeouts.scheduling.microseconds
+        let isLong = patience(from: read.request, to: other.request) >= clientBound(\.rest).microseconds
+        guard isLong || read.response == nil, let end = read.failure ?? read.response else { return false }
+        return patience(of: end) <= patience(of: other.request) + timeouts.scheduling.microseconds
     }
 
     /// Whether a read of a session, a sync or a connection was asked for between two events, or a read was under way.
