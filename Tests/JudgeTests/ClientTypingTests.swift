@@ -422,6 +422,19 @@ import Testing
         try clause.untested("\(two) B>chat(c2 s2) B>chat(c1)")
     }
 
+    @Test func `CLIENT-54 a new conversation may turn out to be the one on the screen`() throws {
+        let clause = ClauseUnderTest("CLIENT-54")
+        func typed(_ session: String) -> String {
+            """
+            client!launch A+ client=connected\(session) client!send(c1) A>chat(c1) client!networkDown A!cut client!send(c2)
+            client=offline\(session) client!selectSession(s1) client=offline(s1) client!send(c3) client!networkUp B+ 1>GET(s1)
+            1<200(u1) client=connected(s1 u1 c3) B>chat(c3 s1) B>chat(c2 s1)
+            """
+        }
+        try clause.untested(typed(""))
+        try clause.violates("\(typed("(s1)"))^", also: ["CLIENT-58"])
+    }
+
     @Test func `CLIENT-54 what is shown as failed stands aside`() throws {
         let clause = ClauseUnderTest("CLIENT-54")
         let typed = """

@@ -300,11 +300,13 @@ extension CLIENT {
 }
 
 extension Observations {
-    /// Whether two messages belong to one conversation: both name it, or they were typed into the same one, which had no name.
+    /// Whether two messages belong to one conversation: both name it, and the first was typed into it, or they were typed into the
+    /// same one, which had no name.
     fileprivate func isOneConversation(_ first: ClientQuestion, _ second: ClientQuestion) -> Bool {
         guard let one = first.requests.first, let other = second.requests.first else { return false }
-        if let one = one.sessionAsked, let other = other.sessionAsked { return one == other }
-        return endOfStay(at: first.event) > second.event
+        let isOneStay = endOfStay(at: first.event) > second.event
+        guard let one = one.sessionAsked, let other = other.sessionAsked else { return isOneStay }
+        return one == other && (isOneStay || client.state(at: first.event)?.sessionId == one)
     }
 
     /// Whether a message may have stood aside for a later one: refused, shown as failed or told of before the later one went
