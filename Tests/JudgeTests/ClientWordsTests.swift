@@ -95,6 +95,14 @@ import Testing
         try clause.violates("\(stayed) \(strange) A>close(1001)^")
     }
 
+    @Test func `ENV-23 what a launch names is looked for over some time`() throws {
+        let clause = ClauseUnderTest("ENV-23")
+        let told =
+            "A+ 1>GET(s2) 1<200(u5) client=connected(s2 u5) +3s A<`{\"type\":\"mood\"}` client=connected(s2 u5 'Not there')"
+        try clause.conforms("client!launch(s2 opened=a5) \(told)")
+        try clause.violates("client!launch \(told)^")
+    }
+
     @Test func `ENV-23 unknown types are ignored`() throws {
         let clause = ClauseUnderTest("ENV-23")
         let told = "\(start) client=connected(s1 u1) A<`{\"type\":\"typing\",\"sessionId\":\"s1\"}`"

@@ -178,7 +178,7 @@ extension ENV {
             // A message that a push names is looked for over some time.
             || history.client.acts.contains { act in
                 act.event < last && history.endOfLife(at: act.event) > last
-                    && ["receivePush", "openPush"].contains(act.name)
+                    && (["receivePush", "openPush"].contains(act.name) || act.details["opened"] != nil)
             }
     }
 }
