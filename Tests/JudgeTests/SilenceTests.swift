@@ -63,6 +63,7 @@ import Testing
         try clause.untested("\(idle) \(beats(2)) A>ping(n1) A<pong(n1)")  // not long enough
         try clause.untested("\(idle) \(beats(3)) A<close(1012)")
         try clause.untested("\(idle) \(beats(3)) server!stop A<close(1001)")
+        try clause.untested("\(idle) server!refuseWrites \(beats(3)) A<close(1011)")  // it could not store something
         try clause.untested("\(idle) +5s A<pingFrame +15s A<eof")  // it was asked, and gave no sign of life
         try clause.violates("\(idle) +20s A<eof^")  // nobody asked for one
         try clause.untested("\(idle) A!mute \(beats(3)) A<eof")

@@ -255,7 +255,7 @@ enum LIVE {
     private static func isUnexplained(
         _ ending: ObservedConnection.Ending, since connected: Int, _ history: Observations
     ) -> Bool {
-        !ending.isExcused && !isGoingAway(ending) && !history.wasStopped(between: connected, and: ending.event)
+        !ending.isExcused && !isGoingAway(ending) && !history.wasDisturbed(between: connected, and: ending.event)
     }
 
     private static func silentPeersAreAsked(_ history: Observations, _ evidence: inout Evidence) {
