@@ -116,6 +116,9 @@ import Testing
         try clause.conforms("\(brief) A<syncResult(e1 #2 evicted)")
         try clause.violates("\(brief) A<syncResult(e1 #2 complete)^", also: ["SYNC-3"])
         try clause.untested("\(small) A<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")  // it may keep more
+        // A page tells what is gone before it, whether or not the next one is asked for.
+        try clause.conforms("\(small) A<syncResult(e1 #2 evicted more)[done(t1 #2)]")
+        try clause.violates("\(small) A<syncResult(e1 #2 too_many more)[done(t1 #2)]^")
     }
 
     @Test func `SYNC-14 a gap has a reason, a whole has none`() throws {

@@ -326,7 +326,7 @@ enum SYNC {
     ///
     /// Once for each answer that lacks frames which are surely no longer promised; a server that keeps more is free to.
     static func evictionIsTold(_ history: Observations, _ evidence: inout Evidence) {
-        for replay in history.replays where !replay.isCutShort {
+        for replay in history.replays {
             let gone = replay.lacking.filter { number in
                 replay.wanted[number].map { history.isOutlived($0, in: replay) } ?? false
             }
