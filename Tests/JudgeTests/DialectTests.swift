@@ -540,6 +540,19 @@ import Testing
         #expect(try outcome("IDEM-12", of: history("u2")) == .violation)
     }
 
+    @Test func `IDEM-4 a receipt for the stored message owes a copy, which no name marks`() throws {
+        func history(_ again: String, _ copy: String = "") throws -> WireHistory {
+            let turn = [receipt(1, "u1"), said(2, "user", "u1"), said(3, "assistant", "a1")]
+            return try WireHistory(
+                greeted("A", "e1", lastSeq: 0) + "A> \(question)\n" + turn.map { "A< \($0)\n" }.joined()
+                    + "A> \(question)\nA< \(receipt(4, again))\n\(copy)\n+20s",
+                dialect: "syl", profiles: [.core, .sync, .idempotency])
+        }
+        #expect(try outcome("IDEM-4", of: history("u1")) == .violation)
+        #expect(try outcome("IDEM-4", of: history("u1", "A< \(said(3, "assistant", "a1"))")) == .untested)
+        #expect(try outcome("IDEM-4", of: history("u2")) == .untested, "it is another question to this server")
+    }
+
     @Test func `LIVE-14 a close for size is no surprise where nobody told a limit`() throws {
         func history(_ code: Int) throws -> WireHistory {
             try WireHistory(

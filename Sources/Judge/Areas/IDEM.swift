@@ -231,7 +231,8 @@ enum IDEM {
         differences: (Frame, Frame) -> [String]
     ) {
         for again in history.trueRepeats {
-            guard let connection = again.request.connection, let ack = again.request.ack, ack.isDuplicate,
+            guard let connection = again.request.connection, let ack = again.request.ack,
+                ack.isDuplicate || again.isKnown(by: ack, on: connection),
                 let first = again.turn.endings.first(where: { !$0.isDuplicate }), first.type == type,
                 first.event < again.event,
                 // A failure need not outlive the process, nor a disk that took no writes.

@@ -8,6 +8,14 @@ struct Repeat {
     let request: ObservedRequest
     /// Whether content or session differ from the first: no repeat, but a mismatch.
     let isMismatch: Bool
+
+    /// Whether an ack that does not call it a repeat shows by the id of the first message that it is one, and no unmarked ending
+    /// that followed may be the copy.
+    func isKnown(by ack: Frame, on connection: Int) -> Bool {
+        guard let id = ack.messageId else { return false }
+        return turn.acks.contains { $0.event < ack.event && $0.messageId == id } && turn.duplicates.isEmpty
+            && turn.endings(on: connection).allSatisfy { $0.event < ack.event }
+    }
 }
 
 extension Observations {
