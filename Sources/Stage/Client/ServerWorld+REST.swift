@@ -95,7 +95,7 @@ extension ServerWorld {
             let key = body?["clientMessageId"]?.stringValue
             return answer(request, Self.refusal(400, "bad_request", "no question in it", key: key))
         }
-        let rule = follow(.post, session: question.session).rule
+        let rule = followPost(of: question)
         switch rule.deed {
         case .drop: return
         case .fail: return answer(request, WorldAnswer(status: rule.status ?? 503))

@@ -154,6 +154,22 @@ package struct ServerWorld {
         return position.map { (rules.entries[$0].rule, past[$0]) } ?? (Rule(event), [])
     }
 
+    /// What is done about a question over REST: without a rule for it, one that keeps the turn of a `chat` open does the same here,
+    /// for a client may ask over either.
+    mutating func followPost(of question: WorldQuestion) -> Rule {
+        let session = question.session
+        if let position = rules.follow(Rule.Arrival(.post, session: session), newest: true) {
+            return rules.entries[position].rule
+        }
+        var kept = rules
+        guard known(question) == nil,
+            let position = kept.follow(Rule.Arrival(.chat, session: session), newest: true),
+            kept.entries[position].rule.deed == .ack
+        else { return Rule(.post) }
+        rules = kept
+        return Rule(.post, .hold)
+    }
+
     /// Rules that were made for something and never used, in words such as `read hold`.
     package var unusedRules: [String] {
         rules.unused.filter { $0.deed != .serve || $0.greeting != nil }.map { rule in
