@@ -36,7 +36,9 @@ extension ClauseResult {
         let decisive = [Outcome.violation, .warning, .pass, .inconclusive].first(where: outcomes.contains)
         let outcome = isDeclared ? decisive ?? (harnessFailed ? .harnessError : .untested) : .notApplicable
         let deciding = verdicts.filter { $0.verdict.outcome == outcome }
-        let reported = outcome == .pass ? [] : deciding
+        // What a wire cannot keep does not hide what its server breaks.
+        let excused = deciding.filter(\.verdict.isUnkeepable)
+        let reported = outcome == .pass ? [] : deciding.filter { !$0.verdict.isUnkeepable } + excused
         // A scenario that can say how far its proof came tells best what is missing; the others saw less.
         let best = outcome == .inconclusive ? reported.filter { !$0.verdict.remarks.isEmpty } : []
         let rest = best.isEmpty ? reported : reported.filter { $0.verdict.remarks.isEmpty }
@@ -49,7 +51,7 @@ extension ClauseResult {
             },
             remarks: deciding.flatMap(\.verdict.remarks).unique.filter { remark in
                 // One breach that the wire does not excuse is enough.
-                !Self.isExcuse(remark) || deciding.allSatisfy(\.verdict.isUnkeepable)
+                !Self.isExcuse(remark) || deciding.allSatisfy { $0.verdict.remarks.contains(where: Self.isExcuse) }
             })
     }
 

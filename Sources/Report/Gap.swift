@@ -77,6 +77,12 @@ package struct Gap: Sendable, Equatable {
             let others = performed.count > 1 ? " (\(performed.count - 1) more of its scenarios ran)" : ""
             return "because \(early.name) ended early, at \(reason)\(others)"
         }
+        for scenario in performed {
+            // The scenario went on without what the wire of the subject cannot say.
+            if let reason = scenario.history.events.lazy.compactMap(\.leftOut).first {
+                return "because \(scenario.name) ran without a step: \(reason)"
+            }
+        }
         if let first = performed.first {
             return "although \(first.name) ran, which should exercise it"
         }

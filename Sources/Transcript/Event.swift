@@ -133,3 +133,11 @@ public struct Event: Sendable, Equatable {
         }
     }
 }
+
+extension Event {
+    /// Why the stage left out a step; nil for any other event.
+    package var leftOut: String? {
+        guard case .act("leaveOut", let details) = kind else { return nil }
+        return details["reason"]?.stringValue
+    }
+}

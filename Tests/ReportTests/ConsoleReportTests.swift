@@ -112,6 +112,7 @@ import Testing
         #expect(report.headline == "violation: 3 violated (2 to repair, 1 that this wire format cannot keep)")
         #expect(report.unexpected.map(\.clause.id.number) == [5, 7, 3])
         #expect(report.unexpected.map(\.isUnkeepable) == [false, false, true])
+        #expect(report.unexpected[1].findings.map(\.scenario) == ["b", "a"])
     }
 
     @Test func `a death is told at the top, with what the server said last`() throws {

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastJSON
 import HoldfastJudge
 import HoldfastTranscript
 import Testing
@@ -127,6 +128,16 @@ import Testing
                 "although any ran, which should exercise it",
                 "although scripted ran, which should exercise it",
             ])
+    }
+
+    @Test func `a gap names what the scenario went on without`() throws {
+        var results = try results(.untested, .pass)
+        let details: JSONObject = ["step": "/steps/2", "reason": "the dialect odd has no 'sync'"]
+        results[0].history = History(
+            header: results[0].history.header,
+            events: [Event(at: 1, lane: .server, kind: .act("leaveOut", details))])
+        #expect(
+            try report(results).gaps.map(\.reason) == ["because any ran without a step: the dialect odd has no 'sync'"])
     }
 
     @Test func `a declared profile of which nothing was seen is told in one line`() throws {

@@ -60,9 +60,7 @@ package struct ServerSuite {
     private static func leftOut(of performances: [Performance]) -> [String] {
         var scenarios: [String: [String]] = [:]
         for performance in performances {
-            for event in performance.history.events {
-                guard case .act("leaveOut", let details) = event.kind, let reason = details["reason"]?.stringValue
-                else { continue }
+            for reason in performance.history.events.compactMap(\.leftOut) {
                 scenarios[reason, default: []].append(performance.scenario)
             }
         }

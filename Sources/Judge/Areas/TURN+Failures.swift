@@ -142,7 +142,7 @@ extension TURN {
                     if read.listsTurns, !isKnown, history.turnNamed(for: turn, in: read) == nil { continue }
                     evidence.violate(
                         "a read of a session does not list a turn",
-                        expected: "an entry in 'turns' for \(shown(turn.turnId))",
+                        expected: "an entry in 'turns' for \(turn.turnId.map { shown($0) } ?? "it")",
                         actual: read.listsTurns ? listed(read.turns.compactMap(\.turnId)) : "no member 'turns'",
                         at: events)
                     continue
