@@ -59,6 +59,10 @@ import Testing
         try clause.untested("\(start) client!foreground +1s")
         try clause.untested("\(start) client!background client!foreground B+ +2s")
         try clause.untested("client!launch A>open A<refused(503) client!foreground B+ +2s")
+        // A connection that is not greeted in time is none.
+        let pending = "client!launch A>open A<open A>auth"
+        try clause.untested("\(pending) +9s client!foreground +1s A>close(1001) B+ +2s")
+        try clause.violates("\(pending) +8s client!foreground +1s A>close(1001)^ B+ +2s")
         // Who offers another version after a refusal has another first connection.
         let refused = """
             client!launch A>open A<open A>auth(protocol=2)

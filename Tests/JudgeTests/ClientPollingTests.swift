@@ -156,6 +156,12 @@ import Testing
         try clause.untested("\(lost) +16s")
         try clause.untested("\(lost) 1>POST(c1) +60s")  // not answered, not to be found
         try clause.untested("\(lost) client!selectSession(s2) client=connected(s2 u5 a5) +16s", also: ["CLIENT-55"])
+        // What was told just before the network went may never have come.
+        try clause.violates("\(lost) B>chat(c1) B<ack(c1) client=connected(c1) +67s^")
+        try clause.untested("\(lost) B>chat(c1) B<ack(c1) client!networkDown client=offline(c1) +67s")
+        // A server that no longer remembers keys is not asked again.
+        let forgotten = lost.replacing("B+", with: "B+(core) 1>GET 1<200(s2)")
+        try clause.untested("\(forgotten) client=connected(c1 failed=c1) +67s")
         try clause.untested("client!launch A+ client=connected client!send(c1) A>chat(c1) A<ack(c1) A!cut B+ 1>GET(s1)")
         try clause.untested(
             "client!launch A+ client=connected(s1) client!send(c1) A>chat(c1 s1) A!cut B+ B>chat(c1 s1)")

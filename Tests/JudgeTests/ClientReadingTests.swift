@@ -65,6 +65,13 @@ import Testing
         try clause.violates("\(failed) +33s^")
         try clause.violates("\(failed) +5s 2>GET(s2) 2<failed('reset') +33s^")
         try clause.untested("\(failed) +5s 2>GET(s2) 2<401 +33s")
+        // Whoever is told to stay away asks for nothing more.
+        let unread = """
+            client!launch client=connecting A>open A<open client!selectSession(s1) client=connecting(s1) 1>GET(s1)
+            1<failed('reset')
+            """
+        try clause.untested("\(unread) A<close(4001) +33s")
+        try clause.violates("\(unread) A<close(1011) +33s^", also: ["CLIENT-7"])
         try clause.violates("\(opened) client=connected(s2) +12s^")
         try clause.violates("1>GET(s2) 1<200(u2 a2) \(opened) client=connected(s2 u2 a2) +12s^")
         try clause.untested("\(opened) client=connected(s2) +11s")

@@ -140,6 +140,20 @@ import Testing
         #expect(!phone.screen.errors.isEmpty)
     }
 
+    @Test func `CLIENT-23 connections that come and go do not put off a read`() {
+        var phone = asking()
+        phone.cut()
+        let timer = ClientTimer.poll(conversation: phone.core.shown)
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect()
+        let waits = phone.effects.count { if case .wait(timer, _) = $0 { true } else { false } }
+        phone.cut()
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect()
+        #expect(phone.effects.count { if case .wait(timer, _) = $0 { true } else { false } } == waits)
+        #expect(waits > 0)
+    }
+
     @Test func `an answer heals a question that was given up`() {
         var phone = asking()
         phone.cut()

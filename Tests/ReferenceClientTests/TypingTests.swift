@@ -65,6 +65,22 @@ import Testing
         #expect(phone.screen.messages.map(\.text).suffix(2) == ["hello", "hello"])
     }
 
+    @Test func `CLIENT-50 what a replay told of keeps its key although its repeat is refused`() {
+        var phone = ready()
+        phone.tell(.said("hello"))
+        let key = phone.key
+        phone.cut()
+        phone.fail(path: "/api/chat")
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect()
+        #expect(keys(phone.sent("chat")) == [key, key])
+        phone.receive(ack(2, key))
+        phone.receive(["type": "error", "code": "too_large", "error": "no", "clientMessageId": .string(key)])
+        #expect(phone.screen.messages.last?.status == .failed)
+        phone.tell(.saidAgain(key: key))
+        #expect(keys(phone.sent("chat")) == [key, key, key])
+    }
+
     @Test func `CLIENT-50 what was refused is on the screen once when it goes out again`() {
         var phone = ready()
         phone.tell(.said("hello"))

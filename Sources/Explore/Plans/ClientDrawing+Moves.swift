@@ -20,14 +20,20 @@ extension ClientDrawing {
             opened = ["session": .string(answer.session), "message": .string(answer.message)]
         }
         add("launch", ("opened", opened))
+        // The system reports the first activation too (CLIENT-3).
+        if happens(10), grammar.allows("foreground") { add("foreground") }
     }
 
     /// The person sends a message; what becomes of it was decided before.
     mutating func say() {
         // Without keys only words and order tell the answers to two questions apart, and the judge guesses.
         guard isSeen, hasKeys || asked.isEmpty else { return }
+        // So its one question meets something more often.
+        say(fate: isBeside ? 100 : chance.number(in: hasKeys ? 1...100 : 31...70))
+    }
+
+    private mutating func say(fate: Int, text given: String? = nil) {
         let name = newName("c")
-        let fate = isBeside ? 100 : chance.number(in: 1...100)
         switch fate {
         case ...35: when("chat", "ack", times: 1)
         case ...42: when("chat", "store", times: 1, ("cut", cut(often: 30)))
@@ -40,7 +46,9 @@ extension ClientDrawing {
         if happens(10), let word = any(Words.all.filter { $0.contains { !$0.isWhitespace } }) {
             text = .string("\(word) \(name)")
         }
-        if happens(10) { text = "the same again" }
+        if happens(10) { text = .string(Words.usual) }
+        if happens(3) { text = .string("\(name) " + String(repeating: "and so on, ", count: 100)) }
+        if let given { text = .string(given) }
         add("send", ("as", .string(name)), ("text", text))
         asked.append(Asked(name: name, runs: fate <= 42 || (59...62).contains(fate)))
         if happens(60), hasNetwork {
@@ -72,6 +80,113 @@ extension ClientDrawing {
         guard isSeen, grammar.allows("sendAgain"), let last = asked.last else { return }
         add("awaitState", ("failed", .string(last.name)), ("within", "resend"), ("optional", true))
         if happens(50) { add("sendAgain", ("as", .string(last.name))) }
+    }
+
+    /// A question is refused, fails or gets no answer, perhaps after it was stored, and is sent again.
+    mutating func failAndSayAgain() {
+        guard isSeen, hasNetwork, hasKeys, !isBeside, grammar.allows("sendAgain") else { return }
+        switch chance.number(in: 1...4) {
+        case 1: say(fate: 1)
+        case 2: say(fate: 50)
+        case 3:
+            when("chat", "refuse", times: 1, ("frame", refusal()))
+            add("when", ("comes", "chat"), ("then", "store"), ("cut", "reset"), ("times", 1))
+            say(fate: 100)
+        default:
+            when("chat", "drop")
+            say(fate: 100)
+        }
+        guard let last = asked.last else { return }
+        if last.runs, happens(70) {
+            asked[asked.count - 1].runs = false
+            add("await", ("comes", "question"), ("as", .string(last.name)), ("optional", true))
+            add("fail", ("turn", .string(last.name)), ("code", .string(one(of: "agent_failed", "internal"))))
+        }
+        add("awaitState", ("failed", .string(last.name)), ("within", "polling"), ("optional", true))
+        add("sendAgain", ("as", .string(last.name)))
+        if ruled.contains("chat") { add("when", ("comes", "chat"), ("then", "serve")) }
+    }
+
+    /// The person looks at a conversation, at another, and at the first again, while its read takes long.
+    mutating func revisit() {
+        guard isSeen, !isBeside, grammar.allows("selectSession"), let first = any(sessions),
+            let second = any(sessions.filter { $0 != first })
+        else { return }
+        add("select", ("session", .string(first)))
+        add("awaitState", ("session", .string(first)), ("within", "pong"), ("optional", true))
+        add("watch", ("for", 400))
+        add("select", ("session", .string(second)))
+        add("watch", ("for", JSONValue(one(of: 20, 400))))
+        if happens(70) { when("read", "delay", times: 1, ("milliseconds", 900), ("session", .string(first))) }
+        add("select", ("session", .string(first)))
+        add("watch", ("for", JSONValue(one(of: 150, 600))))
+    }
+
+    /// A message begins a conversation, perhaps with the words of another one, and all that would name it is lost.
+    mutating func beginInTheDark() {
+        guard isSeen, hasNetwork, !isBeside, hasKeys || asked.isEmpty,
+            grammar.allows("selectSession", "networkDown", "networkUp")
+        else { return }
+        add("select", ("session", nil as JSONValue))
+        when("chat", "store", times: 1)
+        say(fate: 100, text: happens(60) ? any(openings) : nil)
+        guard let last = asked.last else { return }
+        asked[asked.count - 1].runs = false
+        add("await", ("comes", "question"), ("as", .string(last.name)), ("optional", true))
+        add("networkDown")
+        add("finish", ("turn", .string(last.name)), ("to", "none"))
+        if let session = any(sessions), happens(60) {
+            add("elsewhere", ("session", .string(session)), ("messages", ["u${next}", "a${next}"]), ("to", "none"))
+        }
+        if happens(50) { when("read", "delay", times: 1, ("milliseconds", 700)) }
+        add("networkUp")
+        add("watch", ("for", JSONValue(one(of: 600, 3_000))))
+    }
+
+    /// Much happens while the app is away, and the server forgets some of it.
+    mutating func absence() {
+        guard isSeen, hasNetwork, hasKeys, !isBeside, grammar.allows("background", "foreground"),
+            let session = any(sessions)
+        else { return }
+        if happens(50), grammar.allows("selectSession") {
+            add("select", ("session", .string(session)))
+            add("watch", ("for", 400))
+        }
+        add("background")
+        for _ in 0...chance.number(in: 0...2) {
+            add("elsewhere", ("session", .string(session)), ("messages", ["u${next}", "a${next}"]), ("to", "none"))
+        }
+        if happens(60) { add("forget", ("upTo", ref(one(of: "lastSeq", "lastSeq-1", "lastSeq-2")))) }
+        if happens(50) {
+            let reason = given(happens(60), "evicted")
+            when("sync", "page", times: 1, ("size", JSONValue(one(of: 1, 2))), ("reason", reason))
+        }
+        if happens(30) { when("read", "fail", times: one(of: 1, 2), ("status", 503)) }
+        add("foreground")
+        add("await", ("comes", "connection"), ("within", "backoff"), ("optional", true))
+        add("watch", ("for", JSONValue(one(of: 600, 2_000))))
+    }
+
+    /// What came last stays long enough to be taken in; then the app comes back on another connection.
+    private mutating func comeBackAfterwards() {
+        guard isSeen, hasNetwork, !isBeside, grammar.allows("background", "foreground") else { return }
+        add("watch", ("for", "scheduling"))
+        add("background")
+        add("foreground")
+        add("await", ("comes", "connection"), ("within", "backoff"), ("optional", true))
+    }
+
+    /// Servers of another version are up for a while, and a question is lost beside it.
+    mutating func deploy() {
+        guard isSeen, hasNetwork, hasKeys, !isBeside else { return }
+        when("auth", "serve", times: one(of: 1, 2), ("greeting", ["capabilities": []]))
+        let isBefore = happens(50)
+        if isBefore { add("end", ("how", "reset")) }
+        add("await", ("comes", "connection"), ("within", "backoff"), ("optional", true))
+        when("chat", one(of: "drop", "store"), times: 1, ("cut", "reset"))
+        say(fate: 100)
+        add("await", ("comes", "connection"), ("within", "backoff"), ("optional", true))
+        add("watch", ("for", "resend"))
     }
 
     mutating func select() {
@@ -163,13 +278,33 @@ extension ClientDrawing {
         if happens(20) { endTurn() }
     }
 
+    /// A server without keys answers another device, and names nobody.
+    mutating func answerWithoutNames() {
+        guard isSeen, hasNetwork, !hasKeys, asked.isEmpty, grammar.allows("selectSession"), let session = any(sessions)
+        else { return }
+        add("select", ("session", .string(session)))
+        add("awaitState", ("session", .string(session)), ("within", "pong"), ("optional", true))
+        when("chat", "drop", times: 1)
+        say(fate: 100)
+        guard let last = asked.last else { return }
+        asked[asked.count - 1].runs = false
+        add("await", ("comes", "question"), ("as", .string(last.name)), ("optional", true))
+        add("tell", ("frame", ["type": "done", "sessionId": .string(session), "text": "for another device"]))
+        add("watch", ("for", JSONValue(one(of: 150, 1_000))))
+        add("select", ("session", nil as JSONValue))
+        add("select", ("session", .string(session)))
+        add("watch", ("for", "resend"))
+    }
+
     mutating func useTool() {
         if happens(30), let session = any(sessions) {
             let input: JSONValue = one(of: "https://weather.example", ["url": "x", "list": [1, ["a": nil]]], 1.5, nil)
             let frame: JSONValue = [
                 "type": "toolUse", "tool": "webFetch", "sessionId": .string(session), "turnId": "t900", "input": input,
             ]
-            return add("tell", ("frame", frame), ("numbered", true))
+            add("tell", ("frame", frame), ("numbered", true))
+            if happens(50) { comeBackAfterwards() }
+            return
         }
         add("tool", ("tool", .string(any(Words.tools) ?? "")), ("to", audience(happens(15) ? "none" : nil)))
     }
@@ -236,7 +371,8 @@ extension ClientDrawing {
         case 12:
             let reason = one(of: "evicted", "unknown_position", "too_many")
             when("sync", "incomplete", times: times, ("reason", .string(reason)))
-        case 13: when("sync", "page", ("size", JSONValue(one(of: 1, 2, 3))))
+        case 13:
+            when("sync", "page", ("size", JSONValue(one(of: 1, 2, 3))), ("reason", given(happens(30), "evicted")))
         case 14: when("sync", "cut", times: 1, ("cut", .string(one(of: "reset", "silence"))))
         case 15, 16: when("read", "fail", times: times, ("status", JSONValue(one(of: 503, 500, 429))))
         case 17: when("read", "delay", times: times, late)
@@ -299,7 +435,14 @@ extension ClientDrawing {
             isRefused = true
         }
         if isRefused {
-            add("end", ("how", "close"), ("code", JSONValue(one(of: 4001, 4010))))
+            let isOutdated = happens(50)
+            if happens(50) {
+                let error = isOutdated ? "unsupported_version" : "auth_failed"
+                when("auth", "refuse", ("error", .string(error)), ("code", isOutdated ? 4010 : 4001))
+                add("end", ("how", "reset"))
+            } else {
+                add("end", ("how", "close"), ("code", isOutdated ? 4010 : 4001))
+            }
         } else if happens(80) {
             add("end", ("how", "reset"))
         }
@@ -313,6 +456,10 @@ extension ClientDrawing {
             default: elsewhere()
             }
             add("watch", ("for", .string(one(of: "attempts", "polling"))))
+            if happens(20), isRunning, grammar.allows("quit") {
+                add("quit")
+                launch()
+            }
         }
         isBeside = false
         for comes in ruled where !before.contains(comes) { add("when", ("comes", .string(comes)), ("then", "serve")) }
@@ -329,6 +476,7 @@ extension ClientDrawing {
         var frame: JSONValue = ["type": "mood", "mood": ["of": "me"]]
         if let session = any(sessions), happens(50) { frame["sessionId"] = .string(session) }
         add("tell", ("frame", frame), ("numbered", given(isNumbered, true)))
+        if isNumbered, happens(30) { comeBackAfterwards() }
     }
 
     // MARK: time

@@ -39,6 +39,8 @@ struct ClientDrawing: Drawing {
 
     /// Conversations that the server has.
     var sessions: [String] = []
+    /// The first words of the person in conversations that were there at the beginning.
+    var openings: [String] = []
     /// Answers that a notification may be about.
     var answers: [(session: String, message: String)] = []
     var asked: [Asked] = []
@@ -86,7 +88,9 @@ struct ClientDrawing: Drawing {
             var messages: [JSONValue] = []
             for _ in 0..<one(of: 0, 1, 1, 2, 3, 12) {
                 lastTurn += 1
-                messages.append(message("u"))
+                let question = message("u")
+                if messages.isEmpty { openings.append(question["text"]?.stringValue ?? "question \(lastTurn)") }
+                messages.append(question)
                 // Another device may still wait for the last answer.
                 if happens(90) {
                     messages.append(message("a"))
@@ -107,12 +111,13 @@ struct ClientDrawing: Drawing {
             "sessions": JSONValue.array(all), "lastSeq": JSONValue(one(of: 0, 0, 7, 999_999_990)),
             "profiles": profiles.map { JSONValue.array($0) }, "heartbeatSeconds": given(happens(20), 20),
             "limits": given(happens(10), ["maxFrameBytes": 1024]),
+            "newer": given(happens(10), ["mood": "fine", "since": 7, "nested": ["type": "error", "list": [["a": nil]]]]),
         ])
     }
 
     private mutating func message(_ letter: String) -> JSONValue {
         let id = JSONValue.string("\(letter)\(lastTurn)")
-        guard happens(20), let text = any(Words.all) else { return id }
+        guard happens(20), let text = happens(30) ? Words.usual : any(Words.all) else { return id }
         return ["id": id, "role": letter == "u" ? "user" : "assistant", "text": .string(text)]
     }
 
@@ -137,6 +142,12 @@ struct ClientDrawing: Drawing {
         Move(weight: 2) { $0.restart() },
         Move(weight: 2) { $0.forget() },
         Move(weight: 2) { $0.sayAgain() },
+        Move(weight: 2) { $0.failAndSayAgain() },
+        Move(weight: 3) { $0.revisit() },
+        Move(weight: 2) { $0.absence() },
+        Move(weight: 2) { $0.beginInTheDark() },
+        Move(weight: 1) { $0.deploy() },
+        Move(weight: 1) { $0.answerWithoutNames() },
         Move(weight: 2) { $0.tellUnknown() },
         Move(weight: 3) { $0.outage() },
         Move(weight: 4) { $0.together() },

@@ -6,5 +6,8 @@ enum Words {
         String(repeating: "word ", count: 60), String(repeating: "👍🏽", count: 210), String(repeating: "ß", count: 3000),
     ]
 
+    /// What people say more than once.
+    static let usual = "the same again"
+
     static let tools = ["webFetch", "calculator", "名前", "a tool with spaces"]
 }

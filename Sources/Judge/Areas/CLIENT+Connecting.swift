@@ -73,6 +73,9 @@ extension CLIENT {
             let end = end(of: first)
             let others = attempts.dropFirst().map { history.connections[$0].opening }
             if let end, end < late {
+                // Who waits for a greeting in vain has connected to nothing.
+                let wait = history.patience(from: connection.opening, to: end)
+                if connection.connected == nil, wait >= history.clientWindow(\.connect).microseconds { continue }
                 // On a machine that was late, it may have taken the greeting for one that never came.
                 guard end > told.event, history.wasEndedByClient(connection), !history.hasWaited(on: first, at: end),
                     !history.wasLate(from: connection.opening, to: end)

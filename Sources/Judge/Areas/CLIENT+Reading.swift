@@ -5,7 +5,8 @@ import HoldfastTranscript
 extension CLIENT {
     /// CLIENT-55: "A client MUST read over REST the session on its screen after every `connected` on which it sends no `sync`
     /// from a position that it held, and whenever the person opens it, again until that read is answered with 200, or with a
-    /// status from 400 to 499 and an error body, unless the stream has brought all of it since it was last read".
+    /// status from 400 to 499 and an error body, unless the stream has brought all of it since it was last read, or a close
+    /// with a terminal code ended its last connection".
     ///
     /// Once for each session that the person goes to, and once for each greeting without a `sync` while a session is on the
     /// screen. A read that is under way then may serve, and decides nothing; who has no connection may read after the next
@@ -89,7 +90,7 @@ extension CLIENT {
             let reads = history.client.reads(of: session)
             while true {
                 late = history.clientDeadline(after: cause, within: bound, on: connection)
-                if let end = late, end > stay { late = nil }
+                if let end = late, end > stay || history.wasSentAway(before: end) { late = nil }
                 if connection == nil, let end = late, history.wasGreeted(between: cause, and: end) { late = nil }
                 guard let read = reads.first(where: { $0.request > since }), read.request < min(late ?? .max, stay)
                 else { return .neither }

@@ -424,14 +424,17 @@ extension CLIENT {
     private static func found(
         _ question: ClientQuestion, after lost: Int, before end: Int, _ history: Observations
     ) -> Observations.Sighting {
-        let news = question.news.first { $0.kind != .refusal && $0.sessionId != nil }?.event
+        let news = question.news.first { news in
+            news.kind != .refusal && news.sessionId != nil && !history.mayBeMissed(news, of: question, before: .max)
+        }?.event
         // What was sent again and not answered cannot be found.
         if news == nil, question.requests.count > 1 { return .unknown }
         // Without keys, as far as the client knew, it is not asked again: who looked may have lost it for good.
         let isKeyed = question.requests.first.map { first in
             history.remembersKeys(before: first.event) == true && history.wasSurelyGreeted(before: first.event)
         }
-        if news == nil, isKeyed != true || history.remembersKeys(before: lost) == false,
+        let isForgotten = isKeyed != true || [lost, end].contains { history.remembersKeys(before: $0) == false }
+        if news == nil, isForgotten,
             history.client.reads.contains(where: { $0.request > lost })
         {
             return .unknown

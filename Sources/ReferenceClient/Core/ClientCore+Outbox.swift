@@ -114,7 +114,9 @@ extension ClientCore {
     /// If that was a resend, the server may still have what was sent before: its key is kept (CLIENT-50).
     mutating func refuse(_ key: String, _ text: String, code: String?) {
         guard let index = index(of: key) else { return }
-        let mayBeThere = outbox[index].isResent && outbox[index].isUnproven && code != "idempotency_mismatch"
+        // An error that names no turn ends one only on a server that knows no keys.
+        let isOpen = outbox[index].isUnproven || serverKnowsKeys
+        let mayBeThere = outbox[index].isResent && isOpen && code != "idempotency_mismatch"
         end(index, text, code: code, keepsKey: mayBeThere)
     }
 

@@ -22,10 +22,12 @@ extension ClientCore {
     /// Begins to read until nothing is missing, at once or when the stream has had time to tell.
     mutating func beginReading(_ number: Int, atOnce: Bool) {
         guard mayAsk, conversations[number] != nil else { return }
-        if conversations[number]?.poll == nil { conversations[number]?.poll = Conversation.Poll() }
+        let isNew = conversations[number]?.poll == nil
+        if isNew { conversations[number]?.poll = Conversation.Poll() }
         if atOnce {
             read(number)
-        } else {
+        } else if isNew {
+            // Connections that come and go must not put off a read that is due.
             wait(.poll(conversation: number), interval)
         }
     }

@@ -81,6 +81,7 @@ package struct ServerWorld {
     let profiles: Set<Profile>
     let limits: JSONObject
     let heartbeatSeconds: Int?
+    let newer: JSONObject
     /// The credential of the one principal.
     let token: String
     /// The time of day, set from outside before anything happens.
@@ -115,6 +116,7 @@ package struct ServerWorld {
         profiles = world.profiles.union([.core])
         limits = world.limits
         heartbeatSeconds = world.heartbeatSeconds
+        newer = world.newer
         epoch = world.epoch
         lastSeq = world.profiles.contains(.sync) ? world.lastSeq : 0
         evictedThrough = lastSeq
@@ -225,7 +227,7 @@ package struct ServerWorld {
     mutating func tell(
         _ frame: JSONValue, isNumbered: Bool = true, to audience: ServerAudience = .all, except: Int? = nil
     ) {
-        var frame = frame
+        var frame = withNewer(frame)
         if isNumbered, self.isNumbered {
             lastSeq += 1
             frame["seq"] = JSONValue(lastSeq)
@@ -244,7 +246,13 @@ package struct ServerWorld {
 
     mutating func send(_ frame: JSONValue, to connection: Int) {
         guard let state = connections[connection]?.state, state != .over else { return }
-        effects.append(.send(connection: connection, frame))
+        effects.append(.send(connection: connection, withNewer(frame)))
+    }
+
+    private func withNewer(_ frame: JSONValue) -> JSONValue {
+        var frame = frame
+        for member in newer { frame[member.key] = member.value }
+        return frame
     }
 
     package mutating func close(_ connection: Int, code: Int) {

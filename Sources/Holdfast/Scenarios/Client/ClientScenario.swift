@@ -58,6 +58,8 @@ package struct ClientWorld: Sendable, Equatable {
     package var limits = JSONObject()
     /// What `connected` says of heartbeats; nil to say nothing.
     package var heartbeatSeconds: Int?
+    /// Members that no version defines, in every frame (ENV-22).
+    package var newer = JSONObject()
 
     package init() {}
 

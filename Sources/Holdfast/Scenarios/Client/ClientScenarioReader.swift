@@ -97,6 +97,7 @@ extension MemberReader {
         }
         world.limits = value("limits")?.objectValue ?? world.limits
         world.heartbeatSeconds = integer("heartbeatSeconds")
+        world.newer = value("newer")?.objectValue ?? world.newer
         return world
     }
 
