@@ -1,3 +1,5 @@
+import HoldfastJSON
+
 /// Texts that are carried, cut, counted and compared.
 enum Words {
     static let all = [
@@ -8,6 +10,9 @@ enum Words {
 
     /// What people say more than once.
     static let usual = "the same again"
+
+    /// Members that no version defines.
+    static let newer: JSONValue = ["mood": "fine", "since": 7, "nested": ["type": "error", "list": [1, ["a": nil]]]]
 
     static let tools = ["webFetch", "calculator", "名前", "a tool with spaces"]
 }
