@@ -142,7 +142,9 @@ extension ServerSubject {
     }
 
     static func lacking(_ pointer: String, in what: String) -> String {
-        "\(what) has no \(pointer)" + (pointer.hasPrefix("/limits/") ? "; a subject file may state it in 'limits'" : "")
+        // Of the size of messages, only what the server tells is judged.
+        let helps = pointer.hasPrefix("/limits/") && pointer != "/limits/maxFrameBytes"
+        return "\(what) has no \(pointer)" + (helps ? "; a subject file may state it in 'limits'" : "")
     }
 
     /// What the greeting tells, also where a dialect assumes it.
