@@ -118,9 +118,9 @@ package struct ConsoleReport {
             "\(style.word(result.outcome)) \(style.bold(clause.id.description)) (\(clause.keyword.rawValue), "
                 + "\(clause.role.rawValue)) in scenario \(occurrence.scenario)",
             style.wrapped("“\(clause.sentence)”", indent: 2),
-            style.wrapped(finding.what, indent: 2),
-            style.wrapped("expected: \(finding.expected)", indent: 2),
-            style.wrapped("actual: \(finding.actual)", indent: 2),
+            style.wrapped(visible(finding.what), indent: 2),
+            style.wrapped(visible("expected: \(finding.expected)"), indent: 2),
+            style.wrapped(visible("actual: \(finding.actual)"), indent: 2),
         ]
         if let history = report.scenario(occurrence.scenario)?.history {
             lines += isDrawn ? chart(of: history, clause.id, finding) : events(of: history, finding)
@@ -254,7 +254,8 @@ package struct ConsoleReport {
             )
         }
         lines += report.diagnostics.map { "diagnostic: \($0)" }
-        return lines.isEmpty ? nil : lines.map { style.wrapped($0, indent: 0, hanging: 2) }.joined(separator: "\n")
+        return lines.isEmpty
+            ? nil : lines.map { style.wrapped(visible($0), indent: 0, hanging: 2) }.joined(separator: "\n")
     }
 
     private func indented(_ text: String, by columns: Int) -> String {

@@ -137,6 +137,7 @@ import Testing
     }
 
     @Test func `a hostile frame cannot write to the terminal`() throws {
+        let finding = Finding("what \u{1B}[1m", expected: "\u{1B}[2m", actual: "'\u{1B}[3m'", at: [5])
         let report = try Sample.report(
             [
                 .init(
