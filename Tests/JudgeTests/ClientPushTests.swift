@@ -50,6 +50,13 @@ import Testing
         try clause.untested("\(tapped) 1>GET(s2) 1<200(u5 a5) client!selectSession(s1) +5s")
     }
 
+    @Test func `CLIENT-35 who was sent away cannot read what a tap names`() throws {
+        let clause = ClauseUnderTest("CLIENT-35", profiles: [.clientCore, .clientPush])
+        let tap = "client!openPush(s2 message=a5) client=offline(s2 'Not loaded') +7s"
+        try clause.untested("\(running) A<close(4001) \(tap)")
+        try clause.violates("\(running) A<close(1011) \(tap)^")
+    }
+
     @Test func `CLIENT-36 a session that is gone is said so`() throws {
         let clause = ClauseUnderTest("CLIENT-36", profiles: [.clientCore, .clientPush])
         let gone = "\(running) client!openPush(s7 message=a7) 1>GET(s7) 1<404(session_not_found)"

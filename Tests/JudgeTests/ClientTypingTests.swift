@@ -402,6 +402,8 @@ import Testing
         try clause.conforms("\(lost) B>chat(c2 s1) B>chat(c3 s1)")
         try clause.violates("\(lost) B>chat(c3 s1) B>chat(c2 s1)^")
         try clause.untested("\(lost) 1>POST(c3 s1) B>chat(c2 s1)")
+        // The request may have been under way when the later one was sent.
+        try clause.untested("\(lost) B>chat(c3 s1) 1>POST(c2 s1) 1<failed('reset') B>chat(c2 s1)")
         try clause.untested("\(ready) client!send(c2) A>chat(c2 s1) client!send(c3) A>chat(c3 s1) A<ack(c2) A<ack(c3)")
         // It was known to have arrived.
         try clause.untested(

@@ -71,7 +71,7 @@ extension CLIENT {
     }
 
     /// From when on a message can be asked to be on the screen: the tap when the client has it or asks for nothing, else the
-    /// response that brought it; nil while the suite withholds it, or there is no network.
+    /// response that brought it; nil while the suite withholds it, there is no network, or the server sent the client away.
     private static func cause(of notice: ClientNotice, _ named: [ClientDelivery], _ history: Observations) -> Int? {
         let life = history.client.launch(at: notice.event)?.events.lowerBound ?? 0
         if named.contains(where: { told in
@@ -81,7 +81,9 @@ extension CLIENT {
             return notice.event
         }
         if let brought = named.first(where: { $0.event > notice.event && $0.road == .read }) { return brought.event }
-        guard history.client.hasNetwork(at: notice.event) else { return nil }
+        guard history.client.hasNetwork(at: notice.event), !history.wasSentAway(before: notice.event) else {
+            return nil
+        }
         let asked = history.client.reads(of: notice.sessionId ?? "").contains {
             $0.request > notice.event || ($0.response ?? .max) > notice.event
         }

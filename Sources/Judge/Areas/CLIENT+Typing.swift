@@ -290,7 +290,10 @@ extension CLIENT {
             let start = early.event
             // The nearest sending of the other: before this one, or after it.
             let before = second.requests.last { $0.event < start && isWaiting(second, at: $0.event) }
-            if let before, isWaiting(first, at: before.event) { return (early, before) }
+            if let before, isWaiting(first, at: before.event) {
+                let isNext = first.requests.first { $0.event > before.event }?.event == start
+                return isNext ? (early, before) : nil
+            }
             guard isWaiting(first, at: start), isWaiting(second, at: start),
                 let late = second.requests.first(where: { $0.event > start })
             else { return nil }
