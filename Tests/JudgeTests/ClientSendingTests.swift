@@ -207,6 +207,19 @@ import Testing
         try clause.untested("\(cut) B+ B>chat(c2 s1)")
     }
 
+    @Test func `CLIENT-14 an older message of the same words is another one`() throws {
+        let clause = ClauseUnderTest("CLIENT-14")
+        let typed = "client!launch A+ client=connected 1>GET(s1) client!send(c2)"
+        let message = #"{"id":"u1","role":"user","text":"question 2","status":"sent"}"#
+        let shown = #"""
+            client=state(json='{"connection":"connected","sessionId":"s1","thinking":false,"messages":[\#(message)],
+            "errors":[],"unread":{}}')
+            """#
+        try clause.untested("\(typed) 1<200(u1='question 2' -c) A>chat(c2) \(shown)")
+        try clause.untested("\(typed) A>chat(c2) 1<200(u1='question 2' -c) \(shown)")
+        try clause.violates("\(typed) A>chat(c2) 1<200(a1) \(shown)^")
+    }
+
     @Test func `CLIENT-14 a message is sending until it is proven`() throws {
         let clause = ClauseUnderTest("CLIENT-14")
         let sent = "\(ready) client!send(c2) A>chat(c2 s1)"

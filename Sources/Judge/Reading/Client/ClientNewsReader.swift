@@ -55,6 +55,8 @@ struct ClientNewsReader {
     private func learnIds(_ questions: inout [ClientQuestion]) {
         var keys: [String: Set<String>] = [:]
         var events: [String: Int] = [:]
+        // What a server that remembers keys reads out without one was asked by somebody else.
+        var keyless: Set<String> = []
         func note(_ id: String?, _ key: String?, _ event: Int) {
             guard let id else { return }
             if let key { keys[id, default: []].insert(key) }
@@ -67,6 +69,7 @@ struct ClientNewsReader {
         for read in history.sessionReads {
             for message in read.messages where message.role == "user" {
                 note(message.id, message.clientMessageId, read.event)
+                if message.clientMessageId == nil, let id = message.id { keyless.insert(id) }
             }
         }
         for state in history.client.states {
@@ -74,11 +77,14 @@ struct ClientNewsReader {
         }
         for index in questions.indices {
             let own = questions[index].keys
+            // Nobody has a name for what was not sent yet.
+            let sent = questions[index].requests.first?.event ?? questions[index].event
+            let isKeyed = history.remembersKeys(before: sent) == true
             for (id, event) in events {
                 let named = keys[id] ?? []
                 if !named.isDisjoint(with: own) {
                     questions[index].ids.insert(id)
-                } else if !named.isEmpty || event < questions[index].event {
+                } else if !named.isEmpty || event < sent || isKeyed && keyless.contains(id) {
                     questions[index].foreignIds.insert(id)
                 }
             }

@@ -20,7 +20,7 @@ struct ClientQuestion: Sendable {
     var turnIds: Set<String> = []
     /// What the server calls it, once told with its key or found by its words.
     var ids: Set<String> = []
-    /// What the server calls other messages of the person, as far as it was told: with another key, or before this was typed.
+    /// What the server calls other messages of the person, as far as it was told: with another key, or before this was sent.
     var foreignIds: Set<String> = []
     /// The acts by which the person sent it again.
     private(set) var repeats: [Int] = []
