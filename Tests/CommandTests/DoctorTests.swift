@@ -108,7 +108,7 @@ import Testing
         #expect(words.contains("the agent says 'whatever I like'"))
         #expect(words.contains("turn on the server's test mode"))
         #expect(words.contains("fault rest"), "there is no REST either")
-        #expect(words.contains("ended early, at /steps/0: connected has no /limits/maxFrameBytes; a subject file"))
+        #expect(words.contains("ended early, at /steps/0: connected has no /limits/maxFrameBytes: REST-15, REST-16"))
     }
 
     @Test func `a server that closes in place of an answer is told as one`() async throws {

@@ -71,10 +71,10 @@ import Testing
     @Test func `what cannot be written is found again by its seed`() async throws {
         let run = try await BuiltBinary.run([
             "explore", "--reference", "--skip-crashes", "--defect", "sync-tells-position-zero", "--seed", "1",
-            "--runs", "4", "--out", "/dev/null/explored",
+            "--runs", "1", "--out", "/dev/null/explored",
         ])
         #expect(run.status == 1, "\(run.out)\(run.err)")
-        #expect(run.out.contains(/again: .* --seed [1-4] --runs 1\n/), "\(run.out)")
+        #expect(run.out.contains(/again: .* --seed 1 --runs 1\n/), "\(run.out)")
         #expect(!run.out.contains("--plan"))
     }
 
