@@ -36,7 +36,6 @@ enum Connector {
             .connectTimeout(.nanoseconds(Int64(clamping: nanoseconds(timeout))))
             .channelOption(.socketOption(.tcp_nodelay), value: 1)
             .channelOption(.autoRead, value: false)
-            .channelOption(.recvAllocator, value: Listening.reads)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations

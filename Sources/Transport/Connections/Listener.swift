@@ -61,11 +61,6 @@ final class Listener: Sendable {
 
 /// Binds a TCP port.
 enum Listening {
-    /// How much is read at once: more where a peer sends much, so that a long message takes few reads.
-    static var reads: AdaptiveRecvByteBufferAllocator {
-        AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 2048, maximum: 1 << 18)
-    }
-
     static func bind(
         host: String, port: Int, prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
     ) async throws(TransportProblem) -> any Channel {
@@ -81,7 +76,6 @@ enum Listening {
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
                 .childChannelOption(.autoRead, value: false)
-                .childChannelOption(.recvAllocator, value: reads)
                 .childChannelInitializer(prepare)
                 .bind(host: host, port: port)
                 .get()
