@@ -32,7 +32,7 @@ extension ClientDrawing {
         say(fate: isBeside ? 100 : chance.number(in: hasKeys ? 1...100 : 31...70))
     }
 
-    private mutating func say(fate: Int, text given: String? = nil) {
+    private mutating func say(fate: Int, text words: String? = nil) {
         let name = newName("c")
         switch fate {
         case ...35: when("chat", "ack", times: 1)
@@ -48,7 +48,7 @@ extension ClientDrawing {
         }
         if happens(10) { text = .string(Words.usual) }
         if happens(3) { text = .string("\(name) " + String(repeating: "and so on, ", count: 100)) }
-        if let given { text = .string(given) }
+        if let words { text = .string(words) }
         add("send", ("as", .string(name)), ("text", text))
         asked.append(Asked(name: name, runs: fate <= 42 || (59...62).contains(fate)))
         if happens(60), hasNetwork {
@@ -82,6 +82,18 @@ extension ClientDrawing {
         if happens(50) { add("sendAgain", ("as", .string(last.name))) }
     }
 
+    /// Waits for the last question, whose turn the move itself decides about.
+    private mutating func awaitLastQuestion() -> JSONValue {
+        asked[asked.count - 1].runs = false
+        let name = JSONValue.string(asked[asked.count - 1].name)
+        add("await", ("comes", "question"), ("as", name), ("optional", true))
+        return name
+    }
+
+    private mutating func awaitConnection() {
+        add("await", ("comes", "connection"), ("within", "backoff"), ("optional", true))
+    }
+
     /// A question is refused, fails or gets no answer, perhaps after it was stored, and is sent again.
     mutating func failAndSayAgain() {
         guard isSeen, hasNetwork, hasKeys, !isBeside, grammar.allows("sendAgain") else { return }
@@ -90,7 +102,7 @@ extension ClientDrawing {
         case 2: say(fate: 50)
         case 3:
             when("chat", "refuse", times: 1, ("frame", refusal()))
-            add("when", ("comes", "chat"), ("then", "store"), ("cut", "reset"), ("times", 1))
+            when("chat", "store", times: 1, ("cut", "reset"))
             say(fate: 100)
         default:
             when("chat", "drop")
@@ -98,9 +110,8 @@ extension ClientDrawing {
         }
         guard let last = asked.last else { return }
         if last.runs, happens(70) {
-            asked[asked.count - 1].runs = false
-            add("await", ("comes", "question"), ("as", .string(last.name)), ("optional", true))
-            add("fail", ("turn", .string(last.name)), ("code", .string(one(of: "agent_failed", "internal"))))
+            let name = awaitLastQuestion()
+            add("fail", ("turn", name), ("code", .string(one(of: "agent_failed", "internal"))))
         }
         add("awaitState", ("failed", .string(last.name)), ("within", "polling"), ("optional", true))
         add("sendAgain", ("as", .string(last.name)))
@@ -130,11 +141,9 @@ extension ClientDrawing {
         add("select", ("session", nil as JSONValue))
         when("chat", "store", times: 1)
         say(fate: 100, text: happens(60) ? any(openings) : nil)
-        guard let last = asked.last else { return }
-        asked[asked.count - 1].runs = false
-        add("await", ("comes", "question"), ("as", .string(last.name)), ("optional", true))
+        let name = awaitLastQuestion()
         add("networkDown")
-        add("finish", ("turn", .string(last.name)), ("to", "none"))
+        add("finish", ("turn", name), ("to", "none"))
         if let session = any(sessions), happens(60) {
             add("elsewhere", ("session", .string(session)), ("messages", ["u${next}", "a${next}"]), ("to", "none"))
         }
@@ -163,7 +172,7 @@ extension ClientDrawing {
         }
         if happens(30) { when("read", "fail", times: one(of: 1, 2), ("status", 503)) }
         add("foreground")
-        add("await", ("comes", "connection"), ("within", "backoff"), ("optional", true))
+        awaitConnection()
         add("watch", ("for", JSONValue(one(of: 600, 2_000))))
     }
 
@@ -173,19 +182,18 @@ extension ClientDrawing {
         add("watch", ("for", "scheduling"))
         add("background")
         add("foreground")
-        add("await", ("comes", "connection"), ("within", "backoff"), ("optional", true))
+        awaitConnection()
     }
 
     /// Servers of another version are up for a while, and a question is lost beside it.
     mutating func deploy() {
         guard isSeen, hasNetwork, hasKeys, !isBeside else { return }
         when("auth", "serve", times: one(of: 1, 2), ("greeting", ["capabilities": []]))
-        let isBefore = happens(50)
-        if isBefore { add("end", ("how", "reset")) }
-        add("await", ("comes", "connection"), ("within", "backoff"), ("optional", true))
+        if happens(50) { add("end", ("how", "reset")) }
+        awaitConnection()
         when("chat", one(of: "drop", "store"), times: 1, ("cut", "reset"))
         say(fate: 100)
-        add("await", ("comes", "connection"), ("within", "backoff"), ("optional", true))
+        awaitConnection()
         add("watch", ("for", "resend"))
     }
 
@@ -286,9 +294,7 @@ extension ClientDrawing {
         add("awaitState", ("session", .string(session)), ("within", "pong"), ("optional", true))
         when("chat", "drop", times: 1)
         say(fate: 100)
-        guard let last = asked.last else { return }
-        asked[asked.count - 1].runs = false
-        add("await", ("comes", "question"), ("as", .string(last.name)), ("optional", true))
+        _ = awaitLastQuestion()
         add("tell", ("frame", ["type": "done", "sessionId": .string(session), "text": "for another device"]))
         add("watch", ("for", JSONValue(one(of: 150, 1_000))))
         add("select", ("session", nil as JSONValue))
@@ -335,7 +341,7 @@ extension ClientDrawing {
         let code = given(how == "close", JSONValue(one(of: 1001, 1011, 1012, 1013, 4000)))
         add("end", ("how", .string(how)), ("code", code))
         if happens(60), isSeen, hasNetwork {
-            add("await", ("comes", "connection"), ("within", "backoff"), ("optional", true))
+            awaitConnection()
         }
     }
 
@@ -435,13 +441,13 @@ extension ClientDrawing {
             isRefused = true
         }
         if isRefused {
-            let isOutdated = happens(50)
+            let (error, code): (JSONValue, JSONValue) =
+                happens(50) ? ("unsupported_version", 4010) : ("auth_failed", 4001)
             if happens(50) {
-                let error = isOutdated ? "unsupported_version" : "auth_failed"
-                when("auth", "refuse", ("error", .string(error)), ("code", isOutdated ? 4010 : 4001))
+                when("auth", "refuse", ("error", error), ("code", code))
                 add("end", ("how", "reset"))
             } else {
-                add("end", ("how", "close"), ("code", isOutdated ? 4010 : 4001))
+                add("end", ("how", "close"), ("code", code))
             }
         } else if happens(80) {
             add("end", ("how", "reset"))

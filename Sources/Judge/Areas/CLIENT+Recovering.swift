@@ -430,15 +430,11 @@ extension CLIENT {
         // What was sent again and not answered cannot be found.
         if news == nil, question.requests.count > 1 { return .unknown }
         // Without keys, as far as the client knew, it is not asked again: who looked may have lost it for good.
-        let isKeyed = question.requests.first.map { first in
-            history.remembersKeys(before: first.event) == true && history.wasSurelyGreeted(before: first.event)
-        }
-        let isForgotten = isKeyed != true || [lost, end].contains { history.remembersKeys(before: $0) == false }
-        if news == nil, isForgotten,
-            history.client.reads.contains(where: { $0.request > lost })
-        {
-            return .unknown
-        }
+        let sent = question.requests.first?.event ?? lost
+        let isForgotten =
+            !history.wasSurelyGreeted(before: sent)
+            || [sent, lost, end].contains { history.remembersKeys(before: $0) != true }
+        if news == nil, isForgotten, history.client.reads.contains(where: { $0.request > lost }) { return .unknown }
         let greeted = history.connections.lazy.compactMap(\.connected).first { $0 > lost }
         guard let cause = news ?? greeted else { return .unknown }
         guard news != nil || history.neglect(after: lost, within: history.clientBound(\.polling)) != nil else {
