@@ -47,6 +47,36 @@ import Testing
         try clause.violates("\(lost) B<syncResult(e1 #1 complete) \(shown)^")
     }
 
+    @Test func `CLIENT-14 a history may have the words of a message that was refused`() throws {
+        let clause = ClauseUnderTest("CLIENT-14")
+        let refused = """
+            client!launch A+(core) client=connected client!send(c1='same') A>chat(c1 'same') A<error(internal c1)
+            client!openPush(s2 message='a4') client=connected(s2) 1>GET(s2)
+            """
+        func shown(_ id: String) -> String {
+            let message = #"{"id":"\#(id)","role":"user","text":"same","status":"sent"}"#
+            return #"""
+                client=state(json='{"connection":"connected","sessionId":"s2","thinking":false,
+                "messages":[\#(message)],"errors":[],"unread":{}}')
+                """#
+        }
+        let read = "1<200(u3 a3 u4='same' a4)"
+        try clause.untested("\(refused) \(read) \(shown("u4"))")
+        try clause.violates("\(refused) \(read) \(shown("u5"))^")
+    }
+
+    @Test func `CLIENT-14 a history may cross with a message of its words`() throws {
+        let clause = ClauseUnderTest("CLIENT-14")
+        let typed = "client!launch A+(core) client=connected(s1) client!send(c4='same') 1>GET(s1) 1<200(u3='same' -c)"
+        let message = #"{"id":"u3","clientMessageId":"c4","role":"user","text":"same","status":"sent"}"#
+        let shown = #"""
+            client=state(json='{"connection":"connected","sessionId":"s1","thinking":true,"messages":[\#(message)],
+            "errors":[],"unread":{}}')
+            """#
+        try clause.untested("\(typed) A>chat(c4 s1 'same') \(shown)")
+        try clause.violates("\(typed) +2s A>chat(c4 s1 'same') \(shown)^")
+    }
+
     @Test func `CLIENT-11 a request that ends with the app was not lost before`() throws {
         let clause = ClauseUnderTest("CLIENT-11")
         let asked = "\(ready) A!cut client!send(c2) 1>POST(c2 s1)"
@@ -102,6 +132,24 @@ import Testing
             "\(twice.replacing(" client!send(c2='same')", with: "")) \(read) \(state(own("key-1"), own("key-2")))^")
     }
 
+    @Test func `CLIENT-25 what is to be sent again under a new key is another message`() throws {
+        let clause = ClauseUnderTest("CLIENT-25")
+        let failed = """
+            client!launch A+ client=connected(s1) client!send(c1) A>chat(c1 s1) A<ack(c1) A<error(agent_failed t1)
+            client=connected(s1 u1 failed=c1)
+            """
+        func twice(_ key: String) -> String {
+            let first = #"{"id":"u1","clientMessageId":"c1","role":"user","text":"question 1","status":"sent"}"#
+            let second = #"{"clientMessageId":"\#(key)","role":"user","text":"question 1","status":"sending"}"#
+            return #"""
+                client=state(json='{"connection":"connected","sessionId":"s1","thinking":true,
+                "messages":[\#(first),\#(second)],"errors":[],"unread":{}}')
+                """#
+        }
+        try clause.untested("\(failed) client!sendAgain(c1) \(twice("new"))")
+        try clause.violates("\(failed) \(twice("new"))^")
+    }
+
     @Test func `CLIENT-26 a home that was told to nobody is none`() throws {
         let clause = ClauseUnderTest("CLIENT-26")
         let acked = "client!launch A+ client=connected client!send(c1) A>chat(c1) A<ack(c1)"
@@ -110,6 +158,16 @@ import Testing
         try clause.conforms("\(acked) \(back) B>chat(c2) B<ack(c2 s2) B<done(t2 s2) \(joined)")
         try clause.violates(
             "\(acked) +2s \(back) B>chat(c2) B<ack(c2 s2) B<done(t2 s2) \(joined)^")
+    }
+
+    @Test func `CLIENT-26 a read that names a home may not have been taken yet`() throws {
+        let clause = ClauseUnderTest("CLIENT-26")
+        let lost = "client!launch A+ client=connected client!send(c1) A>chat(c1) A!cut B+"
+        let next = "client!send(c2) B>chat(c2) B<ack(c2 s2) B<done(t2 s2) client=connected(s2 c1 u2 a2)"
+        let read = "1>GET(s1) 1<200(u1 a1)"
+        let other = ["CLIENT-38"]
+        try clause.conforms("\(lost) \(next) \(read) client=connected(s2 c1 u2 a2)", also: other)
+        try clause.violates("\(lost) \(next) \(read) +2s client=connected(s2 c1 u2 a2)^", also: other)
     }
 
     @Test func `CLIENT-32 of equal words the screen shows which were sent again`() throws {
@@ -191,6 +249,17 @@ import Testing
         try clause.violates("\(lost) client=connected(c1 thinking) \(other)^")
     }
 
+    @Test func `CLIENT-38 when a message failed nobody knows between two looks`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
+        let lost = """
+            client!launch client=connecting client!send(c1) 1>POST(c1) 1<failed('reset') A+ client!send(c2)
+            client=connected(c1 c2 thinking) +6s
+            """
+        let next = "A>chat(c2) A<ack(c2) A<done(t2) client=connected(s1 c1 u2 a2 failed=c1)"
+        try clause.untested("\(lost) \(next)")
+        try clause.violates("\(lost) \(next.replacing("A<done", with: "client=connected(c1 c2 thinking) A<done"))^")
+    }
+
     @Test func `CLIENT-38 who was not greeted yet does not ask again`() throws {
         let clause = ClauseUnderTest("CLIENT-38")
         func lost(_ attempt: String) -> String {
@@ -257,6 +326,23 @@ import Testing
         let still = "+1s 30>GET 30<200 client=connected(c1 thinking)"
         try clause.untested("\(asked) A!cut \(reads) \(still)", also: ["CLIENT-7"])
         try clause.violates("\(asked) \(reads) +1s 30>GET^ 30<200 client=connected(c1 thinking)")
+        // One that died in silence is no socket any more for who asks for another.
+        try clause.untested("\(asked) A!cut(silence) B>open B<refused(503) \(reads) \(still)")
+        try clause.violates("\(asked) A!cut(silence) \(reads) +1s 30>GET^ 30<200 client=connected(c1 thinking)")
+    }
+
+    @Test func `CLIENT-22 what went out as a connection ended is looked for, too`() throws {
+        let clause = ClauseUnderTest("CLIENT-22")
+        func asked(_ second: String) -> String {
+            """
+            client!launch A+(core) client=connected client!send(c1) A>chat(c1) \(second) client=connected(c1 thinking)
+            A!cut B+(core)
+            """
+        }
+        let reads = (1...25).map { "+2500ms \($0)>GET \($0)<200" }.joined(separator: " ")
+        let still = "client=connected(c1 thinking)"
+        try clause.untested("\(asked("client!send(c2)")) \(reads) \(still)")
+        try clause.violates("\(asked("")) \(reads.replacing("14>GET", with: "14>GET^")) \(still)")
     }
 
     @Test func `CLIENT-22 a tool begins the wait anew`() throws {
@@ -299,6 +385,22 @@ import Testing
         let again = "B!cut C+(e2 #1) C>sync(e2 #1)"
         try clause.untested("\(told) client=connected \(again)")
         try clause.violates("\(told) client=connected(s9) \(again)^")
+    }
+
+    @Test func `CLIENT-52 a conversation may have come to the screen since it was looked at`() throws {
+        let clause = ClauseUnderTest("CLIENT-52")
+        let typed = "client!launch client=connecting client!send(c1)"
+        let next = "client!quit client!launch client=connecting A+ client=connected +17s"
+        try clause.untested("\(typed) client=connecting(s2 u2 a2 c1) \(next)")
+        try clause.violates("\(typed) client=connecting(c1) \(next)^")
+    }
+
+    @Test func `CLIENT-57 a limit holds for the life that it was told in`() throws {
+        let clause = ClauseUnderTest("CLIENT-57")
+        let told = "client!launch A+(maxFrameBytes=60) client=connected(s1)"
+        let sent = "client=connecting(s1) client!send(c1) 1>POST(c1 s1)"
+        try clause.untested("\(told) client!quit client!launch \(sent)")
+        try clause.violates("\(told) +3s \(sent)^")
     }
 
     @Test func `CLIENT-52 a new conversation that was left is not found again`() throws {
@@ -374,6 +476,10 @@ import Testing
         let back = "client!networkUp B+ client=connected(c2) +17s"
         try clause.untested("\(typed) client!networkDown client=offline(c2) \(back)")
         try clause.violates("\(typed) +20s client!networkDown client=offline(c2) \(back)^")
+        // What the server told may not have been taken when the message went out.
+        let down = "client!send(c1) client!networkDown A!cut(silence) \(back)"
+        try clause.untested("client!launch client=connecting A+ \(down)")
+        try clause.violates("client!launch client=connecting A+ +3s \(down)^")
     }
 
     @Test func `CLIENT-27 a read that was asked for just before its connection fills the gap`() throws {
@@ -427,6 +533,17 @@ import Testing
         try clause.violates("\(asked) 1<200(u1 a1 u2='question 2') \(back)^")
     }
 
+    @Test func `CLIENT-15 a read may show that an ending without names was no sign`() throws {
+        let clause = ClauseUnderTest("CLIENT-15")
+        let ended = """
+            client!launch A+(core) client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1) A<done(s1 -t -a 'for another')
+            client=connected(s1 u1 a1 u2) +2s
+            """
+        let back = "client!selectSession(sessionId=null) client=connected A!cut B+(core) +17s"
+        try clause.untested("\(ended) 1>GET(s1) 1<200(u1 a1) \(back)")
+        try clause.violates("\(ended) \(back)^")
+    }
+
     @Test func `CLIENT-22 two reads at once for a session just opened are no polling`() throws {
         let clause = ClauseUnderTest("CLIENT-22")
         let asked = """
@@ -478,6 +595,15 @@ import Testing
         try clause.violates(refused, also: ["CLIENT-14", "CLIENT-31"])
     }
 
+    @Test func `CLIENT-47 a request may have gone out before a refusal that is shown when it arrives`() throws {
+        let clause = ClauseUnderTest("CLIENT-47")
+        let refused = "\(ready) client!send(c2) A>chat(c2 s1) A!cut B+ B>chat(c2 s1) B<error(bad_request c2)"
+        let again = "client=connected(s1 u1 a1 c2 failed=c2) 1>POST(c2 s1)"
+        try clause.untested("\(refused) \(again)")
+        try clause.violates("\(refused) \(again.replacing(" 1>", with: " +200ms 1>"))^")
+        try clause.violates("\(refused.replacing("A!cut B+ B>chat(c2 s1) B<", with: "A<")) \(again)^")
+    }
+
     @Test func `CLIENT-47 an error may be that of a read`() throws {
         let clause = ClauseUnderTest("CLIENT-47")
         let gone = "client!launch A+ client=connected(s9) 1>GET(s9) 1<404(session_not_found)"
@@ -499,6 +625,18 @@ import Testing
         try clause.violates("\(ended) +17s^")
     }
 
+    @Test func `CLIENT-24 what is sent again is awaited before it goes out`() throws {
+        let clause = ClauseUnderTest("CLIENT-24")
+        let failed = "\(ready) client!send(c2) A>chat(c2 s1) A<error(agent_failed t2 c2)"
+        let seen = "client=connected(s1 u1 a1 u2 failed=c2)"
+        let other = """
+            client!send(c3) client=connected(s1 u1 a1 u2 c3 thinking) A>chat(c3 s1) A<ack(c3) A<done(t3 c3) +1s
+            client=connected(s1 u1 a1 u2 u3 a3 thinking) +17s
+            """
+        try clause.untested("\(failed) \(seen) client!sendAgain(c2) \(other)")
+        try clause.violates("\(failed) \(seen) \(other)^")
+    }
+
     @Test func `CLIENT-24 a turn runs whose resend was refused`() throws {
         let clause = ClauseUnderTest("CLIENT-24")
         let refused = "\(ready) client!send(c2) A>chat(c2 s1) A!cut 1>POST(c2 s1) 1<429(rate_limited c2) B+"
@@ -515,6 +653,14 @@ import Testing
         let ended = "\(ready) client!send(c2) A>chat(c2 s1) A<error(internal t2 c2) A!cut"
         let again = "client=degraded(s1 u1 a1 c2 failed=c2) client!sendAgain(c2) 2>POST(c2 s1)"
         try clause.untested("\(ended) 1>POST(c2 s1) 1<502(internal) \(again)")
+        try clause.violates("\(ended) \(again)^")
+    }
+
+    @Test func `CLIENT-50 a request may fail just before the ending of its turn is taken`() throws {
+        let clause = ClauseUnderTest("CLIENT-50")
+        let ended = "\(ready) client!send(c2) 1>POST(c2 s1) A<message(u2 s1 c2) A<error(internal t2 c2)"
+        let again = "client=connected(s1 u1 a1 c2 failed=c2) client!sendAgain(c2) A>chat(c2 s1)"
+        try clause.untested("\(ended) 1<502(internal c2) \(again)")
         try clause.violates("\(ended) \(again)^")
     }
 

@@ -137,7 +137,9 @@ extension Observations {
     func connectionInUse(at event: Int) -> Int? {
         connections.indices.last { index in
             guard let connected = connections[index].connected, connected < event else { return false }
-            return client.ends[index].map { $0 > event } ?? true
+            // Who asks for another has none in use.
+            let next = attempt(after: connections[index].opening).map { connections[$0].opening }
+            return [client.ends[index], next].compactMap(\.self).allSatisfy { $0 > event }
         }
     }
 

@@ -50,6 +50,9 @@ extension CLIENT {
                     !question.requests.contains(where: { $0.event > ended.event && $0.event < greeted }),
                     history.endOfLife(at: ended.event) > greeted,
                     !history.mayBeMissed(ended, of: question, before: greeted),
+                    // Who read that the message, or the whole session, is not there knows that it was none.
+                    !history.mayBeDoubted(question, since: ended.event, before: greeted),
+                    question.namedSessions(before: greeted).contains(where: { !history.isGone($0, before: greeted) }),
                     let proof = history.deadline(after: greeted, within: history.clientPatience, on: index),
                     history.isAble(from: greeted, to: proof)
                 else { continue }
@@ -188,6 +191,7 @@ extension CLIENT {
     /// the polling; what a client reads without a socket after it gave up serves CLIENT-40.
     static func pollingIsBounded(_ history: Observations, _ evidence: inout Evidence) {
         let waits = history.waitsForAnswers
+        let questions = ClientQuestion.all(in: history)
         let bound = history.clientBound(\.polling)
         for wait in waits {
             // Without a socket, a list may as well be read for what is new (CLIENT-40).
@@ -195,9 +199,13 @@ extension CLIENT {
                 !wait.sessions.isEmpty || history.connectionInUse(at: $0) != nil
             }
             guard let first = polls.first else { continue }
-            // One read serves every answer that is awaited in its session, or looked for in the list.
+            // One read serves every answer that is awaited in its session, or looked for in the list; also that of a message
+            // which went out as a connection ended.
             let reads = Set(polls)
-            let answers = waits.count { !reads.isDisjoint(with: $0.reads) }
+            let unseen = questions.count { question in
+                question.requests.isEmpty && question.event < wait.end && history.mayBeLostInFlight(question.event)
+            }
+            let answers = waits.count { !reads.isDisjoint(with: $0.reads) } + unseen
             let end = history.proof(after: first, limit: history.patience(of: first) + bound.microseconds)
             evidence.test(no: surplus(of: polls, for: answers, within: bound, history), keptIf: wait.end > end ?? .max)
             {
@@ -322,6 +330,10 @@ extension CLIENT {
                 || questions[other].news.contains { news in
                     questions[other].settles(news, before: event + 1) && news.isCertain
                         && !history.mayBeMissed(news, of: questions[other], before: event)
+                        // What the person sent again is awaited anew, also before it goes out.
+                        && !questions[other].repeats.contains { again in
+                            again > news.event && again < event && !questions.contains { $0.typed == again }
+                        }
                         // The refusal of a resend says nothing of the turn that runs.
                         && (news.kind == .ending
                             || !questions[other].news.contains {
@@ -361,12 +373,15 @@ extension CLIENT {
             let settled = min(refused, history.remembersKeys(before: lost) == false ? failed : .max)
             let end = min(
                 history.end(of: lost, at: ["selectSession", "openPush"]), history.endOfLife(at: first.event), refused)
-            // What the person typed behind one that failed may begin the session of their conversation (CLIENT-58).
+            // What the person typed behind one that failed may begin the session of their conversation (CLIENT-58); when it failed
+            // nobody knows between two looks.
+            let unfailed = history.client.states.last { $0.event < failed }?.event ?? failed
             let homes =
                 [question]
                 + ClientQuestion.all(in: history).filter { other in
                     other.event > question.event && other.event < history.endOfStay(at: question.event)
-                        && other.requests.first.map { $0.sessionAsked == nil && $0.event > failed } == true
+                        && failed < .max
+                        && other.requests.first.map { $0.sessionAsked == nil && $0.event > unfailed } == true
                 }
             let wrong =
                 wrongSend(of: question, among: homes, after: lost, before: settled, history)

@@ -184,7 +184,8 @@ extension CLIENT {
                 let places = look.state.places(of: question)
                 guard places.count == 1, let place = places.first else { continue }
                 let shown = look.state.messages[place]
-                guard shown.key != nil || isOnlyOne else { continue }
+                guard shown.key != nil || isOnlyOne, !history.isRead(shown, apartFrom: question, before: look.event)
+                else { continue }
                 evidence.test(
                     shown.status != "sent", otherwise: "a message is shown as sent without proof",
                     expected:
@@ -207,14 +208,15 @@ extension CLIENT {
     /// is shown as failed.
     static func limitsAreKept(_ history: Observations, _ evidence: inout Evidence) {
         let limits = history.frameLimits
-        func limit(before event: Int) -> (told: Int, bytes: Int)? {
-            limits.last { $0.told < event && history.endOfLife(at: $0.told) > event }
+        func limit(before event: Int, for sent: Int) -> (told: Int, bytes: Int)? {
+            limits.last { $0.told < event && history.endOfLife(at: $0.told) > sent }
         }
         for question in ClientQuestion.all(in: history) {
             for request in question.requests {
                 // A request that was on its way when `connected` came could not know it.
                 let event = request.connection == nil ? history.inFlight(before: request.event) : request.event
-                guard let limit = limit(before: event), let bytes = history.size(of: request), bytes > limit.bytes,
+                guard let limit = limit(before: event, for: request.event),
+                    let bytes = history.size(of: request), bytes > limit.bytes,
                     history.wasSurelyGreeted(before: request.event, by: limit.told)
                 else { continue }
                 evidence.violate(
@@ -222,7 +224,7 @@ extension CLIENT {
                     expected: "at most \(limit.bytes) bytes, or nothing",
                     actual: "\(bytes) bytes", at: [limit.told, request.event])
             }
-            guard let typed = question.typed, question.requests.isEmpty, let limit = limit(before: typed),
+            guard let typed = question.typed, question.requests.isEmpty, let limit = limit(before: typed, for: typed),
                 question.text.utf8.count > limit.bytes, history.connectionInUse(at: typed) != nil,
                 history.hasFailed(question, from: typed, to: history.endOfLife(at: typed))
             else { continue }

@@ -29,7 +29,7 @@ extension CLIENT {
                     let ends =
                         news.kind == .ending
                         ? news.error.map(\.namesTurn) ?? true : news.error?.code == "idempotency_mismatch"
-                    return ends && news.isCertain && history.isTaken(news, before: request.event, told: again)
+                    return ends && news.isCertain && history.isTaken(news, of: question, before: request, told: again)
                         && !history.mayBeMissed(news, of: question, before: again)
                 }
                 // A status without a word that refuses may stand for either.
@@ -172,6 +172,9 @@ extension CLIENT {
                 // A conversation that the server does not know yet may have come to any name since, and is not found again once left.
                 let session = screen.sessionId
                 if session == nil, history.end(of: typed, at: ["selectSession", "openPush"]) < end.event { continue }
+                // It may have got its name since it was looked at.
+                let next = client.states.first { $0.event > typed && $0.event < end.event }
+                if session == nil, next?.sessionId != nil { continue }
                 let isSent = question.requests.contains { life.events.contains($0.event) }
                 let isShown = client.states(from: launch.event, to: life.events.upperBound).contains {
                     (session == nil || $0.sessionId == session) && !$0.entries(of: question).isEmpty
@@ -344,12 +347,17 @@ extension Observations {
     }
 
     /// Whether a client surely had what it was told before it sent something: it showed something else between that and an act
-    /// of the person, or as long had passed as a busy machine takes.
-    fileprivate func isTaken(_ news: ClientQuestion.News, before request: Int, told act: Int) -> Bool {
-        if patience(from: news.event, to: request) >= timeouts.scheduling.microseconds { return true }
+    /// of the person, which no failed request explains, or as long had passed as a busy machine takes.
+    fileprivate func isTaken(
+        _ news: ClientQuestion.News, of question: ClientQuestion, before request: ObservedRequest, told act: Int
+    ) -> Bool {
+        if patience(from: news.event, to: request.event) >= timeouts.scheduling.microseconds { return true }
         let before = client.state(at: news.event)
+        let start = inFlight(before: before?.event ?? 0)
+        let failed = question.requests.compactMap(exchange).filter { $0.status != 200 }
+            .compactMap { $0.response ?? $0.failure }.filter { $0 >= start && $0 != news.event }
         return client.states.contains { state in
-            state.event > news.event && state.event < act
+            state.event > news.event && state.event < act && !failed.contains { $0 < state.event }
                 && (state.messages != before?.messages || state.errors != before?.errors)
         }
     }

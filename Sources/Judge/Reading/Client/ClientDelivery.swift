@@ -54,6 +54,14 @@ struct ClientDelivery {
                         event: act ?? typed.event, road: .typed, sessionId: session, key: key, role: "user",
                         text: typed.text, sent: send?.event ?? typed.sends.first?.event))
             }
+            // What has not gone out again yet has a key that nobody knows.
+            let unsent = repeats.filter { act in
+                act.details.id("clientMessageId").map(typed.keys.contains) == true
+                    && typed.sends.allSatisfy { $0.event < act.event }
+            }
+            all += unsent.map { act in
+                ClientDelivery(event: act.event, road: .typed, sessionId: session, role: "user", text: typed.text)
+            }
         }
         return all.sorted { $0.event < $1.event }
     }

@@ -283,7 +283,7 @@ struct ClientNewsReader {
             return []
         }
         let asked = Set(question.requests.map(\.sessionAsked))
-        let old = Set(history.sessionReads.filter { $0.event < first }.flatMap { $0.messages.compactMap(\.id) })
+        let old = Set(history.sessionReads.filter { $0.event < first }.flatMap { known(of: $0, before: first) })
         let words = read.messages.indices.filter { read.messages[$0].role == "user" }
         return words.filter { place in
             let message = read.messages[place]
@@ -292,6 +292,14 @@ struct ClientNewsReader {
                 && (asked.contains(read.sessionId)
                     || asked.contains(nil) && place == words.first && mayHaveBegun(by: first, read))
         }
+    }
+
+    /// What a client surely had of a read when it sent something: all of it after a while, and before what it showed.
+    private func known(of read: ObservedSessionRead, before sent: Int) -> [String] {
+        let ids = read.messages.compactMap(\.id)
+        if history.patience(from: read.event, to: sent) >= Observations.inFlight.microseconds { return ids }
+        let looks = history.client.states.filter { $0.event > read.event && $0.event < sent }
+        return ids.filter { id in looks.contains { $0.ids.contains(id) } }
     }
 
     /// Whether a session is not older than the connection that a client had last when it first sent a message.

@@ -206,6 +206,9 @@ extension Observations {
             again.map { $0.connection != news.connection } == true
             && patience(from: news.event, to: event) < Self.inFlight.microseconds
         guard over < event || hasCrossed else { return false }
+        let sends = question.requests.prefix { $0.event < news.event }.map(\.event)
+        let isLate = sends.first.map { patience(from: question.event, to: $0) >= Self.inFlight.microseconds } ?? false
+        let isResent = sends.count > 1 || isLate
         let before = client.state(at: news.event)
         let hadFailed = before?.showsAsFailed(question) == true
         let others = otherErrorCodes(than: question, after: min(before?.event ?? 0, inFlight(before: news.event)))
@@ -213,6 +216,10 @@ extension Observations {
         let limit = patience(of: news.event) + timeouts.scheduling.microseconds
         return !looks(after: news.event, before: min(event, endOfLife(at: news.event))).contains { look in
             guard patience(of: look.event) <= limit else { return false }
+            // What was sent again anyway may have gone out before that look, and have arrived behind it.
+            if hasCrossed, isResent, over >= event, patience(from: look.event, to: event) < Self.onItsWay.microseconds {
+                return false
+            }
             if news.kind == .proof {
                 return look.state.places(of: question).contains { look.state.messages[$0].status == "sent" }
             }

@@ -65,7 +65,9 @@ extension Observations {
     /// Whether what was typed may have gone out, at a server that remembers no keys, on a connection that was over before it
     /// arrived, or in a request that the loss of the network ended.
     func mayBeLostInFlight(_ typed: Int) -> Bool {
-        if remembersKeys(before: typed) != true, let end = client.nextAct("networkDown", "background", after: typed),
+        // A greeting may still be on its way.
+        let isKeyed = [inFlight(before: typed), typed].allSatisfy { remembersKeys(before: $0) == true }
+        if !isKeyed, let end = client.nextAct("networkDown", "background", after: typed),
             patience(from: typed, to: end.event) < clientPatience.microseconds
         {
             return true

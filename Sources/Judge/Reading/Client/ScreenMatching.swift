@@ -56,6 +56,14 @@ extension Observations {
         return isNamed || endOfStay(at: question.event) > state.event || state.shows(question)
     }
 
+    /// Whether an entry that only its words make a question's is a message of a history that is not known to be that one.
+    func isRead(
+        _ shown: ObservedClient.ShownMessage, apartFrom question: ClientQuestion, before event: Int
+    ) -> Bool {
+        guard let id = shown.id, shown.key == nil, !question.ids.contains(id) else { return false }
+        return sessionReads.contains { $0.event < event && $0.messages.contains { $0.id == id } }
+    }
+
     /// The codes of errors after an event that are not about a message.
     func otherErrorCodes(than question: ClientQuestion, after event: Int) -> Set<String> {
         let own = Set((question.news + question.suspicions).map(\.event))
