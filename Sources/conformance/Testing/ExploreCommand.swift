@@ -205,8 +205,8 @@ struct ExploreFlags: ParsableArguments {
         try end(
             with: result.report, showing: text, output, isGone: result.startProblem != nil,
             again: command("--seed \(seed) --runs \(max(1, result.performed))"))
-        // The report ends the command where something was broken that nobody expects.
-        return result.status == .violation ? .conforms : result.status
+        // The report has ended the command where something was broken that nobody expects, unless the search ended early.
+        return result.status == .violation && result.startProblem == nil ? .conforms : result.status
     }
 
     /// Says what came of a search or of files, and writes the reports.
