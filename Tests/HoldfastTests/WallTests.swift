@@ -5,8 +5,8 @@ import Testing
 /// The rooms of the house: which imports which, in what order, and that folders of a room form no circle.
 ///
 /// Read as text, so that a failure names the file, the line and the word. Package.swift names the rooms in their order.
-@Suite struct WallTests {
-    private struct SourceFile {
+@Suite struct WallTests: Sendable {
+    private struct SourceFile: Sendable {
         let path: String
         let room: String
         /// The folder in the room; empty at its top.
@@ -23,13 +23,18 @@ import Testing
     private let manifest: String
     private let files: [SourceFile]
 
-    init() throws {
+    /// Scanned once for all tests.
+    private static let house = Result { try WallTests(reading: SourceTree.root) }
+
+    init() throws { self = try Self.house.get() }
+
+    private init(reading root: String) throws {
         let manifest = try SourceTree.text("Package.swift")
         let names = manifest.matches(
             of: /(?m)^ {8}(?:room|\.target|\.executableTarget)\(\s*(?:name: )?(?:module\()?"(\w+)"/
         )
         .map { String($0.1) }
-        let walker = try #require(FileManager.default.enumerator(atPath: SourceTree.root + "/Sources"))
+        let walker = try #require(FileManager.default.enumerator(atPath: root + "/Sources"))
         let paths = walker.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.sorted()
         let folders = Set(paths.compactMap { $0.split(separator: "/").first.map(String.init) })
         let rooms = names.filter(folders.contains)

@@ -1,7 +1,7 @@
 /// The words of a Swift source without its comments, and what the source declares.
 ///
 /// Reads what tests of the house's walls ask for, and no more: it knows strings, comments and braces, and no grammar.
-public struct SourceScanner {
+public struct SourceScanner: Sendable {
     /// One declaration.
     public struct Declaration: Sendable {
         /// `struct`, `func`, `var` and so on.
