@@ -78,9 +78,6 @@ let package = Package(
         room("Report", ["Basics", "JSON", "Holdfast", "Transcript", "Judge"], embeds: true),
         // Two JSON Schemas compared, with witnesses; knows no protocol.
         room("SchemaDiff", ["JSON", "JSONSchema"]),
-        room(
-            "Gate",
-            ["Platform", "Basics", "JSON", "SchemaDiff", "Holdfast", "Transcript", "Judge", "Report"]),
         room("Site", ["Basics", "JSON", "Holdfast"], embeds: true),
         // Draws the address that a phone is to open.
         room("QRCode"),
@@ -97,7 +94,9 @@ let package = Package(
         // What a team that tests its app links: the messages, and what is small of Foundation.
         room("ClientDriver", ["Platform", "SmallFoundation", "HoldfastMessages"]),
         room("Reference", ["Basics", "Platform", "JSON", "Holdfast", "Transport"]),
-        room("ReferenceClient", ["Basics", "SmallFoundation", "JSON", "Holdfast", "Transport", "ClientDriver"]),
+        room(
+            "ReferenceClient",
+            ["Basics", "Platform", "SmallFoundation", "JSON", "Holdfast", "Transport", "ClientDriver"]),
         room(
             "Stage",
             [
@@ -123,7 +122,15 @@ let package = Package(
                 "Judge", "Transport", "Stage", "Proxy", "Reference", "ClientDriver", "ReferenceClient", "Report",
                 "Explore",
             ]),
-        // The protocol in words, for a terminal: its clauses, messages, terms and codes, by name.
+        // Two versions of the protocol compared: what breaks whom.
+        room(
+            "Gate",
+            [
+                "Platform", "Basics", "SmallFoundation", "JSON", "SchemaDiff", "Holdfast", "Transcript", "Judge",
+                "Report",
+                "Stage", "HoldfastSuite",
+            ]),
+        // The protocol and this program in words, for a terminal: clauses, messages, terms, codes and commands, by name.
         room(
             "Explain",
             [
@@ -136,8 +143,8 @@ let package = Package(
             name: "conformance",
             dependencies: dependencies([
                 "Basics", "Platform", "SmallFoundation", "JSON", "JSONSchema", "Holdfast", "Transcript",
-                "Captures", "Judge", "Transport", "Stage", "Proxy", "Reference", "ClientDriver", "ReferenceClient",
-                "Report", "Explore", "Gate", "QRCode", "Site", "Mock", "HoldfastSuite", "Explain",
+                "Captures", "Transport", "Stage", "Proxy", "Reference", "ClientDriver", "ReferenceClient",
+                "Report", "Gate", "QRCode", "Site", "Mock", "HoldfastSuite", "Explain",
             ]) + ["Revision", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             swiftSettings: settings, plugins: ["EmbedFiles"]),
 
@@ -209,7 +216,7 @@ let package = Package(
             "SuiteTests",
             [
                 "HoldfastSuite", "ReferenceClient", "conformance", "TestSupport", "Holdfast", "Platform", "Stage",
-                "Transcript", "Captures", "JSON", "Report",
+                "Transcript", "Captures", "JSON", "Report", "Judge", "Proxy",
             ]),
         tests(
             "CommandTests",

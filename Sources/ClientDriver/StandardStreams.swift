@@ -20,8 +20,9 @@ public func drive(_ client: some DrivenClient, endsWithQuit: Bool = true) async 
 }
 
 /// Standard input, line by line; read on a thread of its own, because reading waits.
-private enum StandardInput {
-    static func lines() -> AsyncStream<String> {
+package enum StandardInput {
+    /// Its lines until it ends.
+    package static func lines() -> AsyncStream<String> {
         AsyncStream { continuation in
             DispatchQueue(label: "holdfast.input").async {
                 while let line = readLine() { continuation.yield(line) }

@@ -1,15 +1,12 @@
 import Holdfast
 
 /// What the chapters of the specification say beside the clauses, found by name.
-package struct Handbook {
+struct Handbook {
     private let specification: Specification
 
-    package init(_ specification: Specification) { self.specification = specification }
+    init(_ specification: Specification) { self.specification = specification }
 
     private func chapter(_ name: String) -> Substring { specification.files.texts[name, default: ""][...] }
-
-    /// The words that are explained here: messages, codes and terms.
-    package var words: [String] { messages.map(\.name) + codes.map(\.name) + terms.map(\.name) }
 
     /// The title of an area, and what it is about.
     func introduction(to area: Area) -> (title: String, text: String) {

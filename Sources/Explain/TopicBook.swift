@@ -22,8 +22,27 @@ package struct TopicBook {
         symptoms = SymptomIndex(specification.files)
     }
 
+    /// The pages on topics, which may be the words of one; some are known elsewhere.
+    package func pages(on topics: [String], orElse page: (String) -> String?) throws -> [String] {
+        var pages: [String] = []
+        var problems: [InputProblem] = []
+        for topic in topics {
+            do throws(InputProblem) {
+                if let page = page(topic) { pages.append(page) } else { pages += try self.pages(on: topic) }
+            } catch {
+                problems.append(error)
+            }
+        }
+        // Words that name nothing one by one may be a sentence.
+        if !problems.isEmpty, topics.count > 1, let found = try? self.pages(on: topics.joined(separator: " ")) {
+            return found
+        }
+        try problems.throwAll()
+        return pages
+    }
+
     /// The pages on a topic: one, or one for each clause that a pattern names, and for each symptom that is called so.
-    package func pages(on topic: String) throws(InputProblem) -> [String] {
+    func pages(on topic: String) throws(InputProblem) -> [String] {
         let called = symptoms.entries(for: topic)
         let named = named(topic)
         if !named.isEmpty { return named + called.filter { $0.isCalled(topic) }.map { page(on: $0) } }
@@ -59,7 +78,7 @@ package struct TopicBook {
     }
 
     /// Every name there is; what people type in small letters is found too.
-    private var names: [String] {
+    package var names: [String] {
         specification.clauses.map(\.id.description) + Area.allCases.map(\.rawValue) + Profile.allCases.map(\.rawValue)
             + entries.map(\.name) + symptoms.entries.flatMap(\.words)
     }

@@ -22,7 +22,7 @@ package struct ProtocolState: Sendable {
     let files: [String: [UInt8]]
 
     /// The folders and files of a state, below its root.
-    package static let parts = ["Spec", "Fixtures", "CHANGELOG.md"]
+    static let parts = ["Spec", "Fixtures", "CHANGELOG.md"]
 
     /// Reads a state.
     /// - Parameters:

@@ -34,8 +34,17 @@ package final class Proxy: Sendable {
 
         /// A proxy in front of a server.
         package init(upstream: Endpoint, subject: History.Subject) {
-            self.upstream = upstream
-            self.subject = subject
+            (self.upstream, self.subject) = (upstream, subject)
+        }
+
+        /// Why nothing takes connections behind the proxy; nil when something does.
+        package func upstreamProblem() async -> TransportProblem? {
+            do {
+                try await HTTPConnection.open(upstream.httpBase, tls: upstreamTLS, timeout: .seconds(2)).cut(.fin)
+                return nil
+            } catch {
+                return error
+            }
         }
     }
 
@@ -44,9 +53,7 @@ package final class Proxy: Sendable {
     private let judging: LiveJudge
 
     private init(relay: TransportServer, record: ProxyRecord, judging: LiveJudge) {
-        self.relay = relay
-        self.record = record
-        self.judging = judging
+        (self.relay, self.record, self.judging) = (relay, record, judging)
     }
 
     /// Starts to listen.
@@ -110,6 +117,17 @@ package final class Proxy: Sendable {
     package var unusedRules: [Rule] { record.unusedRules }
     /// Why the transcript is not whole; nil when it is.
     package var transcriptFailure: String? { record.fileFailure }
+
+    /// Returns once nothing passed for so long, after a first client has come, or when the calling task is cancelled.
+    package func idle(for time: Duration) async {
+        var last = tallies
+        var since = ContinuousClock.now
+        while !Task.isCancelled, ContinuousClock.now - since < time {
+            try? await Task.sleep(for: .milliseconds(50))
+            let now = tallies
+            if now != last || now.connections + now.requests == 0 { (last, since) = (now, .now) }
+        }
+    }
 
     /// Ends every connection, WebSockets with 1001, and judges what is left.
     package func stop() async {

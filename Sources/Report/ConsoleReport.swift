@@ -112,16 +112,12 @@ package struct ConsoleReport {
     private func details(
         _ result: ClauseResult, _ occurrence: ClauseResult.Occurrence, _ isDrawn: Bool
     ) -> String {
-        let clause = result.clause
-        let finding = occurrence.finding
+        let (clause, finding) = (result.clause, occurrence.finding)
         var lines = [
-            "\(style.word(result.outcome)) \(style.bold(clause.id.description)) (\(clause.keyword.rawValue), "
-                + "\(clause.role.rawValue)) in scenario \(occurrence.scenario)",
+            "\(style.head(clause, result.outcome)) in scenario \(occurrence.scenario)",
             style.wrapped("“\(clause.sentence)”", indent: 2),
-            style.wrapped(visible(finding.what), indent: 2),
-            style.wrapped(visible("expected: \(finding.expected)"), indent: 2),
-            style.wrapped(visible("actual: \(finding.actual)"), indent: 2),
         ]
+        lines += style.lines(finding)
         if let history = report.scenario(occurrence.scenario)?.history {
             lines += isDrawn ? chart(of: history, clause.id, finding) : events(of: history, finding)
         }
@@ -269,6 +265,26 @@ extension ConsoleStyle {
     /// An outcome in its colour.
     package func word(_ outcome: Outcome, width: Int = 0) -> String {
         painted(padded(outcome.word, width), as: outcome)
+    }
+
+    /// A clause and what came of it; of what was just found, its keyword says whether it is a violation.
+    package func head(_ clause: Clause, _ outcome: Outcome? = nil) -> String {
+        "\(word(outcome ?? (clause.keyword.isRequirement ? .violation : .warning))) \(name(clause))"
+    }
+
+    /// A clause with its keyword and the side that it binds.
+    package func name(_ clause: Clause) -> String {
+        "\(bold(clause.id.description)) (\(clause.keyword.rawValue), \(clause.role.rawValue))"
+    }
+
+    /// A finding as every console shows it: what a subject said in it steers no terminal.
+    package func lines(
+        _ finding: Finding, indent: Int = 2, _ shown: (String) -> String = { visible($0) }
+    ) -> [String] {
+        [
+            wrapped(shown(finding.what), indent: 2), wrapped("expected: \(shown(finding.expected))", indent: indent),
+            wrapped("actual: \(shown(finding.actual))", indent: indent),
+        ]
     }
 
     /// A text in the colour of an outcome.

@@ -1,9 +1,10 @@
 import Foundation
 import HoldfastJSON
+import HoldfastStage
 import TestSupport
 import Testing
 
-@testable import conformance
+@testable import HoldfastSuite
 
 @Suite struct LoadTests {
     @Test func `the reference server keeps every clause under load`() async throws {
@@ -86,10 +87,10 @@ import Testing
 
     @Test func `times have units`() throws {
         for (text, expected) in [("5", 5000), ("5s", 5000), ("1.5min", 90_000), ("2m", 120_000), ("1500ms", 1500)] {
-            #expect(try LoadCommand.milliseconds(text, "--for", from: 1000) == expected)
+            #expect(try LoadPlan.milliseconds(text, "--for", from: 1000) == expected)
         }
         for text in ["", "s", "-5", "1e9s", "999ms", "25h", "5 s"] {
-            #expect(throws: (any Error).self) { try LoadCommand.milliseconds(text, "--for", from: 1000) }
+            #expect(throws: (any Error).self) { try LoadPlan.milliseconds(text, "--for", from: 1000) }
         }
     }
 }

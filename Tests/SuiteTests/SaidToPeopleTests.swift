@@ -1,8 +1,11 @@
 import Holdfast
+import HoldfastJudge
+import HoldfastReport
 import HoldfastTranscript
 import TestSupport
 import Testing
 
+@testable import HoldfastProxy
 @testable import HoldfastStage
 @testable import HoldfastSuite
 
@@ -47,6 +50,24 @@ import Testing
         #expect(try answer("\(asked) A<done(t1 'mine')") == "mine")
         #expect(try answer(asked) == nil)
         #expect(try answer("A+ A>chat(-c) A<done(-t 'mine')") == "mine")
+    }
+
+    @Test func `what a subject said steers no terminal, whoever tells it`() throws {
+        let header = History.Header(subject: History.Subject(name: "s", role: .server, profiles: [.core]))
+        let history = try NotationExpansion("A+ A<`{\"type\":\"\u{1B}[2J\"}`", header: header).history
+        let clause = try #require(try SourceTree.specification()[ClauseID(.TURN, 5)])
+        let finding = Finding(
+            "what \u{1B}[1m", expected: "\u{1B}[2m", actual: "'\u{1B}[3m'", at: [history.events.count - 1])
+        let style = ConsoleStyle()
+        for text in [
+            LiveJudge.Report(clause: clause, finding: finding, history: history).text(style),
+            LoadRun.Told(clause: clause, finding: finding, principal: "p1", events: 3).text(style),
+            FollowRun.Told(clause: clause, name: "file", finding: finding, lines: [], isWithdrawn: false)
+                .text(style, isBrief: false),
+        ] {
+            #expect(text.contains("what \\u{1b}[1m"))
+            #expect(!text.contains("\u{1B}"), "\(text)")
+        }
     }
 
     @Test func `of what is broken again and again three are shown and the rest counted`() {

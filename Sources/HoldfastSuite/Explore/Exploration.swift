@@ -26,10 +26,6 @@ package struct Exploration: Sendable {
     package struct Corpus: Sendable {
         let plans: [Plan]
         let keep: @Sendable (Plan) -> Void
-
-        package init(_ plans: [Plan], keeping keep: @escaping @Sendable (Plan) -> Void) {
-            (self.plans, self.keep) = (plans, keep)
-        }
     }
 
     /// How often a plan may be performed to make it small, and how long that may take.
@@ -44,36 +40,29 @@ package struct Exploration: Sendable {
         _ explored: Explored, under specification: Specification, seed: UInt64, runs: Int?, time: Duration?,
         showing show: ProgressDisplay? = nil
     ) {
-        self.explored = explored
-        self.specification = specification
-        self.seed = seed
-        self.runs = runs
-        self.time = time
-        self.show = show
+        (self.explored, self.specification, self.seed) = (explored, specification, seed)
+        (self.runs, self.time, self.show) = (runs, time, show)
     }
 
     /// Something that was found.
     package struct Found: Sendable {
-        package let clause: ClauseID
+        let clause: ClauseID
         /// What happened, in the words of the first finding.
-        package let what: String
-        package let plan: Plan
+        let what: String
+        let plan: Plan
         /// The plan as it was performed.
-        package let history: History
+        let history: History
         /// The seed that drew the plan it was made of.
         package let seed: UInt64
         /// How often it happened in so many performances of the small plan.
-        package let times: (broken: Int, performed: Int)
+        let times: (broken: Int, performed: Int)
         /// What the small plan breaks, the clause among it.
         let broken: [Verdict]
-
-        /// What it breaks beside the clause.
-        package var others: [Verdict] { broken.filter { $0.clause != clause } }
     }
 
     package struct Result: Sendable {
         package var performed = 0
-        package var found: [Found] = []
+        var found: [Found] = []
         /// A history for each clause that held, all that was found, and what failed.
         fileprivate var results: [ScenarioResult] = []
         /// What these come to; nil when nothing was performed.
@@ -81,12 +70,12 @@ package struct Exploration: Sendable {
         /// The clauses that one of them shows to hold.
         private var shown: Set<ClauseID> = []
         /// What the suite itself did wrong, a line each.
-        package var problems: [String] = []
+        var problems: [String] = []
         /// What drivers did that ended their plans, with the seeds of these.
-        package var failures: [(seed: UInt64, what: String)] = []
+        var failures: [(seed: UInt64, what: String)] = []
         /// Why nothing, or nothing more, could be performed.
         package var startProblem: String?
-        package var wasInterrupted = false
+        var wasInterrupted = false
 
         package var status: ExitStatus {
             if !found.isEmpty { return .violation }
@@ -149,12 +138,12 @@ package struct Exploration: Sendable {
 
     /// What came of plans that were performed as they are written.
     package struct Replayed: Sendable {
-        package var plans: [ScenarioResult] = []
+        var plans: [ScenarioResult] = []
         /// What they come to; nil when nothing was performed.
         package var report: RunReport?
         /// Why nothing could be performed.
         package var startProblem: String?
-        package var wasInterrupted = false
+        var wasInterrupted = false
 
         package var status: ExitStatus {
             if startProblem != nil { return .unreachable }
@@ -249,7 +238,7 @@ package struct Exploration: Sendable {
                 where verdict.outcome == .violation && known.insert(Self.cause(verdict)).inserted {
                     let found = await shrunk(plan, performance, verdict, seed: next &+ UInt64(index), progress)
                     // What the small plan breaks besides has the same cause.
-                    known.formUnion(found.others.map(Self.cause))
+                    known.formUnion(found.broken.map(Self.cause))
                     result.keep(found)
                     progress.note(found: result.found.count)
                     tell(found)
@@ -376,19 +365,5 @@ package struct Exploration: Sendable {
         func note(reached: Int) { state.withLock { $0.reached = reached } }
         func note(found: Int) { state.withLock { $0.found = found } }
         func note(activity: String?) { state.withLock { $0.activity = activity } }
-    }
-}
-
-extension Exploration.Found {
-    /// The scenario file, which any stage performs.
-    package var file: String {
-        plan.file(about: [clause], title: "Breaks \(clause)", summary: what.isEmpty ? "Violates \(clause)." : what)
-            .text(pretty: true) + "\n"
-    }
-
-    /// Whether it happens always, or how often.
-    package var rate: String {
-        if times.performed == 0 { return "not run again" }
-        return times.broken == times.performed ? "certain" : "intermittent, \(times.broken) of \(times.performed) times"
     }
 }

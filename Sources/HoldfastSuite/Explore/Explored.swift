@@ -58,11 +58,26 @@ package enum ScenarioFile: Sendable {
     case server(Scenario)
     case client(ClientScenario)
 
-    package init(_ plan: Plan) throws(InputProblems) {
+    init(_ plan: Plan) throws(InputProblems) {
         switch plan.role {
         case .server: self = .server(try plan.scenario())
         case .client: self = .client(try plan.clientScenario())
         }
+    }
+
+    /// The scenario in a file, for a peer of a side.
+    package init(at path: String, for role: Role) throws {
+        let (text, name) = (try Files.text(of: path), "\(role)/explored/\(Self.name(of: path))")
+        switch role {
+        case .server: self = .server(try ScenarioReader.scenario(text, named: name, file: path))
+        case .client: self = .client(try ClientScenarioReader.scenario(text, named: name, file: path))
+        }
+    }
+
+    /// The name of a file without its folder and its ending.
+    static func name(of path: String) -> String {
+        let file = path.split(separator: "/").last.map(String.init) ?? path
+        return file.hasSuffix(".json") ? String(file.dropLast(5)) : file
     }
 
     var name: String {

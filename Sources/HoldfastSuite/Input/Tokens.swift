@@ -7,15 +7,17 @@ extension SubjectFile.Token {
     /// The most bytes of a credential.
     private static let maxBytes = 64 << 10
 
-    /// The credential; a program is started for it.
-    /// - Parameters:
-    ///   - location: Where it was given, such as `--token-file`.
-    ///   - folder: Where a relative path begins; here when nil.
-    /// - Returns: The credential.
-    /// - Throws: Why there is none.
-    package func value(given location: String, in folder: String? = nil) async throws -> String {
-        guard case .command(let words) = self else { return try known(given: location, in: folder) ?? "" }
-        return try await Self.printed(by: words, given: location)
+    /// The credential of the one flag that gives one, for which a program may be started; nil where none does.
+    package static func only(of flags: [(name: String, token: SubjectFile.Token?)]) async throws -> String? {
+        let given = flags.filter { $0.token != nil }
+        if given.count > 1 {
+            throw InputProblem(
+                given[1].name, "conflicts with \(given[0].name)", expected: "one of them",
+                fix: "keep one and remove the others")
+        }
+        guard let flag = given.first else { return nil }
+        if case .command(let words) = flag.token { return try await printed(by: words, given: flag.name) }
+        return try flag.token?.known(given: flag.name) ?? ""
     }
 
     /// The credential where it is known without a program; nil where one has to be asked.

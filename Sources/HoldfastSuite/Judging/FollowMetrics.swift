@@ -89,19 +89,27 @@ package final class FollowMetrics: Sendable {
     }
 }
 
-/// Serves metrics at `/metrics`.
-package struct MetricsHandler: TransportHandler {
+extension FollowMetrics {
+    /// Serves them at `/metrics` of an address as `--metrics` gives it.
+    package func serve(at address: String) async throws -> TransportServer {
+        try await ServiceAddress(address, given: "--metrics").listening("--metrics") {
+            (address) async throws(TransportProblem) in
+            try await TransportServer.start(
+                host: address.host, port: address.port, handler: MetricsHandler(metrics: self))
+        }
+    }
+}
+
+private struct MetricsHandler: TransportHandler {
     let metrics: FollowMetrics
 
-    package init(_ metrics: FollowMetrics) { self.metrics = metrics }
-
-    package func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
+    func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
         guard request.path == "/metrics" else { return HTTPServerResponse(status: 404) }
         return HTTPServerResponse(
             headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")], body: Array(metrics.text.utf8))
     }
 
-    package func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision {
+    func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision {
         .refuse(status: 404, body: "there is no WebSocket here")
     }
 }

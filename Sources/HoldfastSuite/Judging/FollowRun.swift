@@ -277,16 +277,15 @@ private struct ToldFindings {
 extension FollowRun.Told {
     /// The text for people; brief where the clause was explained before.
     package func text(_ style: ConsoleStyle, isBrief: Bool) -> String {
-        let word = clause.keyword.isRequirement ? style.red("violation") : style.yellow("warning")
-        let head = "\(style.bold(clause.id.description)) (\(clause.keyword.rawValue), \(clause.role.rawValue))"
+        let what = JudgedEvents.cut(finding.what)
         if isWithdrawn {
-            return style.spelled("withdrawn \(head): \(JudgedEvents.cut(finding.what)); later events clear it") + "\n"
+            return style.spelled("withdrawn \(style.name(clause)): \(what); later events clear it") + "\n"
         }
-        var text = ["\(word) \(head): \(JudgedEvents.cut(finding.what))"]
+        var text = ["\(style.head(clause)): \(what)"]
         if !isBrief {
             text.append(style.wrapped("“\(clause.sentence)”", indent: 2))
-            text.append(style.wrapped("expected: \(JudgedEvents.cut(finding.expected))", indent: 4))
-            text.append(style.wrapped("actual: \(JudgedEvents.cut(finding.actual))", indent: 4))
+            // The head says what happened.
+            text += style.lines(finding, indent: 4, JudgedEvents.cut).dropFirst()
         }
         text += (isBrief ? lines.suffix(1) : lines[...]).map { "    \(JudgedEvents.cut(name)) \($0)" }
         return style.spelled(text.joined(separator: "\n")) + "\n"

@@ -25,12 +25,38 @@ package struct JudgeOptions: Sendable {
         form: CaptureForm?, reading: CaptureReader.Options, pipeTimeout: Int, isUndeclared: Bool = false,
         isNamed: Bool = false, dialects: [Dialect] = []
     ) {
-        self.dialects = dialects
-        self.form = form
-        self.reading = reading
-        self.isUndeclared = isUndeclared
-        self.isNamed = isNamed
-        self.pipeTimeout = max(0, pipeTimeout)
+        (self.form, self.reading, self.dialects) = (form, reading, dialects)
+        (self.isUndeclared, self.isNamed, self.pipeTimeout) = (isUndeclared, isNamed, max(0, pipeTimeout))
+    }
+
+    /// What flags and a subject file say of captures that do not say it themselves.
+    package init(
+        form name: String?, role side: String?, profiles named: [String], subject described: SubjectFile?,
+        dialect: Dialect, isOnePerson: Bool, isBesideServer: Bool, isLossy: Bool, pipeTimeout: Int,
+        under specification: Specification
+    ) throws {
+        var problems = InputProblem.unknown(
+            [name].compactMap(\.self), "format", given: "--as", among: CaptureForm.allCases.map(\.rawValue),
+            otherwise: "choose one of these")
+        problems += InputProblem.unknown(
+            [side].compactMap(\.self), "side", given: "--role", among: Role.allCases.map(\.rawValue),
+            expected: "server or client", otherwise: "choose one of them")
+        let role = side.flatMap(Role.init(rawValue:)) ?? .server
+        // What a server is judged by when nothing says it: all that its dialect can say, of a canonical one the core.
+        let usual = role == .client ? [.clientCore] : described?.profiles ?? dialect.usualProfiles.union([.core])
+        let declared = named.isEmpty ? usual : Profile.declared(named: named, of: role, &problems)
+        try problems.throwAll()
+        self.init(
+            form: name.flatMap(CaptureForm.init(rawValue:)),
+            reading: CaptureReader.Options(
+                subject: History.Subject(
+                    name: described?.name ?? "capture", role: role, profiles: declared, hasScriptedAgent: false,
+                    limits: described?.limits ?? [:]),
+                dialect: dialect, isOnePerson: isOnePerson ? true : nil, known: isBesideServer ? [.network] : [],
+                lacking: isLossy ? [.frames] : []),
+            pipeTimeout: pipeTimeout,
+            isUndeclared: named.isEmpty && described?.profiles == nil && dialect.isCanonical, isNamed: !named.isEmpty,
+            dialects: try specification.dialects())
     }
 }
 
@@ -51,11 +77,8 @@ package struct JudgeRun: Sendable {
     package init(
         under specification: Specification, _ options: JudgeOptions, jobs: Int, keepsParts: Bool, draws: Bool = false
     ) {
-        self.draws = draws
-        self.specification = specification
-        self.options = options
-        self.jobs = jobs
-        self.keepsParts = keepsParts
+        (self.specification, self.options, self.jobs) = (specification, options, jobs)
+        (self.keepsParts, self.draws) = (keepsParts, draws)
     }
 
     /// The files that may have more, and how many workers take from each.

@@ -89,14 +89,11 @@ package struct JudgementText {
     private func details(_ id: ClauseID) -> String? {
         guard let clause = specification[id], let tally = judgement.clauses[id] else { return nil }
         var lines = [
-            "\(style.word(tally.outcome)) \(style.bold(id.description)) (\(clause.keyword.rawValue), \(clause.role.rawValue)), "
-                + "\(readable(tally.findings))×",
+            "\(style.head(clause, tally.outcome)), \(readable(tally.findings))×",
             style.wrapped("“\(clause.sentence)”", indent: 2),
         ]
         for exhibit in tally.exhibits {
-            lines.append(style.wrapped(JudgedEvents.cut(exhibit.finding.what), indent: 2))
-            lines.append(style.wrapped("expected: \(JudgedEvents.cut(exhibit.finding.expected))", indent: 4))
-            lines.append(style.wrapped("actual: \(JudgedEvents.cut(exhibit.finding.actual))", indent: 4))
+            lines += style.lines(exhibit.finding, indent: 4, JudgedEvents.cut)
             lines += exhibit.lines.map { "    \(JudgedEvents.cut(exhibit.name)) \($0)" }
         }
         if let chart = tally.exhibits.first.map({ drawn($0.chart) }), !chart.isEmpty { lines += [""] + chart + [""] }

@@ -1,3 +1,4 @@
+import Holdfast
 import HoldfastBasics
 import HoldfastCaptures
 import HoldfastTranscript
@@ -6,7 +7,7 @@ import HoldfastTranscript
 ///
 /// A connection may show its principal only later, in its `auth`. Until then its events wait, and all others behind them, so
 /// that the order stays.
-struct PrincipalSample {
+package struct PrincipalSample {
     private let count: Int
     private var lanes: [Lane: (isKept: Bool, lastUse: Int)] = [:]
     private var waiting: [CaptureItem] = []
@@ -20,6 +21,16 @@ struct PrincipalSample {
 
     /// Keeps one in `count`.
     init(oneIn count: Int) { self.count = max(1, count) }
+
+    /// The count of a fraction such as `1/10`, as `--sample` gives it.
+    package static func count(_ text: String) throws(InputProblem) -> Int {
+        guard text.hasPrefix("1/"), let count = Int(text.dropFirst(2)), (1...1_000_000).contains(count) else {
+            throw InputProblem(
+                "--sample", "'\(text)' is not a fraction 1/N", expected: "1/N with N from 1 to 1000000, such as 1/10",
+                fix: "correct it, or remove the flag")
+        }
+        return count
+    }
 
     /// The items that can be passed on with one more.
     mutating func take(_ item: CaptureItem) -> [CaptureItem] {

@@ -5,6 +5,7 @@ import HoldfastPlatform
 import HoldfastProxy
 import HoldfastReport
 import HoldfastTranscript
+import HoldfastTransport
 
 /// What was told of clauses that are broken again and again: the first few times are shown, the others counted.
 package final class ToldBreaches: Sendable {
@@ -24,6 +25,44 @@ package final class ToldBreaches: Sendable {
     /// How many findings of each clause were not shown.
     package var rest: [ClauseID: Int] {
         counts.withLock { $0.filter { $0.value > Self.most }.mapValues { $0 - Self.most } }
+    }
+}
+
+extension Proxy {
+    /// A proxy that listens; what is wrong is a problem of the option that named it.
+    package static func listening(
+        _ options: Options, under specification: Specification, note: @escaping @Sendable (String) -> Void,
+        tell: @escaping @Sendable (LiveJudge.Report) -> Void
+    ) async throws(InputProblem) -> Proxy {
+        do {
+            return try await start(options, under: specification, note: note, tell: tell)
+        } catch let problem as InputProblem {
+            throw problem
+        } catch let problem as TransportProblem where problem.isOfTLS {
+            // Clients are shown one certificate and the server's is believed by others; only the latter names the server.
+            throw InputProblem(
+                problem.address == options.upstream.address ? "--ca" : "--tls-cert",
+                String(problem.description.prefix { $0 != "\n" }), expected: "certificates and their key in PEM",
+                fix: "check that the file is PEM and that key and certificate match")
+        } catch {
+            throw InputProblem(
+                "--listen", String("\(error)".prefix { $0 != "\n" }), expected: "a free address on this machine",
+                fix: "choose another one, or port 0 for a free one")
+        }
+    }
+}
+
+extension TransportProblem {
+    fileprivate var isOfTLS: Bool { if case .tls = code { true } else { false } }
+}
+
+extension LiveJudge.Report {
+    /// A violation or a warning, with what shows it.
+    package func text(_ style: ConsoleStyle) -> String {
+        let time = finding.cited.map { " at +\(readable(history.events[$0].at / 1000)) ms" } ?? ""
+        let lines = ["\(style.head(clause))\(time)", style.wrapped("“\(clause.sentence)”", indent: 2)]
+        let events = EventLines(history).lines(of: finding.events.suffix(6), width: style.width - 2).map { "  " + $0 }
+        return (lines + style.lines(finding) + events).joined(separator: "\n") + "\n"
     }
 }
 

@@ -14,8 +14,18 @@ package struct LoadRun: Sendable {
     package struct Told: Sendable {
         package let clause: Clause
         package let finding: Finding
-        package let principal: String
-        package let events: Int
+        let principal: String
+        let events: Int
+
+        /// The text for people, without its end.
+        package func text(_ style: ConsoleStyle) -> String {
+            style.spelled(
+                """
+                \(style.red("violation")) \(clause.id) (\(clause.keyword.rawValue)) seen by \(principal), shrunk to \
+                \(counted(events, "event"))
+                  \(visible(finding.what))
+                """)
+        }
     }
 
     private let subject: ServerSubject

@@ -23,7 +23,7 @@ extension RunReport {
     }
 
     /// The reports below a folder: each `report.json`, and other files of JSON that begin as a report does.
-    package static func files(below folder: String) -> [String] {
+    fileprivate static func files(below folder: String) -> [String] {
         let base = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
         let inside = (try? HoldfastPlatform.files(below: base)) ?? []
         return inside.filter { $0.hasSuffix(".json") }.map { "\(base)/\($0)" }.filter { path in
@@ -53,5 +53,21 @@ extension RunReport {
                     ?? InputProblem(name, "cannot be read", expected: "a readable file", fix: "check the permissions")
             }
         }
+    }
+}
+
+extension RunArchive {
+    /// The runs whose reports lie below a folder.
+    package init(below folder: String) throws {
+        self.init()
+        for path in RunReport.files(below: folder) {
+            let name = String(path.dropFirst(folder.hasSuffix("/") ? folder.count : folder.count + 1))
+            take(HTMLReport.Entry(name, try RunReport(at: path)))
+        }
+        guard histories.isEmpty else { return }
+        throw InputProblem(
+            folder, parts == 0 ? "the folder contains no report" : "the folder contains only shards of runs",
+            expected: "report.json files in it, or in folders below it",
+            fix: parts == 0 ? "choose a folder that --out wrote to" : "merge them: conformance report merge")
     }
 }

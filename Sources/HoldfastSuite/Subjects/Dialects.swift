@@ -28,7 +28,7 @@ extension Specification {
 /// What a dialect says about a server to test.
 extension Dialect {
     /// What a server is taken to declare when nobody says: all that a system of this dialect can.
-    package var usualProfiles: Set<Profile> {
+    var usualProfiles: Set<Profile> {
         isCanonical ? [.core] : profiles.intersection(Profile.all(of: .server))
     }
 
@@ -79,7 +79,7 @@ extension Profile {
 
 extension InputProblem {
     /// A problem for each name that is none of the known ones.
-    static func unknown(
+    package static func unknown(
         _ names: [String], _ noun: String = "name", given location: String, among known: [String],
         expected: String? = nil, otherwise fix: String
     ) -> [InputProblem] {

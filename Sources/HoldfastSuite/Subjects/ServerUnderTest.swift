@@ -84,7 +84,7 @@ public struct ServerUnderTest: Sendable {
     package var defects: [String] = []
     package var variations: [String] = []
     /// How many principals the reference server has under load; nil for a suite.
-    package var principalsUnderLoad: Int?
+    var principalsUnderLoad: Int?
 
     /// A server that runs, by the address of its WebSocket.
     public init(url: String) { self.url = url }

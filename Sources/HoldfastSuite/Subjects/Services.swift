@@ -48,7 +48,7 @@ package struct ServiceAddress: Sendable, Equatable {
 
     init() {}
 
-    /// An address as an option gives it: `host:port`, or a port of this machine.
+    /// An address as an option gives it: `host:port`, or a port of this machine with or without a colon.
     /// - Parameters:
     ///   - text: The address.
     ///   - option: The option, such as `--listen`.
@@ -58,15 +58,16 @@ package struct ServiceAddress: Sendable, Equatable {
         isSecure = maySecure && text.hasSuffix(",tls")
         let text = isSecure ? String(text.dropLast(4)) : text
         let colon = text.lastIndex(of: ":")
-        let host = colon.map { String(text[..<$0]) } ?? "127.0.0.1"
+        let host = colon.map { String(text[..<$0]) } ?? ""
         let number = colon.map { text[text.index(after: $0)...] } ?? text[...]
-        guard let port = Int(number), (0...65_535).contains(port), !host.isEmpty else {
+        guard let port = Int(number), (0...65_535).contains(port) else {
             throw InputProblem(
                 option, "'\(text)' is not an address",
                 expected: "a port, or host:port such as 127.0.0.1:9100"
                     + (maySecure ? ", followed by ,tls for TLS" : ""), fix: "correct it; port 0 picks a free one")
         }
-        (self.host, self.port) = (host, port)
+        self.port = port
+        if !host.isEmpty { self.host = host }
     }
 
     /// Starts something that listens here.

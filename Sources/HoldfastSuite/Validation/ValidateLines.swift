@@ -1,10 +1,11 @@
+import Holdfast
 import HoldfastJSON
 import HoldfastPlatform
 
 /// Reads a text in blocks that end at line ends, so that a text of any length takes little memory.
-package struct LineReader: Sendable {
+struct LineReader: Sendable {
     /// Why a text cannot be read to its end.
-    package enum Problem: Error {
+    enum Problem: Error {
         case file(InputFile.Problem)
         case longLine(limit: Int)
     }
@@ -16,7 +17,7 @@ package struct LineReader: Sendable {
     private var isAtEnd = false
 
     /// Opens a file, or standard input for `-`.
-    package init(_ path: String, lineLimit: Int) throws(InputFile.Problem) {
+    init(_ path: String, lineLimit: Int) throws(InputFile.Problem) {
         file = try InputFile(path)
         self.lineLimit = lineLimit
     }
@@ -58,11 +59,11 @@ package struct ValidateLines {
 
     /// What all lines came to.
     package struct Total {
-        package var lines = 0
+        var lines = 0
         package var messages = 0
         package var invalid = 0
         /// Why the lines that follow were not read.
-        package var problem: LineReader.Problem?
+        var problem: LineReader.Problem?
     }
 
     /// What one block came to.
@@ -98,7 +99,7 @@ package struct ValidateLines {
     }
 
     /// Judges every line that is not blank, and gives each fault with its line, from 1, to `tell`.
-    package func run(_ reader: LineReader, _ tell: @Sendable (Int, ValidateFault) -> Void) async -> Total {
+    func run(_ reader: LineReader, _ tell: @Sendable (Int, ValidateFault) -> Void) async -> Total {
         let source = Source(reader)
         var total = Total()
         await withTaskGroup(of: Event.self) { group in
@@ -129,6 +130,28 @@ package struct ValidateLines {
             }
         }
         return total
+    }
+
+    /// Judges the lines of a file, and gives each fault in words to `tell`.
+    package func run(_ file: String, as name: String, _ tell: @Sendable (String) -> Void) async throws -> Total {
+        let fix = "wait until nobody writes to it, or validate a copy"
+        let reader: LineReader
+        do throws(InputFile.Problem) {
+            reader = try LineReader(file, lineLimit: JSONLimits.standard.maxBytes)
+        } catch {
+            throw InputProblem(error, in: name, at: name, fix: fix)
+        }
+        let found = await run(reader) { line, fault in tell(fault.text(in: name, line: line)) }
+        let location = "\(name):\(found.lines + 1)"
+        switch found.problem {
+        case .file(let problem): throw InputProblem(problem, in: location, at: location, fix: fix)
+        case .longLine(let limit):
+            throw InputProblem(
+                location, "the line has more than \(limit) bytes",
+                expected: "one message per line, at most \(limit) bytes",
+                fix: "remove the line, or end every message with a line break")
+        case nil: return found
+        }
     }
 
     private func judgeNext(of source: Source) -> Event {

@@ -1,6 +1,7 @@
 import ClientDriver
 import HoldfastJSON
 import HoldfastSmallFoundation
+import HoldfastTransport
 
 /// The reference client, as a driver sees it: an app without a screen.
 public actor ReferenceApp: DrivenClient {
@@ -107,6 +108,19 @@ public actor ReferenceApp: DrivenClient {
     public func quit() async throws {
         await engine?.stop()
         engine = nil
+    }
+
+    /// Carries the lines of a runner that listens, until it ends the connection.
+    package func obey(_ runner: String) async throws(TransportProblem) {
+        let session = DriverSession(self)
+        let connection = try await WebSocketConnection.open(Endpoint(runner))
+        while let arrival = await connection.next() {
+            switch arrival.event {
+            case .text(let text): try await connection.send(text: await session.answer(to: text))
+            case .close: return await connection.close()
+            default: continue
+            }
+        }
     }
 
     private func tell(_ input: Input) async throws {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Holdfast
 import HoldfastBasics
+import HoldfastExplain
 import HoldfastReport
 import HoldfastStage
 import HoldfastSuite
@@ -45,7 +46,7 @@ struct Conformance: AsyncParsableCommand {
     var generateManual = false
 
     func run() async throws {
-        if generateManual { return Console.write(ManualPage(of: Self.self).text) }
+        if generateManual { return Console.write(ManualPage(help: Self._dumpHelp()).text) }
         StartScreen.show()
     }
 

@@ -4,7 +4,6 @@ import HoldfastCaptures
 import HoldfastJSON
 import HoldfastReport
 import HoldfastSuite
-import HoldfastTranscript
 import HoldfastTransport
 
 struct JudgeCommand: AsyncParsableCommand {
@@ -117,12 +116,15 @@ struct JudgeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let specification = try Specification(.embedded)
-        let options = try options(specification)
+        let (described, dialect) = try subject.read(specification)
+        let options = try JudgeOptions(
+            form: form, role: role, profiles: profile, subject: described, dialect: dialect, isOnePerson: onePerson,
+            isBesideServer: besideServer, isLossy: lossy, pipeTimeout: pipeTimeout, under: specification)
         let targets = try FormatTarget<JudgementFormat>.all(formats)
         let draws = targets.contains { $0.format == .html }
         let paths = try JudgeFiles.paths(files)
         let judgement: Judgement
-        let console = follow ? FollowConsole(isForMachines: json || targets.contains { $0.path == "-" }) : nil
+        let console = follow ? LiveConsole(isForMachines: json || targets.contains { $0.path == "-" }) : nil
         if let console {
             judgement = try await followed(paths, specification, options, draws, console)
         } else {
@@ -154,75 +156,22 @@ struct JudgeCommand: AsyncParsableCommand {
 
     private func followed(
         _ paths: [String], _ specification: Specification, _ options: JudgeOptions, _ draws: Bool,
-        _ console: FollowConsole
+        _ console: LiveConsole
     ) async throws -> Judgement {
         var plan = FollowRun.Plan()
-        if let sample {
-            let parts = sample.split(separator: "/", omittingEmptySubsequences: false)
-            guard parts.count == 2, parts[0] == "1", let count = Int(parts[1]), (1...1_000_000).contains(count) else {
-                throw InputProblem(
-                    "--sample", "'\(sample)' is not a fraction 1/N",
-                    expected: "1/N with N from 1 to 1000000, such as 1/10",
-                    fix: "correct it, or remove the flag")
-            }
-            plan.sample = count
-        }
+        plan.sample = try sample.map(PrincipalSample.count)
         (plan.out, plan.draws) = (out, draws)
         if let out { try Files.makeFolder(out) }
         let interruptions = Interruptions()
-        var server: TransportServer?
-        if let metrics {
-            let named = metrics.hasPrefix(":") ? "127.0.0.1\(metrics)" : metrics
-            let address = try ServiceAddress(named, given: "--metrics")
-            let kept = FollowMetrics(specification, options)
-            plan.metrics = kept
-            let started = try await address.listening("--metrics") { (address) async throws(TransportProblem) in
-                try await TransportServer.start(host: address.host, port: address.port, handler: MetricsHandler(kept))
-            }
-            console.note("metrics: \(started.httpURL("/metrics"))")
-            server = started
+        if metrics != nil { plan.metrics = FollowMetrics(specification, options) }
+        let server: TransportServer? = if let metrics { try await plan.metrics?.serve(at: metrics) } else { nil }
+        if let server { console.note("metrics: \(server.httpURL("/metrics"))") }
+        let run = FollowRun(under: specification, options, plan, note: { console.note($0) }) { told in
+            console.tell(told.clause.id) { told.text($0, isBrief: $1) }
         }
-        let run = FollowRun(under: specification, options, plan, note: { console.note($0) }, tell: { console.tell($0) })
         let judgement = try await run.judge(paths, until: interruptions.first)
         await server?.stop(graceful: .zero)
         return judgement
-    }
-
-    /// What the flags and the subject file say of captures that do not say it themselves.
-    private func options(_ specification: Specification) throws -> JudgeOptions {
-        var problems: [InputProblem] = []
-        let known = CaptureForm.allCases.map(\.rawValue)
-        let form = form.map(CaptureForm.init(rawValue:)) ?? nil
-        if form == nil, let name = self.form {
-            problems.append(
-                InputProblem(
-                    "--as", "unknown format '\(name)'", insteadOf: name, among: known, otherwise: "choose one of these")
-            )
-        }
-        let side = role.map(Role.init(rawValue:)) ?? .server
-        if side == nil, let role {
-            problems.append(
-                InputProblem(
-                    "--role", "unknown side '\(role)'", insteadOf: role, among: Role.allCases.map(\.rawValue),
-                    expected: "server or client", otherwise: "choose one of them"))
-        }
-        let role = side ?? .server
-        let (described, dialect) = try subject.read(specification)
-        // What a server is judged by when nothing says it: all that its dialect can say, of a canonical one the core.
-        let isUndeclared = profile.isEmpty && described?.profiles == nil && dialect.isCanonical
-        let usual = role == .client ? [.clientCore] : described?.profiles ?? dialect.usualProfiles.union([.core])
-        let declared = profile.isEmpty ? usual : Profile.declared(named: profile, of: role, &problems)
-        try problems.throwAll()
-        return JudgeOptions(
-            form: form,
-            reading: CaptureReader.Options(
-                subject: History.Subject(
-                    name: described?.name ?? "capture", role: role, profiles: declared, hasScriptedAgent: false,
-                    limits: described?.limits ?? [:]),
-                dialect: dialect, isOnePerson: onePerson ? true : nil, known: besideServer ? [.network] : [],
-                lacking: lossy ? [.frames] : []),
-            pipeTimeout: pipeTimeout, isUndeclared: isUndeclared,
-            isNamed: !profile.isEmpty, dialects: try specification.dialects())
     }
 }
 

@@ -104,66 +104,40 @@ struct ProxyCommand: AsyncParsableCommand {
         let specification = try Specification(.embedded)
         let options = try self.options(specification)
         let interruptions = Interruptions()
-        let console = ProxyConsole(style: Console.style, isQuiet: quiet)
-        let proxy: Proxy
-        let breaches = ToldBreaches()
-        do {
-            proxy = try await Proxy.start(
-                options, under: specification, note: { console.note($0) },
-                tell: { if breaches.take($0.clause.id) { console.tell($0) } })
-        } catch let problem as InputProblem {
-            throw problem
-        } catch let problem as TransportProblem where problem.isOfTLS {
-            // Clients are shown one certificate and the server's is believed by others; only the latter names the server.
-            throw InputProblem(
-                problem.address == options.upstream.address ? "--ca" : "--tls-cert",
-                String(problem.description.prefix { $0 != "\n" }), expected: "certificates and their key in PEM",
-                fix: "check that the file is PEM and that key and certificate match")
-        } catch {
-            throw InputProblem(
-                "--listen", String("\(error)".prefix { $0 != "\n" }), expected: "a free address on this machine",
-                fix: "choose another one, or port 0 for a free one")
+        let console = LiveConsole()
+        let proxy = try await Proxy.listening(
+            options, under: specification, note: { if !quiet { console.note($0) } },
+            tell: { report in console.tell(report.clause.id) { $1 ? nil : report.text($0) } })
+        if !quiet {
+            let host = options.host.contains(":") ? "[\(options.host)]" : options.host
+            let secure = proxy.isSecure ? "s" : ""
+            let address = "\(host):\(proxy.port)"
+            let file = options.transcript.map { ", transcript in \($0)" } ?? ""
+            Console.write(
+                "ws\(secure)://\(address)  http\(secure)://\(address)  to \(options.upstream.origin)\(file)\n")
         }
-        console.greet(proxy, options)
-        await console.warnIfDead(options)
-        await waitForEnd(proxy, interruptions)
+        // It may come later.
+        if let problem = await options.upstreamProblem() { console.note("--upstream: \(problem)") }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await interruptions.first() }
+            if let duration { group.addTask { try? await Task.sleep(for: .seconds(duration)) } }
+            if let untilIdle { group.addTask { await proxy.idle(for: .seconds(untilIdle)) } }
+            await group.next()
+            group.cancelAll()
+        }
         await proxy.stop()
+        try console.end()
         let summary = ProxySummary(
-            proxy, specification: specification, subject: options.subject, told: breaches)
+            proxy, specification: specification, subject: options.subject, told: console.breaches)
         Console.write(summary.text(Console.style, isQuiet: quiet))
         try summary.exit.end()
     }
 
-    /// Returns at the first interruption, when the time is over, or when nothing passes any more.
-    private func waitForEnd(_ proxy: Proxy, _ interruptions: Interruptions) async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await interruptions.first() }
-            if let duration { group.addTask { try? await Task.sleep(for: .seconds(duration)) } }
-            if let untilIdle { group.addTask { await Self.idleness(of: proxy, seconds: untilIdle) } }
-            await group.next()
-            group.cancelAll()
-        }
-    }
-
-    private static func idleness(of proxy: Proxy, seconds: Double) async {
-        var last = proxy.tallies
-        var since = ContinuousClock.now
-        while !Task.isCancelled {
-            try? await Task.sleep(for: .milliseconds(50))
-            let now = proxy.tallies
-            if now != last || now.connections + now.requests == 0 {
-                last = now
-                since = .now
-            }
-            if ContinuousClock.now - since >= .seconds(seconds) { return }
-        }
-    }
-
     // MARK: the command line
 
-    func options(_ specification: Specification) throws -> Proxy.Options {
+    private func options(_ specification: Specification) throws -> Proxy.Options {
         var problems: [InputProblem] = []
-        let address = try ServiceAddress(listen.hasPrefix(":") ? "127.0.0.1\(listen)" : listen, given: "--listen")
+        let address = try ServiceAddress(listen, given: "--listen")
         let role = Role(rawValue: self.role)
         if role == nil {
             problems.note(
@@ -177,8 +151,6 @@ struct ProxyCommand: AsyncParsableCommand {
         }
         let named = Profile.profiles(named: profile, of: role ?? .server, &problems)
         let declared = profile.isEmpty ? described?.profiles : named
-        let profiles = (declared ?? [])
-            .union([Profile.base(of: role ?? .server)])
         let rules = Rule.all(fault, &problems)
         for (flag, seconds) in [("--for", duration), ("--until-idle", untilIdle)] {
             if let seconds, !(seconds > 0 && seconds <= 1e8) {
@@ -207,41 +179,18 @@ struct ProxyCommand: AsyncParsableCommand {
         var options = Proxy.Options(
             upstream: endpoint,
             subject: History.Subject(
-                name: name ?? described?.name ?? role.rawValue, role: role, profiles: profiles,
-                hasScriptedAgent: false, limits: described?.limits ?? [:]))
+                name: name ?? described?.name ?? role.rawValue, role: role,
+                profiles: (declared ?? []).union([Profile.base(of: role)]), hasScriptedAgent: false,
+                limits: described?.limits ?? [:]))
         options.isUndeclared = declared == nil && role == .server && dialect.isCanonical
-        options.host = address.host
-        options.port = address.port
+        (options.host, options.port) = (address.host, address.port)
         options.upstreamTLS = upstreamTLS.given.options(&problems)
         try problems.throwAll()
-        options.identity = try identity(for: address.host)
-        options.dialect = dialect
-        options.faults = rules
-        options.transcript = out
-        options.showsSecrets = showSecrets
+        options.identity = try TLSIdentity(
+            certificate: tlsCert, key: tlsKey, madeFor: tls ? address.host : nil, certificateOut: tlsCertificateOut)
+        (options.dialect, options.faults) = (dialect, rules)
+        (options.transcript, options.showsSecrets) = (out, showSecrets)
         options.startedAt = Date.now.formatted(.iso8601)
         return options
     }
-
-    private func identity(for host: String) throws -> TLSIdentity? {
-        if let tlsCert, let tlsKey {
-            _ = try Files.bytes(of: tlsCert)
-            _ = try Files.bytes(of: tlsKey)
-            return TLSIdentity(certificateFile: tlsCert, keyFile: tlsKey)
-        }
-        guard tls else { return nil }
-        do {
-            let authority = try ThrowAwayAuthority(for: host)
-            if let tlsCertificateOut { try Files.write(authority.certificate, to: tlsCertificateOut) }
-            return authority.identity
-        } catch let problem as TransportProblem {
-            throw InputProblem(
-                "--listen", "cannot make a certificate for '\(host)': \(problem.name)",
-                expected: "a host name or an address", fix: "use the name that clients use")
-        }
-    }
-}
-
-extension TransportProblem {
-    fileprivate var isOfTLS: Bool { if case .tls = code { true } else { false } }
 }

@@ -74,19 +74,7 @@ struct ReportShowCommand: AsyncParsableCommand {
     /// The runs below a folder, by subject.
     private func showHistory(below folder: String) throws {
         let targets = try targets(html: "html=FILE or badge=FILE", only: [.html, .badge])
-        var archive = RunArchive()
-        for path in RunReport.files(below: folder) {
-            let name = String(path.dropFirst(folder.hasSuffix("/") ? folder.count : folder.count + 1))
-            archive.take(HTMLReport.Entry(name, try RunReport(at: path)))
-        }
-        guard !archive.histories.isEmpty else {
-            throw InputProblem(
-                folder,
-                archive.parts == 0 ? "the folder contains no report" : "the folder contains only shards of runs",
-                expected: "report.json files in it, or in folders below it",
-                fix: archive.parts == 0 ? "choose a folder that --out wrote to" : "merge them: conformance report merge"
-            )
-        }
+        let archive = try RunArchive(below: folder)
         if let badge = targets.first(where: { $0.format == .badge }), archive.histories.count > 1 {
             throw InputProblem(
                 "--format", "'\(badge.format.rawValue)' shows one subject, and these are \(archive.histories.count)",

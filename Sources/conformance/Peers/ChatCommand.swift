@@ -76,10 +76,9 @@ struct ChatCommand: AsyncParsableCommand {
     var listDefects = false
 
     func run() async throws {
-        if listDefects { return NamedBehaviours.show(ClientDefect.all, ClientVariation.all) }
-        let defects = try NamedBehaviours.chosen(defect, among: ClientDefect.all, flag: "--defect", of: "chat")
-        let variations = try NamedBehaviours.chosen(
-            variation, among: ClientVariation.all, flag: "--variation", of: "chat")
+        if listDefects { return Console.write(Console.style.list(ClientDefect.all, ClientVariation.all)) }
+        let defects = try ClientDefect.chosen(defect, flag: "--defect", of: "chat")
+        let variations = try ClientVariation.chosen(variation, flag: "--variation", of: "chat")
         guard [driver, connect != nil, url != nil].count(where: { $0 }) == 1 else {
             throw InputProblem(
                 "chat",
@@ -88,28 +87,12 @@ struct ChatCommand: AsyncParsableCommand {
                 expected: "the URL of a server, or --driver, or --connect with the URL of a runner",
                 fix: "for example: conformance chat ws://127.0.0.1:8080/ws")
         }
-        if driver { return await drive(ReferenceApp(defects: defects, variations: variations)) }
-        if let connect { return try await obey(connect, ReferenceApp(defects: defects, variations: variations)) }
-        if let url { try await converse(with: url, defects, variations) }
-    }
-
-    /// Carries the lines of a runner that listens, until it ends the connection.
-    private func obey(_ runner: String, _ app: ReferenceApp) async throws {
-        let session = DriverSession(app)
-        do {
-            let connection = try await WebSocketConnection.open(Endpoint(runner))
-            while let arrival = await connection.next() {
-                switch arrival.event {
-                case .text(let text): try await connection.send(text: await session.answer(to: text))
-                case .close:
-                    await connection.close()
-                    return
-                default: continue
-                }
-            }
-        } catch {
-            throw SuiteProblem(.unreachable, "\(error)")
+        let app = ReferenceApp(defects: defects, variations: variations)
+        if driver { return await drive(app) }
+        if let connect {
+            do { return try await app.obey(connect) } catch { throw SuiteProblem(.unreachable, "\(error)") }
         }
+        if let url { try await converse(with: url, defects, variations) }
     }
 
     private func converse(
@@ -128,15 +111,15 @@ struct ChatCommand: AsyncParsableCommand {
         let tls = tls.given.options(&problems)
         try problems.throwAll()
         let token = try await credential()
-        let screen = ChatScreen()
+        let screen = ChatScreen { Console.write($0) }
         let app = ReferenceApp(
             defects: defects, variations: variations, storingIn: data,
             over: NetworkTransport(headers: headers, tls: tls),
-            watcher: { screen.show($0) })
+            watcher: { screen.take($0) })
         let launch = Launch(url: socket, http: rest, token: token ?? "", fresh: data == nil)
         try await app.launch(launch)
-        let room = ChatRoom(app: app, base: base, token: token, headers: headers, tls: tls)
-        for await line in ChatRoom.lines() {
+        let room = ChatRoom(app, base: base, token: token, headers: headers, tls: tls) { Console.write($0) }
+        for await line in StandardInput.lines() {
             guard try await room.hear(line) else { break }
         }
         // A question typed into a pipe gets its answer, or its failure.
@@ -157,31 +140,21 @@ struct ChatCommand: AsyncParsableCommand {
 
     /// The credential, wherever it is said to be.
     private func credential() async throws -> String? {
-        let given: [(flag: String, token: SubjectFile.Token?)] = [
+        try await SubjectFile.Token.only(of: [
             ("--token", token.map { .given($0) }), ("--token-env", tokenEnv.map { .variable($0) }),
             ("--token-file", tokenFile.map { .file($0) }),
             ("--token-command", tokenCommand.map { .command((try? ShellWords($0).words) ?? []) }),
-        ]
-        let told = given.filter { $0.token != nil }
-        if told.count > 1 {
-            throw InputProblem(
-                told[1].flag, "conflicts with \(told[0].flag)", expected: "one of them",
-                fix: "keep one and remove the others")
-        }
-        return try await told.first?.token?.value(given: told[0].flag)
+        ])
     }
 
     /// The HTTP side of the server of a WebSocket.
-    static func base(of url: String) throws -> String {
+    private static func base(of url: String) throws -> String {
         do {
-            let base = try Endpoint(url).httpBase
-            let host = base.host.contains(":") ? "[\(base.host)]" : base.host
-            return "\(base.scheme.rawValue)://\(host):\(base.port)"
+            return try Endpoint(url).httpBase.origin
         } catch {
             throw InputProblem(
                 "chat", "'\(url)' is not a WebSocket URL", expected: "a URL such as ws://127.0.0.1:8080/ws",
-                fix: "correct it"
-            )
+                fix: "correct it")
         }
     }
 }

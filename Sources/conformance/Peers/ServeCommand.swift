@@ -149,17 +149,22 @@ struct ServeCommand: AsyncParsableCommand {
     var verbose = false
 
     func run() async throws {
-        if listDefects { return NamedBehaviours.show(Defect.all, Variation.all, Preset.all) }
-        let preset = try chosenPreset()
+        if listDefects { return Console.write(Console.style.list(Defect.all, Variation.all, Preset.all)) }
+        let preset = try Preset.chosen(preset.map { [$0] } ?? [], flag: "--preset", of: "serve").first
+        if let preset, let dialect, dialect != preset.name {
+            throw InputProblem(
+                "--preset", "'\(preset.name)' does not speak '\(dialect)'", expected: "its own dialect",
+                fix: "remove --dialect")
+        }
         let spoken =
             try (dialect ?? preset?.name).map { try Specification(.embedded).dialect($0, given: "--dialect") }
             ?? .canonical
-        let replies = try chosenReplies()
+        let replies = try Replies(reply: reply, file: replies)
         var problems: [InputProblem] = []
         let faults = Rule.all(fault, &problems)
         try problems.throwAll()
-        let controlAddress = try controlAddress()
-        let principals = try signedIn()
+        let controlAddress = try control.map { try ServiceAddress(local: $0, given: "--control") }
+        let principals = try ReferenceConfiguration.principals(tokens, principals)
         _ = Processes.raiseOpenFiles()
         let folder = try dataFolder()
         defer { if data == nil { try? FileManager.default.removeItem(atPath: folder) } }
@@ -168,10 +173,12 @@ struct ServeCommand: AsyncParsableCommand {
         // Tokens nobody can guess, of as many principals as scenarios run at once.
         configuration.principals =
             principals.isEmpty ? (1...8).map { ("p\($0)", UUID().uuidString) } : principals
-        let kept = try keptProfiles(spoken)
+        let kept = try spoken.kept(
+            profile, hasTokens: !tokens.isEmpty, drawsTokens: subjectOut != nil, hasLimit: messagesPerMinute != nil,
+            hasDevices: !devices.isEmpty)
         configuration.requiresAuth = kept?.contains(.auth) ?? (!principals.isEmpty || subjectOut != nil)
         if let kept { configuration.keeps.formIntersection(kept) }
-        configuration.dialect = spoken
+        (configuration.dialect, configuration.replies) = (spoken, replies)
         configuration.replayFrames = replayFrames
         if kept?.contains(.rateLimit) ?? true {
             configuration.messagesPerMinute = messagesPerMinute ?? preset?.messagesPerMinute
@@ -179,13 +186,10 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.rateWindowSeconds = try positive(rateWindow, "--rate-window", upTo: 60)
         configuration.heartbeatSeconds = try positive(heartbeat, "--heartbeat", upTo: 86_400)
         configuration.authSeconds = try positive(authSeconds, "--auth-seconds", upTo: 10)
-        configuration.defects = try NamedBehaviours.chosen(defect, among: Defect.all, flag: "--defect", of: "serve")
-        configuration.variations = try NamedBehaviours.chosen(
-            variation, among: Variation.all, flag: "--variation", of: "serve")
-        configuration.defects.formUnion(preset?.defects ?? [])
-        configuration.variations.formUnion(preset?.variations ?? [])
-        configuration.push = try pushService(for: configuration.principals)
-        configuration.replies = replies
+        configuration.defects = try Defect.chosen(defect, flag: "--defect", of: "serve").union(preset?.defects ?? [])
+        configuration.variations = try Variation.chosen(variation, flag: "--variation", of: "serve")
+            .union(preset?.variations ?? [])
+        try configuration.take(pushURL: pushUrl, topic: topic, devices: devices)
         configuration.endsProcess = {
             Console.error("a defect ended this process")
             Processes.endNow(1)
@@ -204,14 +208,16 @@ struct ServeCommand: AsyncParsableCommand {
         let mock = try await start(configuration, record)
         let control: TransportServer?
         do throws(SuiteProblem) {
-            control = if let controlAddress { try await openControl(mock, at: controlAddress) } else { nil }
+            control = try await controlAddress?.listening("--control") { (address) async throws(TransportProblem) in
+                try await ControlServer.open(mock, host: address.host, port: address.port)
+            }
         } catch {
             await mock.stop()
             throw error
         }
         let ends = Interruptions(ignoringInterrupt: endWithInput, endingWithInput: endWithInput)
         if let subjectOut {
-            let file = configuration.subjectFile(port: mock.port, dialect: dialectName(spoken))
+            let file = configuration.subjectFile(port: mock.port, dialect: spoken.name(given: dialect))
             try Files.write(file.text(pretty: true) + "\n", to: subjectOut)
         }
         greet(mock, folder, configuration, control)

@@ -41,25 +41,7 @@ struct ExplainCommand: AsyncParsableCommand {
         guard !topics.isEmpty else {
             return Console.write(Tool.addressed(style.spelled(try ProtocolPage(specification, style).text)) + "\n")
         }
-        let book = try TopicBook(specification, style)
-        var pages: [String] = []
-        var problems: [InputProblem] = []
-        for topic in topics {
-            if let rule = RuleBook.rule(topic) {
-                pages.append(rule.page)
-                continue
-            }
-            do {
-                pages += try book.pages(on: topic)
-            } catch {
-                problems.append(error)
-            }
-        }
-        // Words that name nothing one by one may be a sentence.
-        if !problems.isEmpty, topics.count > 1, let found = try? book.pages(on: topics.joined(separator: " ")) {
-            (pages, problems) = (found, [])
-        }
-        try problems.throwAll()
+        let pages = try TopicBook(specification, style).pages(on: topics) { RuleBook.rule($0)?.page }
         let rule = style.dim(String(repeating: style.hasUnicode ? "─" : "-", count: min(style.width, 80)))
         Console.write(Tool.addressed(style.spelled(pages.joined(separator: "\n\n\(rule)\n\n"))) + "\n")
     }

@@ -1,10 +1,8 @@
 import ArgumentParser
 import Holdfast
 import HoldfastGate
-import HoldfastJSON
 import HoldfastReport
 import HoldfastSuite
-import HoldfastTranscript
 
 struct GateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -106,22 +104,4 @@ struct GateCommand: AsyncParsableCommand {
 /// The severities from which on the gate can fail.
 enum FailOn: String, CaseIterable, ExpressibleByArgument {
     case error, warning
-}
-
-/// The ways in which programs read a report of the gate.
-enum GateFormat: String, CaseIterable {
-    case json, junit, github, sarif, markdown
-
-    /// Whether a program picks its lines out of whatever else is printed.
-    var isForLogs: Bool { self == .github }
-
-    func text(of report: GateReport) -> String {
-        switch self {
-        case .json: GateJSONReport(report).value.text(pretty: true) + "\n"
-        case .junit: GateJUnitReport(report).text
-        case .github: GateAnnotations(report).text
-        case .sarif: GateSARIFReport(report, toolVersion: toolVersion).value.text(pretty: true) + "\n"
-        case .markdown: GateMarkdown(report).text
-        }
-    }
 }

@@ -105,12 +105,12 @@ struct ValidateCommand: AsyncParsableCommand {
     }
 
     private func judgeAll(by makeJudge: @escaping @Sendable () -> any ValidateJudge) async throws {
-        _ = try Tool.threads(jobs)
+        let judging = ValidateLines(jobs: try Tool.threads(jobs), makeJudge: makeJudge)
         var total = (messages: 0, invalid: 0)
         for file in files {
             let shown = file == "-" ? "standard input" : file
             if holdsLines(file) {
-                let found = try await judgeLines(of: file, shown: shown, by: makeJudge)
+                let found = try await judging.run(file, as: shown) { Console.write("NOT valid  \($0)\n") }
                 total.messages += found.messages
                 total.invalid += found.invalid
                 continue
@@ -126,31 +126,5 @@ struct ValidateCommand: AsyncParsableCommand {
             Console.write("\(total.messages - total.invalid) valid, \(total.invalid) not valid\n")
         }
         if total.invalid > 0 { throw ExitCode(.violation) }
-    }
-
-    private func judgeLines(
-        of file: String, shown: String, by makeJudge: @escaping @Sendable () -> any ValidateJudge
-    ) async throws -> ValidateLines.Total {
-        let fix = "wait until nobody writes to it, or validate a copy"
-        let reader: LineReader
-        do throws(InputFile.Problem) {
-            reader = try LineReader(file, lineLimit: JSONLimits.standard.maxBytes)
-        } catch {
-            throw InputProblem(error, in: shown, at: shown, fix: fix)
-        }
-        let found = await ValidateLines(jobs: try Tool.threads(jobs), makeJudge: makeJudge).run(reader) {
-            (line: Int, fault: ValidateFault) in
-            Console.write("NOT valid  \(fault.text(in: shown, line: line))\n")
-        }
-        let location = "\(shown):\(found.lines + 1)"
-        switch found.problem {
-        case .file(let problem): throw InputProblem(problem, in: location, at: location, fix: fix)
-        case .longLine(let limit):
-            throw InputProblem(
-                location, "the line has more than \(limit) bytes",
-                expected: "one message per line, at most \(limit) bytes",
-                fix: "remove the line, or end every message with a line break")
-        case nil: return found
-        }
     }
 }

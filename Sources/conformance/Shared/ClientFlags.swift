@@ -86,18 +86,4 @@ struct ClientFlags: ParsableArguments {
         guard Console.showsProgress, let code = QRCode(address) else { return }
         Console.error(code.drawing())
     }
-
-    /// The command that tests this client again: its flags, and what stands behind `--`.
-    func rerun(spec: String?) -> RunReport.Again {
-        var words = ["\(Tool.command) client"]
-        if reference { words.append("--reference") }
-        words += defect.map { "--defect \($0)" } + variation.map { "--variation \($0)" }
-        if let listen { words.append("--listen \(listen)") }
-        words += profile.map { "--profile \($0)" }
-        if timeScale != 10 { words.append("--time-scale \(ClientUnderTest.readable(timeScale))") }
-        if let host { words.append("--host \(host)") }
-        if let spec { words.append("--spec \(ShellWords.quoted(spec))") }
-        let driver = command.map(ShellWords.quoted).joined(separator: " ")
-        return RunReport.Again(words.joined(separator: " "), driver: command.isEmpty ? nil : driver)
-    }
 }

@@ -23,12 +23,9 @@ enum CompletionWords {
 
     /// Everything that can be explained in one word.
     static var topics: [String] {
-        guard let specification else { return [] }
-        return patterns() + Profile.allCases.map(\.rawValue)
-            + Handbook(specification).words.filter { !$0.contains(" ") }
-            + SymptomIndex(specification.files).entries.flatMap(\.words).filter { !$0.contains(" ") }
-            + RuleBook.all.map(\.id) + ExitStatus.allCases.map { String($0.rawValue) } + Defect.all.map(\.name)
-            + ClientDefect.all.map(\.name)
+        let names = specification.flatMap { try? TopicBook($0, ConsoleStyle()) }?.names ?? []
+        return names.filter { !$0.contains(" ") } + RuleBook.all.map(\.id)
+            + ExitStatus.allCases.map { String($0.rawValue) }
     }
 
     /// Names, and files of this folder that may be one.

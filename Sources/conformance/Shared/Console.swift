@@ -130,3 +130,10 @@ enum ProgressLine {
         }
     }
 }
+
+extension Interruptions {
+    /// Waits from here on; the line of progress is wiped before a second signal ends the process.
+    convenience init(ignoringInterrupt: Bool = false, endingWithInput: Bool = false) {
+        self.init(ignoringInterrupt: ignoringInterrupt, endingWithInput: endingWithInput) { Console.endProgress() }
+    }
+}

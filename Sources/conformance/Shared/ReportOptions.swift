@@ -62,38 +62,7 @@ struct FormatOptions: ParsableArguments {
     var verbose = false
 }
 
-/// A form of a report, and the file it goes to.
-struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Equatable & Sendable>: Equatable, Sendable {
-    let format: Format
-    /// The file; `-` for standard output.
-    let path: String
-
-    /// What `NAME=FILE` flags ask for; makes the folders, so that a long run does not end at a missing one.
-    ///
-    /// Where a run is to make them, what is there of the run before goes first: a run that fails leaves no report of another.
-    static func all(_ flags: [String], ofRun: Bool = false) throws -> [Self] {
-        var targets: [Self] = []
-        var problems: [InputProblem] = []
-        for text in flags {
-            do throws(InputProblem) {
-                let target = try Self(text)
-                if let before = targets.first(where: { $0.path == target.path }) {
-                    problems.note(
-                        "--format",
-                        "'\(before.format.rawValue)' and '\(target.format.rawValue)' both go to '\(target.path)'",
-                        expected: "a different file for each format", fix: "choose another file")
-                }
-                targets.append(target)
-            } catch {
-                problems.append(error)
-            }
-        }
-        try problems.throwAll()
-        for target in targets where target.path != "-" { try target.prepare() }
-        if ofRun { StaleReports.remove(targets.map(\.path)) }
-        return targets
-    }
-
+extension FormatTarget {
     /// Writes the forms to their files and shows the text for people, on standard error where a form takes standard output.
     ///
     /// Such a form is for a program, which wants nothing else there; lines of a log stand beside others.
@@ -105,37 +74,6 @@ struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Equatable 
         let printed = targets.first { $0.path == "-" }?.format
         if let printed, !areLines(printed) { Console.error(String(shown.dropLast())) } else { Console.write(shown) }
         if let printed { Console.write(text(printed)) }
-    }
-
-    private init(_ text: String) throws(InputProblem) {
-        let names = Format.allCases.map(\.rawValue)
-        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard let format = Format(rawValue: parts[0]) else {
-            throw InputProblem(
-                "--format", "there is no format '\(clipped(parts[0]))'", insteadOf: parts[0], among: names,
-                otherwise: "choose one of these")
-        }
-        guard parts.count == 2, !parts[1].isEmpty else {
-            throw InputProblem(
-                "--format", "'\(text)' names no file", expected: "NAME=FILE, or NAME=- for standard output",
-                fix: "write for example --format \(parts[0])=report.\(parts[0])")
-        }
-        (self.format, path) = (format, parts[1])
-    }
-
-    private func prepare() throws {
-        if Files.isFolder(path) {
-            throw InputProblem(
-                "--format", "'\(path)' is a folder", expected: "a file",
-                fix: "name a file in it, such as \(path)/report.\(format.rawValue)")
-        }
-        let folder = Files.folder(of: path)
-        if !folder.isEmpty { try Files.makeFolder(folder) }
-        guard FileManager.default.isWritableFile(atPath: folder.isEmpty ? "." : folder) else {
-            throw InputProblem(
-                "--format", "'\(path)' cannot be written: no write permission for its folder",
-                expected: "a file in a writable folder", fix: "choose another one")
-        }
     }
 }
 
@@ -177,42 +115,5 @@ struct PartOptions: ParsableArguments {
         var selection = selection.repeated(repetitions)
         if let shard { selection.take(try Shard(shard, environment: ProcessInfo.processInfo.environment)) }
         return selection
-    }
-}
-
-/// Reports that a run before has left where this run writes its own.
-enum StaleReports {
-    /// Takes away what regular files there are.
-    static func remove(_ paths: [String]) {
-        for path in paths where path != "-" && !Files.isFolder(path) {
-            if (try? FileStatus(of: path))?.kind == .regular { try? FileManager.default.removeItem(atPath: path) }
-        }
-    }
-
-    /// The forms and files that `--format` flags name, where the command makes a report of its own.
-    static func named(in words: [String]) -> [(form: String, path: String)] {
-        guard let command = words.first, ["server", "client", "load", "gate"].contains(command) else { return [] }
-        // What stands behind `--` is the driver's.
-        let words = words.prefix { $0 != "--" }
-        return words.indices.compactMap { index in
-            let isApart = words[index] == "--format" && index + 1 < words.count
-            guard isApart || words[index].hasPrefix("--format=") else { return nil }
-            let flag = isApart ? words[index + 1] : String(words[index].dropFirst("--format=".count))
-            let parts = flag.split(separator: "=", maxSplits: 1).map(String.init)
-            // A word that names no form may be a slip, and the file anybody's.
-            return parts.count == 2 && ReportFormat(rawValue: parts[0]) != nil ? (parts[0], parts[1]) : nil
-        }
-    }
-
-    /// Leaves no report of a run before where this one ends without any, and an annotation of why where those were asked for.
-    static func end(_ words: [String], with code: Int32, saying what: String) {
-        let named = named(in: words)
-        remove(named.map(\.path))
-        let annotation = GitHubAnnotation(
-            .error, title: "conformance \(words.first ?? "") ended with \(code)", message: GitHubAnnotation.words(what)
-        ).text
-        for target in named where target.form == "github" {
-            if target.path == "-" { Console.write(annotation) } else { try? Files.write(annotation, to: target.path) }
-        }
     }
 }

@@ -187,46 +187,8 @@ struct SubjectFlags: ParsableArguments {
         }
     }
 
-    /// The command that tests this server again, without secrets: neither those of the flags nor those of the subject file.
-    func rerun(_ subject: ServerSubject) -> String {
-        let secrets =
-            token + devices.map { String($0.drop { $0 != "=" }.dropFirst()) }
-            + subject.principals.flatMap { [$0.token, $0.device].compactMap { $0 } }
-        func option(_ name: String, _ value: String?) -> [String] { value.map { ["\(name) \($0)"] } ?? [] }
-        func flag(_ name: String, _ isGiven: Bool) -> [String] { isGiven ? [name] : [] }
-        // A query may carry a token.
-        var words = url.map { [$0.contains("?") ? "'\($0.prefix { $0 != "?" })?…'" : $0] } ?? []
-        words += flag("--reference", reference)
-        words += defect.map { "--defect \($0)" } + variation.map { "--variation \($0)" }
-        words += option("--subject", self.subject) + option("--http", http) + token.map { _ in "--token …" }
-        words += tokenEnv.map { "--token-env \(ShellWords.quoted($0))" }
-        words += tokenFile.map { "--token-file \(ShellWords.quoted($0))" }
-        // What a program is given may be a secret that nobody knows of.
-        words += tokenCommand.map { "--token-command '\($0.prefix { !$0.isWhitespace }) …'" }
-        words += profile.map { "--profile \($0)" } + option("--dialect", dialect.map(ShellWords.quoted))
-        words += flag("--scripted-agent", scriptedAgent) + tier.map { "--tier \($0)" }
-        words += option("--patience", patience == 20 ? nil : "\(patience)")
-        words += option("--start", start.map { ShellWords.quoted(Self.without(secrets, $0)) })
-        words += option("--data", data.map(ShellWords.quoted)) + env.map { "--env \($0.prefix { $0 != "=" })=…" }
-        words += option("--ready", ready.map(ShellWords.quoted)) + option("--kills", kills == 20 ? nil : "\(kills)")
-        words += option("--push-sink", pushSink) + flag("--push-tls", pushTLS)
-        words += option("--push-certificate", pushCertificate.map(ShellWords.quoted))
-        words += devices.map { "--device \($0.prefix { $0 != "=" })=…" } + option("--model-endpoint", modelEndpoint)
-        words += headers.header.map { "--header '\($0.prefix { $0 != ":" }): …'" }
-        words += option("--cookie", headers.cookie.map { _ in "…" }) + option("--origin", headers.origin)
-        words += option("--ca", tls.ca.map(ShellWords.quoted))
-        words += option("--client-certificate", tls.clientCertificate.map(ShellWords.quoted))
-        words += option("--client-key", tls.clientKey.map(ShellWords.quoted))
-        words +=
-            flag("--skip-crashes", skipCrashes) + flag("--strict", strict)
-            + flag("--accept-any-certificate", tls.acceptAnyCertificate)
-        return (["\(Tool.command) server"] + words).joined(separator: " ")
-    }
-
-    /// A command in which no secret stands; longest first, because one may begin another.
-    private static func without(_ secrets: [String], _ text: String) -> String {
-        Set(secrets).filter { !$0.isEmpty }.sorted { ($0.count, $0) > ($1.count, $1) }.reduce(text) { text, secret in
-            text.replacing(secret, with: "…")
-        }
+    /// The command that tests this server again, as a subcommand.
+    func rerun(_ subject: ServerSubject, as command: String = "server") throws -> String {
+        try server().again("\(Tool.command) \(command)", subject)
     }
 }

@@ -82,7 +82,7 @@ struct ClientCommand: AsyncParsableCommand {
                 subject, at: source.location, under: specification, selection, jobs: jobs
             ).run(until: stop, showing: ProgressLine.display())
         }
-        report.again = self.client.rerun(spec: spec)
+        report.again = client.again("\(Tool.command) client", spec: spec)
         try output.end(with: report) { if let out { try $0.write(to: out) } }
     }
 }

@@ -33,7 +33,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let diagnosis: Diagnosis = try await server.meeting(subject, under: specification) { subject in
             await Examination(subject, scope: scope, under: specification, selection).run()
         }
-        let report = DiagnosisReport(diagnosis, of: subject, next: server.rerun(subject))
+        let report = DiagnosisReport(diagnosis, of: subject, next: try server.rerun(subject))
         Console.write(json ? report.value.text(pretty: true) + "\n" : Tool.addressed(report.text(Console.style)))
         try diagnosis.exit.end()
     }

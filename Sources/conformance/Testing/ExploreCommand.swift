@@ -1,13 +1,7 @@
 import ArgumentParser
 import Holdfast
-import HoldfastBasics
-import HoldfastExplore
-import HoldfastJudge
-import HoldfastPlatform
 import HoldfastReport
-import HoldfastStage
 import HoldfastSuite
-import HoldfastTranscript
 
 struct ExploreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -57,19 +51,18 @@ struct ExploreServerCommand: AsyncParsableCommand {
 
     func run() async throws {
         let specification = try Specification(.embedded)
-        let plans = try search.plans { try ScenarioReader.scenario($0, named: "server/explored/\($1)", file: $2) }
+        let plans = try search.plans(for: .server)
         let output = try ReportOutput(search.formats, search.baseline, ofRun: true, under: specification)
         let stop: Stop = Interruptions().first
         let asked = try server.server().subject(under: specification).0
-        let status = try await server.meeting(asked, under: specification) { subject in
+        try await server.meeting(asked, under: specification) { subject in
             if let problem = subject.notReached { throw SuiteProblem(.unreachable, problem.description) }
-            let rerun = server.rerun(subject).replacing("\(Tool.command) server", with: "\(Tool.command) explore")
+            let rerun = try server.rerun(subject, as: "explore")
             return try await search.explore(
-                Explored(subject, under: specification, skipsCrashes: server.skipCrashes),
-                plans.map { .server($0) }, output, under: specification, until: stop
+                Explored(subject, under: specification, skipsCrashes: server.skipCrashes), plans, output,
+                under: specification, until: stop
             ) { "\(rerun) \($0)" }
-        }
-        if status != .conforms { throw ExitCode(status) }
+        }.end()
     }
 }
 
@@ -100,21 +93,19 @@ struct ExploreClientCommand: AsyncParsableCommand {
 
     func run() async throws {
         let specification = try Specification(.embedded)
-        let plans = try search.plans { try ClientScenarioReader.scenario($0, named: "client/explored/\($1)", file: $2) }
+        let plans = try search.plans(for: .client)
         let output = try ReportOutput(search.formats, search.baseline, ofRun: true, under: specification)
         let stop: Stop = Interruptions().first
         let tested = try client.client()
-        let again = client.rerun(spec: nil)
-        let command = again.command.replacing("\(Tool.command) client", with: "\(Tool.command) explore client")
+        let again = tested.again("\(Tool.command) explore client")
         let driver = again.driver.map { " -- \($0)" } ?? ""
-        let status = try await tested.meeting(under: specification, invite: ClientFlags.invite) { source in
+        try await tested.meeting(under: specification, invite: ClientFlags.invite) { source in
             let subject = try await tested.subject(source, until: stop)
             return try await search.explore(
-                Explored(subject, at: source.location, under: specification), plans.map { .client($0) }, output,
-                under: specification, until: stop
-            ) { "\(command) \($0)\(driver)" }
-        }
-        if status != .conforms { throw ExitCode(status) }
+                Explored(subject, at: source.location, under: specification), plans, output, under: specification,
+                until: stop
+            ) { "\(again.command) \($0)\(driver)" }
+        }.end()
     }
 }
 
@@ -153,10 +144,13 @@ struct ExploreFlags: ParsableArguments {
     @OptionGroup(title: "Expected violations") var baseline: BaselineOptions
 
     /// Reads the files of `--plan`.
-    func plans<File>(_ read: (_ text: String, _ name: String, _ file: String) throws -> File) throws -> [File] {
-        try Self.check(runs, of: "--runs")
-        try Self.check(minutes, of: "--minutes")
-        return try plan.map { path in try read(Files.text(of: path), Self.name(of: path), path) }
+    func plans(for role: Role) throws -> [ScenarioFile] {
+        for (flag, number) in [("--runs", runs), ("--minutes", minutes)] {
+            guard let number, !(1...1_000_000_000).contains(number) else { continue }
+            throw InputProblem(
+                flag, "\(number) is out of range", expected: "1 to 1000000000", fix: "give a number of this range")
+        }
+        return try plan.map { try ScenarioFile(at: $0, for: role) }
     }
 
     /// Runs the given files, or random plans.
@@ -170,52 +164,45 @@ struct ExploreFlags: ParsableArguments {
         var exploration = Exploration(
             explored, under: specification, seed: seed, runs: runs ?? (minutes == nil ? 100 : nil),
             time: minutes.map { .seconds($0 * 60) }, showing: ProgressLine.display())
-        if let corpus { exploration.corpus = try Self.corpus(in: corpus, for: explored.role) }
-        if !files.isEmpty { return try await perform(files, exploration, output, until: stop, again: command) }
+        if let corpus {
+            exploration.corpus = try Exploration.Corpus(in: corpus, for: explored.role) { Console.error("\($0)") }
+        }
+        guard files.isEmpty else {
+            let replayed = await exploration.perform(files, until: stop)
+            return try end(
+                replayed.status, replayed.complaints, with: replayed.report, showing: replayed.text, output,
+                isGone: replayed.startProblem != nil,
+                again: command(plan.map { "--plan \(ShellWords.quoted($0))" }.joined(separator: " ")))
+        }
         let (out, isDrawn) = (out, corpus == nil)
         let result = await exploration.run(until: stop) { found in
-            let location = "\(out)/\(found.clause)-\(found.seed)"
-            var again = "--plan \(ShellWords.quoted("\(location).json"))"
-            do {
-                try Files.makeFolder(out)
-                try Files.write(found.file, to: "\(location).json")
-                try Files.write(TranscriptWriter.text(found.history), to: "\(location).ndjson")
-            } catch {
-                Console.error("\(error)")
-                again = isDrawn ? "--seed \(found.seed) --runs 1" : "--plan …"
-            }
-            let others = found.others.map(\.clause.description)
-            output.say(
-                """
-                violation \(found.clause) (seed \(found.seed), \(counted(found.plan.count, "step")), \(found.rate))
-                  \(found.what)\(others.isEmpty ? "" : "\n  also \(listed(others, most: 8))")
-                  again: \(command(again))
-
-
-                """)
+            var again = isDrawn ? "--seed \(found.seed) --runs 1" : "--plan …"
+            do { again = "--plan \(ShellWords.quoted(try found.write(to: out)))" } catch { Console.error("\(error)") }
+            output.say(found.text(again: command(again)))
         }
-        if let problem = result.startProblem { Console.error(problem) }
-        for problem in result.problems.prefix(5) { Console.error("harness: \(problem)") }
-        for failure in result.failures.prefix(3) { Console.error("seed \(failure.seed): \(failure.what)") }
-        let failures = result.failures.count
-        let text =
-            "\(counted(result.performed, "plan")) from seed \(seed)\(result.wasInterrupted ? ", interrupted" : ""): "
-            + (result.found.isEmpty ? "nothing found" : "\(counted(result.found.count, "violation"))")
-            + (failures == 0 ? "" : ", \(counted(failures, "driver failure"))") + "\n"
-        try end(
-            with: result.report, showing: text, output, isGone: result.startProblem != nil,
+        return try end(
+            result.status, result.complaints, with: result.report, showing: result.text(seed: seed), output,
+            isGone: result.startProblem != nil,
             again: command("--seed \(seed) --runs \(max(1, result.performed))"))
-        // The report has ended the command where something was broken that nobody expects, unless the search ended early.
-        return result.status == .violation && result.startProblem == nil ? .conforms : result.status
     }
 
     /// Says what came of a search or of files, and writes the reports.
     private func end(
-        with report: RunReport?, showing text: String, _ output: ReportOutput, isGone: Bool, again: String
-    ) throws {
-        guard var report else { return output.say(text) }
+        _ status: ExitStatus, _ complaints: [String], with report: RunReport?, showing text: String,
+        _ output: ReportOutput, isGone: Bool, again: String
+    ) throws -> ExitStatus {
+        for complaint in complaints { Console.error(complaint) }
+        // The report ends the command where something was broken that nobody expects, unless the search ended early.
+        let status = status == .violation && !isGone ? .conforms : status
+        guard var report else {
+            output.say(text)
+            return status
+        }
         report.again = RunReport.Again(again, isWhole: true)
-        if isGone { return try output.show(report, as: text) }
+        if isGone {
+            try output.show(report, as: text)
+            return status
+        }
         // What a baseline expects stands in the console report.
         if baseline.baseline != nil { output.say(text) }
         let names = ["explored", "plans"].map { "\(report.subject.role)/\($0)/" }
@@ -223,59 +210,6 @@ struct ExploreFlags: ParsableArguments {
             with: report, showing: baseline.baseline == nil ? text : nil,
             knowing: report.scenarios.map(\.name)
                 + report.clauses.flatMap { clause in names.map { "\($0)\(clause.clause.id)" } })
-    }
-
-    /// Runs files and says what they break.
-    private func perform(
-        _ plans: [ScenarioFile], _ exploration: Exploration, _ output: ReportOutput, until stop: @escaping Stop,
-        again command: (String) -> String
-    ) async throws -> ExitStatus {
-        let replayed = await exploration.perform(plans, until: stop)
-        if let problem = replayed.startProblem { Console.error(problem) }
-        var lines: [String] = []
-        for result in replayed.plans {
-            for problem in result.problems { Console.error("harness: \(problem)") }
-            if let failure = result.failure { Console.error("\(result.name): \(failure)") }
-            let broken = result.verdicts.filter { $0.outcome == .violation }
-            lines += broken.flatMap {
-                ["violation \($0.clause) in \(result.name)", "  \($0.findings.first?.what ?? "")"]
-            }
-            if let reason = result.skipped {
-                lines += ["skipped: \(result.name)", "  \(reason)"]
-            } else if broken.isEmpty, result.failure == nil {
-                lines.append("no violations in \(result.name); \(counted(result.history.events.count, "event"))")
-            }
-        }
-        if replayed.wasInterrupted { lines.append("interrupted") }
-        try end(
-            with: replayed.report, showing: lines.map { $0 + "\n" }.joined(), output,
-            isGone: replayed.startProblem != nil,
-            again: command(plan.map { "--plan \(ShellWords.quoted($0))" }.joined(separator: " ")))
-        return replayed.status == .violation ? .conforms : replayed.status
-    }
-
-    /// The plans in a folder, which is created if missing; plans worth keeping are written there, named by their hash.
-    private static func corpus(in folder: String, for role: Role) throws -> Exploration.Corpus {
-        try Files.makeFolder(folder)
-        let names = try files(below: folder).filter { $0.hasSuffix(".json") }
-        let plans = try names.compactMap { name in
-            Plan(try Files.text(of: "\(folder)/\(name)"), named: "\(role)/explored/\(Self.name(of: name))")
-        }
-        return Exploration.Corpus(plans) { plan in
-            let text = plan.file(about: [ClauseID(.TURN, 1)]).text(pretty: true) + "\n"
-            let name = hexDigits(SHA256.digest(Array(text.utf8)).prefix(8))
-            do { try Files.write(text, to: "\(folder)/\(name).json") } catch { Console.error("\(error)") }
-        }
-    }
-
-    private static func check(_ number: Int?, of flag: String) throws(InputProblem) {
-        guard let number, !(1...1_000_000_000).contains(number) else { return }
-        throw InputProblem(
-            flag, "\(number) is out of range", expected: "1 to 1000000000", fix: "give a number of this range")
-    }
-
-    private static func name(of path: String) -> String {
-        let file = path.split(separator: "/").last.map(String.init) ?? path
-        return file.hasSuffix(".json") ? String(file.dropLast(5)) : file
+        return status
     }
 }

@@ -1,6 +1,5 @@
 import Holdfast
 import HoldfastStage
-import HoldfastSuite
 
 /// A revision of a git repository, read without checking anything out.
 struct GitRevision {
@@ -15,10 +14,8 @@ struct GitRevision {
     /// Takes `REVISION` or `REVISION:FOLDER`.
     init(_ name: String, repository: String) {
         let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        self.name = name
-        self.repository = repository
-        revision = parts[0]
-        folder = parts.count > 1 ? parts[1] : nil
+        (self.name, self.repository) = (name, repository)
+        (revision, folder) = (parts[0], parts.count > 1 ? parts[1] : nil)
     }
 
     /// The files below some paths of the revision, by their path below its folder.
@@ -79,18 +76,13 @@ struct GitRevision {
 
     // MARK: Reading what git prints
 
-    private struct Entry {
-        let object: String
-        let path: String
-    }
-
     /// `100644 blob 0123…\tpath`, each ended by a zero byte; links and modules are left out.
-    private static func entries(_ bytes: [UInt8]) -> [Entry] {
+    private static func entries(_ bytes: [UInt8]) -> [(object: String, path: String)] {
         bytes.split(separator: 0).compactMap { line in
             guard let tab = line.firstIndex(of: UInt8(ascii: "\t")) else { return nil }
             let words = String(decoding: line[..<tab], as: UTF8.self).split(separator: " ")
             guard words.count == 3, words[1] == "blob", words[0].hasPrefix("100") else { return nil }
-            return Entry(object: String(words[2]), path: String(decoding: line[(tab + 1)...], as: UTF8.self))
+            return (String(words[2]), String(decoding: line[(tab + 1)...], as: UTF8.self))
         }
     }
 

@@ -1,19 +1,16 @@
-import ArgumentParser
 import HoldfastJSON
 import HoldfastReport
 import HoldfastSuite
 
 /// The manual page of the whole program, made of the same words as its help, so that neither can say what the other does not.
-struct ManualPage {
+package struct ManualPage {
     private let root: JSONValue
 
-    /// The manual of a command and everything below it.
-    init(of command: any ParsableCommand.Type) {
-        root = (try? JSONParser.value(command._dumpHelp()))?["command"] ?? .null
-    }
+    /// The manual of a command and everything below it, of its help as JSON.
+    package init(help: String) { root = (try? JSONParser.value(help))?["command"] ?? .null }
 
     /// The page in the language of `man`, in ASCII.
-    var text: String {
+    package var text: String {
         let name = word(root, "commandName")
         var lines = [
             ".TH \(name.uppercased()) 1 \"\" \"\(name) \(toolVersion)\" \"User Commands\"",

@@ -8,14 +8,17 @@ import HoldfastStage
 /// The first one is reported and lets the command end in order; a second signal ends the process at once, with the subjects
 /// it started and the folders it made for them. Signals that come together are one: a service manager or `timeout` signals
 /// the program and then its group, and a terminal that goes away signals more than once too.
-final class Interruptions: Sendable {
+package final class Interruptions: Sendable {
     /// For so long after the first signal, others are its echo: nobody can have waited for it to take effect.
     private static let echo = Duration.seconds(1)
 
     private let reason = Latch<ContinuousClock.Instant>()
     private let sources: [any DispatchSourceSignal]
 
-    init(ignoringInterrupt: Bool = false, endingWithInput: Bool = false) {
+    /// Waits from here on; `leaving` is done before a second signal ends the process.
+    package init(
+        ignoringInterrupt: Bool, endingWithInput: Bool, leaving: @escaping @Sendable () -> Void
+    ) {
         let reason = reason
         let firstSignal = Latch<ContinuousClock.Instant>()
         SystemSignal.brokenPipe.ignore()
@@ -32,7 +35,7 @@ final class Interruptions: Sendable {
                     reason.set(now)
                 } else if let first = firstSignal.value, now - first >= Self.echo {
                     RunningSubjects.killAll()
-                    Console.endProgress()
+                    leaving()
                     signal.end()
                 }
             }
@@ -48,7 +51,7 @@ final class Interruptions: Sendable {
     }
 
     /// Returns at the first interruption, at once when it was before, or when the calling task is cancelled.
-    @Sendable func first() async {
+    @Sendable package func first() async {
         while await reason.wait(within: .seconds(86_400)) == nil, !Task.isCancelled {}
     }
 

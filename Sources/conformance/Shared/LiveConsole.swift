@@ -1,12 +1,13 @@
 @preconcurrency import Dispatch
+import Holdfast
 import HoldfastPlatform
 import HoldfastReport
 import HoldfastSuite
 
-/// Prints what a running judgement finds.
+/// Prints what is found while something runs.
 ///
 /// A reader that stops reading blocks nothing; what it misses is counted.
-final class FollowConsole: Sendable {
+final class LiveConsole: Sendable {
     private struct State {
         var waiting = 0
         var lost = 0
@@ -14,19 +15,21 @@ final class FollowConsole: Sendable {
 
     private let isForMachines: Bool
     private let style = Console.style
-    private let breaches = ToldBreaches()
-    private let queue = DispatchQueue(label: "holdfast.follow.console")
+    private let queue = DispatchQueue(label: "holdfast.live.console")
     private let state = Mutex(State())
+    /// What was told of each clause.
+    let breaches = ToldBreaches()
     /// The most texts that wait for a reader.
     private static let most = 1000
     /// How many seconds a reader gets for the last of them.
     private static let patience = 5
 
     /// Findings go to standard error where standard output is for a machine.
-    init(isForMachines: Bool) { self.isForMachines = isForMachines }
+    init(isForMachines: Bool = false) { self.isForMachines = isForMachines }
 
-    func tell(_ told: FollowRun.Told) {
-        write(told.text(style, isBrief: !breaches.take(told.clause.id)), isError: isForMachines)
+    /// Tells a finding on a clause; its text is another once the clause was explained a few times, and then may be none.
+    func tell(_ clause: ClauseID, _ text: (ConsoleStyle, _ isKnown: Bool) -> String?) {
+        if let text = text(style, !breaches.take(clause)) { write(text, isError: isForMachines) }
     }
 
     func note(_ line: String) { write(line, isError: true) }

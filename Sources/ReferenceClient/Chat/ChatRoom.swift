@@ -1,21 +1,29 @@
 import ClientDriver
-@preconcurrency import Dispatch
+import HoldfastBasics
 import HoldfastJSON
 import HoldfastPlatform
 import HoldfastTransport
-import ReferenceClient
 
-/// What a person types into `conformance chat`.
-struct ChatRoom: Sendable {
-    let app: ReferenceApp
-    let base: String
-    let token: String?
+/// A conversation with a server, line by line: what a person types, and what there is to see.
+package struct ChatRoom: Sendable {
+    private let app: ReferenceApp
+    private let base: String
     /// Sent with every request.
-    let headers: [(String, String)]
-    let tls: TLSOptions
+    private let headers: [(String, String)]
+    private let tls: TLSOptions
+    private let show: @Sendable (String) -> Void
+
+    /// A room whose app is launched.
+    package init(
+        _ app: ReferenceApp, base: String, token: String?, headers: [(String, String)], tls: TLSOptions,
+        showing show: @escaping @Sendable (String) -> Void
+    ) {
+        (self.app, self.base, self.tls, self.show) = (app, base, tls, show)
+        self.headers = headers + (token.map { [("Authorization", "Bearer " + $0)] } ?? [])
+    }
 
     /// Does what a line says; false when it says to end.
-    func hear(_ line: String) async throws -> Bool {
+    package func hear(_ line: String) async throws -> Bool {
         let words = line.split(separator: " ", maxSplits: 1).map(String.init)
         switch words.first {
         case nil: return true
@@ -28,14 +36,14 @@ struct ChatRoom: Sendable {
         case "/open" where words.count == 2: try await app.selectSession(words[1])
         case "/sessions": await list()
         case .some(let word) where word.hasPrefix("/"):
-            Console.write("! /sessions /open ID /new /background /foreground /offline /online /quit\n")
+            show("! /sessions /open ID /new /background /foreground /offline /online /quit\n")
         default: try await app.send(line)
         }
         return true
     }
 
     /// Returns when nothing is on its way any more, or after a minute; after ten seconds where there is nobody to talk to.
-    func settle(hasConnected: () -> Bool) async {
+    package func settle(hasConnected: () -> Bool) async {
         for round in 0..<600 {
             if round >= 100, !hasConnected() { return }
             guard let state = try? await app.state(), state.connection != .offline else { return }
@@ -44,39 +52,31 @@ struct ChatRoom: Sendable {
         }
     }
 
-    /// The lines of standard input, read on a thread of its own.
-    static func lines() -> AsyncStream<String> {
-        AsyncStream { continuation in
-            DispatchQueue(label: "holdfast.input").async {
-                while let line = readLine() { continuation.yield(line) }
-                continuation.finish()
-            }
-        }
-    }
-
     private func list() async {
         do {
-            let headers = headers + (token.map { [("Authorization", "Bearer " + $0)] } ?? [])
             let request = HTTPRequestSpec("GET", try Endpoint(base + "/api/sessions"), headers: headers)
             let answer = try await HTTPExchange.perform(request, tls: tls)
             let list = (try? JSONParser.value(answer.text))?["sessions"]?.arrayValue ?? []
             for entry in list {
                 let words = [entry["id"]?.stringValue, entry["updatedAt"]?.stringValue, entry["title"]?.stringValue]
-                Console.write("  " + words.compactMap { $0 }.joined(separator: "  ") + "\n")
+                show("  " + words.compactMap { $0.map { visible($0) } }.joined(separator: "  ") + "\n")
             }
-            if list.isEmpty { Console.write("  no sessions\n") }
+            if list.isEmpty { show("  no sessions\n") }
         } catch {
-            Console.write("! \(error)\n")
+            show("! \(error)\n")
         }
     }
 }
 
-/// A screen of lines: prints what is new in each state, and nothing twice.
-final class ChatScreen: Sendable {
+/// A screen of lines: shows what is new in each state, and nothing twice.
+package final class ChatScreen: Sendable {
     private let memory = Mutex(Memory())
+    private let show: @Sendable (String) -> Void
+
+    package init(showing show: @escaping @Sendable (String) -> Void) { self.show = show }
 
     /// Whether a connection ever came about.
-    var hasConnected: Bool { memory.withLock { $0.hasConnected } }
+    package var hasConnected: Bool { memory.withLock { $0.hasConnected } }
 
     private struct Memory {
         var hasConnected = false
@@ -85,14 +85,14 @@ final class ChatScreen: Sendable {
         var printed: Set<String> = []
     }
 
-    /// Shows a state.
-    func show(_ state: ClientState) {
+    /// Shows what is new in a state; what the server said steers no terminal.
+    package func take(_ state: ClientState) {
         memory.withLock { memory in
             var lines: [String] = []
             if state.connection == .connected { memory.hasConnected = true }
             if memory.last?.connection != state.connection { lines.append("· \(state.connection.rawValue)") }
             if memory.last?.sessionId != state.sessionId, let session = state.sessionId {
-                lines.append("· session \(session)")
+                lines.append("· session \(visible(session))")
             }
             for message in state.messages {
                 let name = message.clientMessageId ?? message.id ?? message.text
@@ -105,18 +105,19 @@ final class ChatScreen: Sendable {
                 }
                 let who = message.role == .user ? "you" : "agent"
                 if !memory.printed.contains("said \(name)") || message.status == .failed {
-                    lines.append("\(who)\(message.status == .failed ? " (failed)" : ""): \(message.text)")
+                    let text = visible(message.text, keeping: ["\n", "\t"])
+                    lines.append("\(who)\(message.status == .failed ? " (failed)" : ""): \(text)")
                 }
             }
             for message in state.messages where message.status == .sending {
                 memory.printed.insert("said \(message.clientMessageId ?? "")")
             }
             for error in state.errors where memory.last?.errors.contains(error) != true {
-                lines.append("! \(error.text)")
+                lines.append("! \(visible(error.text))")
             }
             if state.isThinking, memory.last?.isThinking != true { lines.append("…") }
             memory.last = state
-            if !lines.isEmpty { Console.write(lines.joined(separator: "\n") + "\n") }
+            if !lines.isEmpty { show(lines.joined(separator: "\n") + "\n") }
         }
     }
 }

@@ -1,20 +1,22 @@
 import Holdfast
-import HoldfastGate
 import HoldfastPlatform
 import HoldfastSmallFoundation
 import HoldfastSuite
 import HoldfastTranscript
 
 /// Reads states of a protocol from folders and from revisions of a repository.
-struct StateReader {
+package struct StateReader {
     /// The most bytes of one state; what is larger is no specification.
     static let largest = 256 << 20
 
     /// The folder of the repository that revisions belong to.
-    let repository: String
+    private let repository: String
+
+    /// Reads in a folder, where revisions are those of its repository.
+    package init(repository: String) { self.repository = repository }
 
     /// The state that a name stands for: the folder of that name, or else the revision.
-    func state(_ name: String) async throws -> ProtocolState {
+    package func state(_ name: String) async throws -> ProtocolState {
         let folder = name.hasPrefix("/") || repository == "." ? name : "\(repository)/\(name)"
         if Files.isFolder("\(folder)/Spec") { return try ProtocolState(name: name, files: read(folder)) }
         guard !Files.isFolder(folder) || !(name.hasPrefix(".") || name.hasPrefix("/")) else {
@@ -53,7 +55,7 @@ struct StateReader {
     }
 
     /// Every transcript of a file, or of all files of a folder such as the one that `--out` makes.
-    static func transcripts(at path: String) throws -> [ArchivedTranscript] {
+    package static func transcripts(at path: String) throws -> [ArchivedTranscript] {
         guard FileManager.default.fileExists(atPath: path) else {
             throw InputProblem(
                 path, "there is no such file or folder", expected: "a transcript, or a folder of transcripts",

@@ -1,0 +1,56 @@
+import Holdfast
+import HoldfastReference
+import HoldfastReport
+import HoldfastSuite
+import ReferenceClient
+
+/// A way for a reference peer to be wrong, or different and right, that can be asked for by name.
+package protocol NamedBehaviour: Hashable {
+    var name: String { get }
+    var summary: String { get }
+    static var all: [Self] { get }
+}
+
+/// One that is wrong.
+package protocol NamedDefect: NamedBehaviour {
+    var clause: ClauseID { get }
+}
+
+extension Defect: NamedDefect {}
+extension Variation: NamedBehaviour {}
+extension Preset: NamedBehaviour {}
+extension ClientDefect: NamedDefect {}
+extension ClientVariation: NamedBehaviour {}
+
+extension NamedBehaviour {
+    /// Those that a flag of a command names; every unknown name is told at once.
+    package static func chosen(_ names: [String], flag: String, of command: String) throws -> Set<Self> {
+        try InputProblem.unknown(
+            names, given: flag, among: all.map(\.name),
+            expected: "a name from 'conformance \(command) --list-defects'", otherwise: "correct it"
+        ).throwAll()
+        return Set(all.filter { names.contains($0.name) })
+    }
+}
+
+extension ConsoleStyle {
+    /// A list of all ways to be wrong or different.
+    package func list(
+        _ defects: [some NamedDefect], _ variations: [some NamedBehaviour], _ presets: [Preset] = []
+    ) -> String {
+        func list(_ title: String, _ items: [(head: String, texts: [String])]) -> String {
+            let entries = items.map { head, texts in
+                "  \(head)\n" + texts.map { wrapped($0, indent: 4) + "\n" }.joined()
+            }
+            return title + "\n" + entries.joined()
+        }
+        let systems = presets.map { preset in
+            let parts = preset.defects.map(\.name) + preset.variations.map(\.name)
+            return (preset.name, [preset.summary, parts.joined(separator: " ")])
+        }
+        return list(
+            "defects, each with the clause it breaks", defects.map { ("\($0.name)  \($0.clause)", [$0.summary]) })
+            + list("\nvariations, all legal", variations.map { ($0.name, [$0.summary]) })
+            + (presets.isEmpty ? "" : list("\npresets, each a real system: its dialect and its defects", systems))
+    }
+}

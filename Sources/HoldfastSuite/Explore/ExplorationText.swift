@@ -1,0 +1,98 @@
+import Holdfast
+import HoldfastBasics
+import HoldfastExplore
+import HoldfastPlatform
+import HoldfastReport
+import HoldfastTranscript
+
+extension Exploration.Found {
+    /// The scenario file, which any stage performs.
+    private var file: String {
+        plan.file(about: [clause], title: "Breaks \(clause)", summary: what.isEmpty ? "Violates \(clause)." : what)
+            .text(pretty: true) + "\n"
+    }
+
+    /// Whether it happens always, or how often.
+    private var rate: String {
+        if times.performed == 0 { return "not run again" }
+        return times.broken == times.performed ? "certain" : "intermittent, \(times.broken) of \(times.performed) times"
+    }
+
+    /// Writes the scenario and the transcript to a folder.
+    /// - Returns: The path of the scenario.
+    package func write(to folder: String) throws -> String {
+        let location = "\(folder)/\(clause)-\(seed)"
+        try Files.write(file, to: "\(location).json", makingFolders: true)
+        try Files.write(TranscriptWriter.text(history), to: "\(location).ndjson")
+        return "\(location).json"
+    }
+
+    /// What is told of it at once, with the command that repeats it.
+    package func text(again command: String) -> String {
+        let others = broken.map(\.clause).filter { $0 != clause }.map(\.description)
+        return """
+            violation \(clause) (seed \(seed), \(counted(plan.count, "step")), \(rate))
+              \(visible(what))\(others.isEmpty ? "" : "\n  also \(listed(others, most: 8))")
+              again: \(command)
+
+
+            """
+    }
+}
+
+extension Exploration.Result {
+    /// What went wrong besides, a line each.
+    package var complaints: [String] {
+        [startProblem].compactMap(\.self) + problems.prefix(5).map { "harness: \($0)" }
+            + failures.prefix(3).map { "seed \($0.seed): \($0.what)" }
+    }
+
+    /// What it came to, in one line.
+    package func text(seed: UInt64) -> String {
+        "\(counted(performed, "plan")) from seed \(seed)\(wasInterrupted ? ", interrupted" : ""): "
+            + (found.isEmpty ? "nothing found" : "\(counted(found.count, "violation"))")
+            + (failures.isEmpty ? "" : ", \(counted(failures.count, "driver failure"))") + "\n"
+    }
+}
+
+extension Exploration.Replayed {
+    /// What went wrong besides, a line each.
+    package var complaints: [String] {
+        [startProblem].compactMap(\.self)
+            + plans.flatMap { plan in
+                plan.problems.map { "harness: \($0)" } + [plan.failure.map { "\(plan.name): \($0)" }].compactMap(\.self)
+            }
+    }
+
+    /// What each plan came to.
+    package var text: String {
+        let lines = plans.flatMap { plan -> [String] in
+            let broken = plan.verdicts.filter { $0.outcome == .violation }
+            let lines = broken.flatMap {
+                ["violation \($0.clause) in \(plan.name)", "  \(visible($0.findings.first?.what ?? ""))"]
+            }
+            if let reason = plan.skipped { return lines + ["skipped: \(plan.name)", "  \(reason)"] }
+            let isFine = broken.isEmpty && plan.failure == nil
+            return isFine
+                ? ["no violations in \(plan.name); \(counted(plan.history.events.count, "event"))"] : lines
+        }
+        return (lines + (wasInterrupted ? ["interrupted"] : [])).map { $0 + "\n" }.joined()
+    }
+}
+
+extension Exploration.Corpus {
+    /// The plans in a folder, which is created if missing; plans worth keeping are written there, named by their hash.
+    package init(in folder: String, for role: Role, failing fail: @escaping @Sendable (any Error) -> Void) throws {
+        try Files.makeFolder(folder)
+        let names = try files(below: folder).filter { $0.hasSuffix(".json") }
+        let plans = try names.compactMap { name in
+            Plan(try Files.text(of: "\(folder)/\(name)"), named: "\(role)/explored/\(ScenarioFile.name(of: name))")
+        }
+        self.plans = plans
+        keep = { plan in
+            let text = plan.file(about: [ClauseID(.TURN, 1)]).text(pretty: true) + "\n"
+            let name = hexDigits(SHA256.digest(Array(text.utf8)).prefix(8))
+            do { try Files.write(text, to: "\(folder)/\(name).json") } catch { fail(error) }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import Holdfast
+import HoldfastReference
+import HoldfastSmallFoundation
+import HoldfastTransport
+
+// How the reference server is set up by flags.
+
+extension Dialect {
+    /// How a subject file, which may lie elsewhere, names this dialect; nil for the specification's own form.
+    package func name(given text: String?) -> String? {
+        guard !isCanonical, let text, text != name else { return isCanonical ? nil : name }
+        return URL(fileURLWithPath: text).path
+    }
+
+    /// The profiles that are named, each of them set up and no other; nil when none is, for all that it is set up for.
+    package func kept(
+        _ named: [String], hasTokens: Bool, drawsTokens: Bool, hasLimit: Bool, hasDevices: Bool
+    ) throws -> Set<Profile>? {
+        guard !named.isEmpty else { return nil }
+        var problems: [InputProblem] = []
+        let kept = Profile.declared(named: named, &problems)
+        problems += self.problems(declaring: kept, given: "--profile")
+        for (needed, flag, isGiven) in [
+            (Profile.auth, "--token", hasTokens || drawsTokens && kept.contains(.auth)),
+            (.rateLimit, "--messages-per-minute", hasLimit), (.push, "--device", hasDevices),
+        ] where problems.isEmpty && kept.contains(needed) != isGiven {
+            problems.note(
+                "--profile",
+                isGiven
+                    ? "\(flag) enables '\(needed.rawValue)', which is not listed"
+                    : "'\(needed.rawValue)' needs \(flag)",
+                expected: "--profile \(needed.rawValue) together with \(flag)", fix: "give both or neither")
+        }
+        try problems.throwAll()
+        return kept
+    }
+}
+
+extension Replies {
+    /// What the agent says: one text, or the rules in a file, of which `demo` comes along; else the echo.
+    package init(reply: String?, file: String?) throws {
+        if reply != nil, file != nil {
+            throw InputProblem(
+                "--reply", "it conflicts with --replies", expected: "one of the two",
+                fix: "put the text into the file: {\"default\": {\"reply\": …}}")
+        }
+        let demo = "replies/demo.json"
+        switch (reply, file) {
+        case (let reply?, _): self.init(always: reply)
+        case (_, "demo"): try self.init(SpecificationFiles.embedded.texts[demo] ?? "", file: "Spec/\(demo)")
+        case (_, let file?): try self.init(Files.text(of: file), file: file)
+        default: self.init()
+        }
+    }
+}
+
+extension ServiceAddress {
+    /// An address that only this machine reaches.
+    package init(local text: String, given option: String) throws(InputProblem) {
+        try self.init(text, given: option)
+        if host == "[::1]" { host = "::1" }
+        guard ["127.0.0.1", "localhost", "::1"].contains(host) else {
+            throw InputProblem(
+                option, "'\(host)' is not a local address", expected: "127.0.0.1, localhost or [::1]",
+                fix: "give only the port; to reach it from elsewhere, forward a port")
+        }
+    }
+}
+
+extension ReferenceConfiguration {
+    /// Names and tokens; a token is never repeated in a message.
+    private static func pair(_ text: String, _ flag: String, example: String) throws -> (name: String, token: String) {
+        guard let cut = text.firstIndex(of: "="), cut != text.startIndex, text.index(after: cut) != text.endIndex
+        else {
+            throw InputProblem(flag, "no name and token", expected: "name=token", fix: "for example \(example)")
+        }
+        return (String(text[..<cut]), String(text[text.index(after: cut)...]))
+    }
+
+    /// Who signs in: with a name where one is given, else p1, p2 and so on; a token with `{n}` stands for so many.
+    package static func principals(_ tokens: [String], _ count: Int) throws -> [(name: String, token: String)] {
+        guard (1...1_000_000).contains(count) else {
+            throw InputProblem(
+                "--principals", "'\(count)' is out of range", expected: "a number from 1 to 1000000",
+                fix: "remove it for one principal of each --token")
+        }
+        return try ServerUnderTest.numbered(tokens, count).enumerated().map { index, text in
+            guard text.contains("=") else { return ("p\(index + 1)", text) }
+            return try pair(text, "--token", example: "p1=secret")
+        }
+    }
+
+    /// Takes the push service that flags describe, if any.
+    package mutating func take(pushURL: String?, topic: String, devices texts: [String]) throws {
+        let devices = try texts.map { try Self.pair($0, "--device", example: "p1=ab12") }
+        guard let pushURL else {
+            guard devices.isEmpty else {
+                throw InputProblem(
+                    "--device", "there is no push service", expected: "--push-url with it",
+                    fix: "add --push-url, or remove --device")
+            }
+            return
+        }
+        do {
+            _ = try Endpoint(pushURL)
+        } catch {
+            throw InputProblem("--push-url", "\(error)", expected: "an http or https URL", fix: "correct it")
+        }
+        for (name, token) in devices {
+            guard principals.contains(where: { $0.name == name }) else {
+                throw InputProblem(
+                    "--device", "no principal is named '\(name)'",
+                    expected: principals.map(\.name).sorted().joined(separator: ", "), fix: "correct the name")
+            }
+            guard token.allSatisfy({ $0 == "-" || $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
+                throw InputProblem(
+                    "--device", "the token of \(name) has characters other than letters, digits and '-'",
+                    expected: "a device token in hexadecimal", fix: "correct it")
+            }
+        }
+        push = PushService(url: pushURL, topic: topic, devices: devices.map { ($0.name, $0.token) })
+    }
+}
