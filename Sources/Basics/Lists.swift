@@ -33,3 +33,11 @@ package func listed(_ names: [String], most: Int) -> String {
 package func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
     "\(readable(count)) \(count == 1 ? noun : plural ?? noun + "s")"
 }
+
+extension BidirectionalCollection {
+    /// What is left without the elements at both ends that are of a kind, such as white space.
+    package func trimmed(_ isOutside: (Element) -> Bool) -> SubSequence {
+        let inside = drop(while: isOutside)
+        return inside[..<(inside.lastIndex { !isOutside($0) }.map(inside.index(after:)) ?? inside.startIndex)]
+    }
+}

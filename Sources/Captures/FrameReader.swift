@@ -75,7 +75,7 @@ struct FrameReader {
             items.append(.event(Event(at: clock.next(nil), lane: .connection("A"), kind: .eof(reason: "")), location))
             items += opening("A", "/", people.name(ofLane: "A"), clock.next(nil), location)
         }
-        items += text(Self.trimmed(line), direction, lane: "A", principal: nil, at: clock.next(nil), location)
+        items += text(String(line.trimmed(\.isWhitespace)), direction, lane: "A", principal: nil, at: clock.next(nil), location)
         return items
     }
 
@@ -217,13 +217,6 @@ struct FrameReader {
         // Whoever was silent longest is a new connection when it speaks again.
         for (_, old) in lanes.dropOldest(beyond: Self.mostLanes, by: \.lastUse) { belongings.close(old.letter) }
         return lane
-    }
-
-    private static func trimmed(_ line: String) -> String {
-        var rest = line[...]
-        while let first = rest.first, first.isWhitespace { rest = rest.dropFirst() }
-        while let last = rest.last, last.isWhitespace { rest = rest.dropLast() }
-        return String(rest)
     }
 
     private func problem(_ location: CaptureLocation, _ what: String, expected: String) -> InputProblem {

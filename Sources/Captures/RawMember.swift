@@ -1,3 +1,5 @@
+import HoldfastBasics
+
 /// Finds the verbatim text of a member of an object, which a parsed value no longer has.
 enum RawMember {
     /// The text of the first member with that name; nil when the text is no object or has none.
@@ -18,8 +20,8 @@ enum RawMember {
                 guard depth == 1, isName, bytes[start..<min(index, bytes.count)].elementsEqual(wanted) else { break }
                 guard var value = bytes[index...].firstIndex(of: UInt8(ascii: ":")) else { return nil }
                 value += 1
-                return String(decoding: bytes[value..<end(ofValue: value, in: bytes)], as: UTF8.self)
-                    .trimmed
+                let text = String(decoding: bytes[value..<end(ofValue: value, in: bytes)], as: UTF8.self)
+                return String(text.trimmed(\.isWhitespace))
             case UInt8(ascii: "{"), UInt8(ascii: "["):
                 depth += 1
                 isName = depth == 1
@@ -58,15 +60,5 @@ enum RawMember {
             index += 1
         }
         return min(index, bytes.count)
-    }
-}
-
-extension String {
-    /// Without white space at either end.
-    fileprivate var trimmed: String {
-        var rest = self[...]
-        while let first = rest.first, first.isWhitespace { rest = rest.dropFirst() }
-        while let last = rest.last, last.isWhitespace { rest = rest.dropLast() }
-        return String(rest)
     }
 }

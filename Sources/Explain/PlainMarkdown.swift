@@ -1,3 +1,4 @@
+import HoldfastBasics
 import HoldfastReport
 
 /// The prose of the specification for a terminal: links by their names, tables as lines, nothing else lost.
@@ -36,8 +37,7 @@ struct PlainMarkdown {
     /// The cells of a line of a table.
     static func cells(_ line: some StringProtocol) -> [String] {
         line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
-            .map { $0.trimmingPrefix { $0 == " " } }
-            .map { cell in String(cell.reversed().trimmingPrefix { $0 == " " }.reversed()) }
+            .map { cell in String(cell.trimmed { $0 == " " }) }
     }
 
     /// A line for each row but the heading: its first cell, then the others.

@@ -1,3 +1,5 @@
+import HoldfastBasics
+
 /// What became of a sentence: the same, another bound, other words, or another rule.
 enum ClauseWording: Equatable {
     /// Nothing but white space differs.
@@ -75,7 +77,7 @@ private struct Words {
         var index = 0
         while index < words.count {
             let word = words[index]
-            let digits = word.trimming { !$0.isNumber }
+            let digits = word.trimmed { !$0.isNumber }
             guard let number = Double(digits), digits.allSatisfy({ $0.isNumber || $0 == "." }) else {
                 masked.append(word)
                 index += 1
@@ -88,7 +90,7 @@ private struct Words {
             let tail = word[digits.endIndex...]
             masked.append(word[..<digits.startIndex] + "0" + tail)
             if tail.isEmpty, index + 1 < words.count {
-                let next = words[index + 1].trimming { !$0.isLetter }
+                let next = words[index + 1].trimmed { !$0.isLetter }
                 if let unit = Self.units[String(next)] {
                     (factor, dimension) = unit
                     text += " " + next
@@ -107,7 +109,7 @@ private struct Words {
     /// What two sentences about one thing share.
     var telling: Set<String> {
         Set(
-            words.map { $0.trimming { !$0.isLetter && $0 != "`" }.lowercased() }
+            words.map { $0.trimmed { !$0.isLetter && $0 != "`" }.lowercased() }
                 .filter { $0.count > 2 && !Self.small.contains($0) })
     }
 
@@ -167,13 +169,5 @@ private struct Words {
         case .beyond(let side)?: return isNegated ? (side == .atLeast ? .atMost : .atLeast) : side
         case nil: return words.contains("limit") && before.last == "to" ? .atMost : nil
         }
-    }
-}
-
-extension Substring {
-    /// Without characters of a kind at either end.
-    fileprivate func trimming(_ isOutside: (Character) -> Bool) -> Substring {
-        let inside = drop(while: isOutside)
-        return inside[..<(inside.lastIndex { !isOutside($0) }.map(inside.index(after:)) ?? inside.startIndex)]
     }
 }

@@ -278,19 +278,12 @@ extension Phone {
             if how != .silence { down(wire) { $0.ended(wire, code: nil) } }
         case .answer(let number, let answer):
             guard calls[number]?.wasAnswered == false else { return }
-            let text = answer.body?.text() ?? ""
-            var headers = answer.headers
-            if answer.body != nil { headers.insert(("Content-Type", "application/json"), at: 0) }
-            note(
-                .response(
-                    Event.Response(
-                        status: answer.status,
-                        headers: headers.map { Event.Header(name: $0.0.lowercased(), value: $0.1) },
-                        body: text)), on: .exchange(number))
+            let response = answer.response
+            note(.response(response), on: .exchange(number))
             self.answer(
                 number,
                 ReferenceClient.RESTAnswer(
-                    status: answer.status, body: text, retryAfter: headers.first { $0.0 == "Retry-After" }?.1))
+                    status: response.status, body: response.body, retryAfter: answer.retryAfter.map { "\($0)" }))
         case .hangUp(let number):
             guard calls[number]?.wasAnswered == false else { return }
             note(.failed(reason: "the server reset the connection"), on: .exchange(number))

@@ -198,14 +198,9 @@ extension World {
     private func lengthened(
         _ question: JSONValue, to bytes: JSONValue?, _ names: Names
     ) throws(StrandEnd) -> JSONValue {
-        guard let bytes, var elements = question["messages"]?.arrayValue,
-            let text = elements.last?["content"]?.stringValue
-        else { return question }
+        guard let bytes else { return question }
         let missing = try names.number(bytes) - question.text().utf8.count
-        elements[elements.count - 1]["content"] = .string(text + String(repeating: "x", count: max(0, missing)))
-        var longer = question
-        longer["messages"] = .array(elements)
-        return longer
+        return ScenarioStep.Question.lengthened(question, by: max(0, missing)) ?? question
     }
 
     private func body(of question: ScenarioStep.Question, _ names: Names) throws(StrandEnd) -> JSONObject {

@@ -1,3 +1,5 @@
+import HoldfastBasics
+
 /// A table of a Markdown page, as far as the gate reads pages: the rows under a heading, by their first cell.
 struct MarkdownTable: Sendable, Equatable {
     /// One row.
@@ -19,7 +21,7 @@ struct MarkdownTable: Sendable, Equatable {
     /// Every table of a page, in order.
     static func tables(in text: String) -> [MarkdownTable] {
         // Tables are the same to a reader with any line ends, indented, and without the last bar.
-        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(\.trimmed)
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { String($0.trimmed(\.isWhitespace)) }
         var tables: [MarkdownTable] = []
         var index = 0
         while index + 1 < lines.count {
@@ -51,7 +53,7 @@ struct MarkdownTable: Sendable, Equatable {
         var isCode = false
         for character in line.dropFirst() {
             if character == "|", !isEscaped, !isCode {
-                cells.append(cell.trimmed)
+                cells.append(String(cell.trimmed(\.isWhitespace)))
                 cell = ""
             } else {
                 if character == "`", !isEscaped { isCode.toggle() }
@@ -59,17 +61,7 @@ struct MarkdownTable: Sendable, Equatable {
             }
             isEscaped = character == "\\" && !isEscaped
         }
-        if !cell.trimmed.isEmpty { cells.append(cell.trimmed) }
+        if !cell.allSatisfy(\.isWhitespace) { cells.append(String(cell.trimmed(\.isWhitespace))) }
         return cells
-    }
-}
-
-extension StringProtocol {
-    /// Without white space at either end.
-    var trimmed: String {
-        var text = self[...]
-        while text.first?.isWhitespace == true { text = text.dropFirst() }
-        while text.last?.isWhitespace == true { text = text.dropLast() }
-        return String(text)
     }
 }

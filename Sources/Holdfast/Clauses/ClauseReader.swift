@@ -1,3 +1,5 @@
+import HoldfastBasics
+
 /// Reads the clauses of one chapter, `Spec/clauses/AREA.md`.
 ///
 /// The shape is part of the specification: a heading `### ID · role · profile` (or `profile with profile`), one paragraph
@@ -58,12 +60,12 @@ public struct ClauseReader {
             note(heading + 1, "\(id) has no line '\(label):'", expected: "Why, Judged from, From", fix: "add it")
         }
         let origin = sections["From"] ?? ""
-        let since = origin.range(of: "Since:").map { trimmed(origin[$0.upperBound...]).trimmingSuffix(".") }
+        let since = origin.firstRange(of: "Since:").map { trimmed(origin[$0.upperBound...]).trimmingSuffix(".") }
         if since == nil {
             note(heading + 1, "\(id) has no 'Since:'", expected: "'From: R24. Since: 1.0.'", fix: "add it")
         }
         let needs = sections["Capture"].map { captureNeeds(in: $0, id: id, line: heading + 1) }
-        let sources = origin.range(of: "Since:").map { origin[..<$0.lowerBound] } ?? origin[...]
+        let sources = origin.firstRange(of: "Since:").map { origin[..<$0.lowerBound] } ?? origin[...]
         return Clause(
             id: id, role: role, profile: profile, companions: Array(profiles.dropFirst()), keyword: keyword,
             sentence: sentence, why: sections["Why"] ?? "", judgedFrom: sections["Judged from"] ?? "",
@@ -141,25 +143,10 @@ public struct ClauseReader {
     }
 }
 
-private func trimmed(_ text: some StringProtocol) -> String {
-    var text = text[...]
-    while text.first?.isWhitespace == true { text = text.dropFirst() }
-    while text.last?.isWhitespace == true { text = text.dropLast() }
-    return String(text)
-}
+private func trimmed(_ text: some StringProtocol) -> String { String(text.trimmed(\.isWhitespace)) }
 
 extension String {
     fileprivate func trimmingSuffix(_ suffix: Character) -> String {
         last == suffix ? String(dropLast()) : self
-    }
-
-    /// The first occurrence of a text, without Foundation.
-    fileprivate func range(of needle: String) -> Range<String.Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(needle) { return start..<index(start, offsetBy: needle.count) }
-            start = index(after: start)
-        }
-        return nil
     }
 }

@@ -1,3 +1,4 @@
+import HoldfastBasics
 import HoldfastJSONSchema
 
 /// Which texts a rule is for.
@@ -11,10 +12,7 @@ enum TextCondition: Sendable, Equatable {
 
     func holds(for text: String) -> Bool {
         switch self {
-        case .exactly(let wanted):
-            String(
-                text.lowercased().trimmingPrefix(while: \.isWhitespace).reversed()
-                    .trimmingPrefix(while: \.isWhitespace).reversed()) == wanted
+        case .exactly(let wanted): text.lowercased().trimmed(\.isWhitespace) == wanted
         case .containing(let part): text.lowercased().contains(part)
         case .matching(let pattern): pattern.matches(text)
         }

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastSmallFoundation
 import HoldfastStage
 
@@ -78,7 +79,7 @@ extension SubjectFile.Token {
     private static func checked(_ text: String, of what: String, given location: String) throws(InputProblem) -> String
     {
         let line = String(text.split(separator: "\n", omittingEmptySubsequences: false).first ?? "")
-        let token = String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+        let token = String(line.trimmed(\.isWhitespace))
         guard !token.isEmpty, token.utf8.count <= maxBytes else {
             throw InputProblem(
                 location, "\(what) has no token in its first line", expected: "only the token, in the first line",

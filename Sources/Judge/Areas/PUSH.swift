@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
@@ -146,7 +147,7 @@ enum PUSH {
         let ids = history.pushes.isEmpty ? [] : history.namedIDs
         for push in history.pushes {
             guard let title = push.alertTitle else { continue }
-            let words = String(title.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+            let words = String(title.trimmed(\.isWhitespace))
             evidence.test(
                 !ids.contains(words), otherwise: "the title of a push is an id",
                 expected: "a name that people understand",

@@ -2,24 +2,21 @@ import ClientDriver
 import HoldfastBasics
 import HoldfastJSON
 import HoldfastPlatform
-import HoldfastTransport
 
 /// A conversation with a server, line by line: what a person types, and what there is to see.
 package struct ChatRoom: Sendable {
     private let app: ReferenceApp
+    private let network: NetworkTransport
     private let base: String
-    /// Sent with every request.
-    private let headers: [(String, String)]
-    private let tls: TLSOptions
+    private let token: String?
     private let show: @Sendable (String) -> Void
 
     /// A room whose app is launched.
     package init(
-        _ app: ReferenceApp, base: String, token: String?, headers: [(String, String)], tls: TLSOptions,
+        _ app: ReferenceApp, over network: NetworkTransport, base: String, token: String?,
         showing show: @escaping @Sendable (String) -> Void
     ) {
-        (self.app, self.base, self.tls, self.show) = (app, base, tls, show)
-        self.headers = headers + (token.map { [("Authorization", "Bearer " + $0)] } ?? [])
+        (self.app, self.network, self.base, self.token, self.show) = (app, network, base, token, show)
     }
 
     /// Does what a line says; false when it says to end.
@@ -54,9 +51,9 @@ package struct ChatRoom: Sendable {
 
     private func list() async {
         do {
-            let request = HTTPRequestSpec("GET", try Endpoint(base + "/api/sessions"), headers: headers)
-            let answer = try await HTTPExchange.perform(request, tls: tls)
-            let list = (try? JSONParser.value(answer.text))?["sessions"]?.arrayValue ?? []
+            let request = RESTRequest(method: "GET", url: base + "/api/sessions", token: token)
+            let answer = try await network.perform(request, within: .seconds(10))
+            let list = (try? JSONParser.value(answer.body))?["sessions"]?.arrayValue ?? []
             for entry in list {
                 let words = [entry["id"]?.stringValue, entry["updatedAt"]?.stringValue, entry["title"]?.stringValue]
                 show("  " + words.compactMap { $0.map { visible($0) } }.joined(separator: "  ") + "\n")

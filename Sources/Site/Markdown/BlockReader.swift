@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 
 /// Takes a page apart into blocks.
 struct BlockReader {
@@ -220,7 +221,7 @@ struct BlockReader {
             } else if character == "\\" {
                 isEscaped = true
             } else if character == "|" {
-                cells.append(cell.trimmedOfSpaces)
+                cells.append(String(cell.trimmed { $0 == " " }))
                 cell = ""
             } else {
                 cell.append(character)
@@ -242,14 +243,5 @@ struct BlockReader {
 
     private mutating func note(_ index: Int, _ what: String, expected: String, fix: String) {
         problems.append(InputProblem(location: "\(file):\(index + 1):1", what: what, expected: expected, fix: fix))
-    }
-}
-
-extension String {
-    fileprivate var trimmedOfSpaces: String {
-        var text = self[...]
-        while text.first == " " { text = text.dropFirst() }
-        while text.last == " " { text = text.dropLast() }
-        return String(text)
     }
 }

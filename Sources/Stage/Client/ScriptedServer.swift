@@ -152,16 +152,10 @@ final class ScriptedServer: Sendable {
 
     private func response(to number: Int, _ answer: WorldAnswer, _ state: inout State) -> HTTPServerResponse {
         if let schema = answer.schema, let body = answer.body { check(body, as: schema, &state) }
-        let text = answer.body?.text() ?? ""
-        var headers = answer.headers
-        if answer.body != nil { headers.insert(("Content-Type", "application/json"), at: 0) }
-        recorder.note(
-            .response(
-                Event.Response(
-                    status: answer.status, headers: headers.map { Event.Header(name: $0.0.lowercased(), value: $0.1) },
-                    body: text)), on: .exchange(number))
+        let response = answer.response
+        recorder.note(.response(response), on: .exchange(number))
         return HTTPServerResponse(
-            status: answer.status, headers: headers + Self.forPages, body: Array(text.utf8))
+            status: answer.status, headers: answer.headers + Self.forPages, body: Array(response.body.utf8))
     }
 
     /// Headers that let a page of any origin read the answers.

@@ -146,7 +146,7 @@ extension ServerWorld {
             status: status, body: rule.body.map { filled($0, for: question) } ?? usual.body,
             schema: rule.body == nil ? usual.schema : nil)
         if let seconds = rule.retryAfter {
-            answer.headers.append(("Retry-After", "\(seconds)"))
+            answer.retryAfter = seconds
             if rule.body == nil, status == 429 { answer.body?["retryAfterMs"] = JSONValue(seconds * 1000) }
         }
         return answer

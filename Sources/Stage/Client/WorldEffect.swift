@@ -1,5 +1,6 @@
 import HoldfastBasics
 import HoldfastJSON
+import HoldfastTranscript
 import HoldfastTransport
 
 /// What a scripted server wants done; the shell around it does it.
@@ -23,17 +24,24 @@ package enum WorldEffect: Equatable {
 
 /// The answer to a request.
 package struct WorldAnswer: Equatable {
-    package var status = 200
-    /// Header fields besides the type of the body.
-    package var headers: [(String, String)] = []
+    var status = 200
+    /// How many seconds the client is told to wait.
+    package var retryAfter: Int?
     /// The body; nil for none.
-    package var body: JSONValue?
+    var body: JSONValue?
     /// The schema it has to pass; nil for one that a scenario wrote.
     var schema: String?
 
-    package static func == (left: WorldAnswer, right: WorldAnswer) -> Bool {
-        left.status == right.status && left.body == right.body && left.schema == right.schema
-            && left.headers.map { [$0.0, $0.1] } == right.headers.map { [$0.0, $0.1] }
+    var headers: [(String, String)] {
+        (body == nil ? [] : [("Content-Type", "application/json")])
+            + (retryAfter.map { [("Retry-After", "\($0)")] } ?? [])
+    }
+
+    /// The answer as a transcript has it.
+    package var response: Event.Response {
+        Event.Response(
+            status: status, headers: headers.map { Event.Header(name: $0.0.lowercased(), value: $0.1) },
+            body: body?.text() ?? "")
     }
 }
 

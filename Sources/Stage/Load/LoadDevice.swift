@@ -237,16 +237,11 @@ final class LoadDevice: Sendable {
 
     private func request(_ method: String, _ path: String, body: String?) async -> HTTPAnswer? {
         let lane = owner.nextExchange()
-        var headers = subject.headers + [("Accept", "application/json")]
-        if let token = owner.principal.token { headers.append(("Authorization", "Bearer \(token)")) }
-        if body != nil { headers.append(("Content-Type", "application/json")) }
-        let base = subject.http.path.hasSuffix("/") ? String(subject.http.path.dropLast()) : subject.http.path
         owner.recorder.note(
             .request(Event.Request(method: method, path: path, principal: owner.principal.name, body: body)), on: lane)
         do throws(TransportProblem) {
             let answer = try await HTTPExchange.perform(
-                HTTPRequestSpec(method, subject.http.at(base + path), headers: headers, body: Array((body ?? "").utf8)),
-                tls: subject.tls, maxBodyBytes: 8 << 20,
+                subject.request(method, path, token: owner.principal.token, body: body), tls: subject.tls, maxBodyBytes: 8 << 20,
                 timeout: method == "GET" ? subject.timeouts.rest : subject.timeouts.turn)
             _ = owner.recorder.record(.response(Event.Response(answer)), on: lane, at: answer.receivedAt)
             return answer

@@ -39,4 +39,15 @@ extension ScenarioStep.Question {
         for member in extra { body[member.key] = try filled(member.value) }
         return body
     }
+
+    /// A question with so many more bytes of text; nil when it has none.
+    package static func lengthened(_ question: JSONValue, by bytes: Int) -> JSONValue? {
+        guard var elements = question["messages"]?.arrayValue, let text = elements.last?["content"]?.stringValue else {
+            return nil
+        }
+        elements[elements.count - 1]["content"] = .string(text + String(repeating: "x", count: bytes))
+        var longer = question
+        longer["messages"] = .array(elements)
+        return longer
+    }
 }

@@ -29,6 +29,15 @@ extension ServerSubject {
             endpoint: webSocket.at(webSocket.path + (full.isEmpty ? "" : "?" + full)), headers: headers, path: path)
     }
 
+    /// A request below the base of the REST paths.
+    func request(_ method: String, _ path: String, token: String?, body: String?) -> HTTPRequestSpec {
+        var headers = headers + [("Accept", "application/json")]
+        if let token { headers.append(("Authorization", "Bearer \(token)")) }
+        if body != nil { headers.append(("Content-Type", "application/json")) }
+        let base = http.path.hasSuffix("/") ? String(http.path.dropLast()) : http.path
+        return HTTPRequestSpec(method, http.at(base + path), headers: headers, body: Array((body ?? "").utf8))
+    }
+
     /// The same subject, reached as its dialect says where the address leaves that open.
     package mutating func speak(_ dialect: Dialect) {
         self.dialect = dialect

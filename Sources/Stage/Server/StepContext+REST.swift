@@ -87,11 +87,7 @@ extension StepContext {
         }
         let (method, path, body) = (wire.method, wire.path, wire.body)
         let lane = performer.nextExchange()
-        var headers = subject.headers + [("Accept", "application/json")]
-        if let token = try token(credential) { headers.append(("Authorization", "Bearer \(token)")) }
-        if body != nil { headers.append(("Content-Type", "application/json")) }
-        let request = HTTPRequestSpec(
-            method, subject.http.at(joined(path)), headers: headers, body: Array((body ?? "").utf8))
+        let request = subject.request(method, path, token: try token(credential), body: body)
         recorder.note(
             .request(
                 Event.Request(method: method, path: path, principal: shownPrincipal(credential), body: body)), on: lane)
@@ -128,12 +124,6 @@ extension StepContext {
         let base = "/api/sessions/"
         guard !dialect.isCanonical, path.hasPrefix(base) else { return path }
         return base + path.dropFirst(base.count).replacing("/", with: "%2F")
-    }
-
-    /// The path below the base of the REST paths.
-    private func joined(_ path: String) -> String {
-        let base = subject.http.path
-        return base.hasSuffix("/") ? base.dropLast() + path : base + path
     }
 }
 

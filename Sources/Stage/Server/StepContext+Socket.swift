@@ -185,16 +185,11 @@ extension StepContext {
     /// A question with so much more text that its message, of this text before, has so many bytes; nil when a script is its
     /// text.
     func lengthened(_ question: JSONValue, toBytes size: Int, from message: String) throws -> JSONValue? {
-        guard var elements = question["messages"]?.arrayValue, let text = elements.last?["content"]?.stringValue,
-            text.first != "{"
-        else { return nil }
+        guard question["messages"]?.arrayValue?.last?["content"]?.stringValue?.first != "{" else { return nil }
         try refuse(bytes: size)
         let missing = size - message.utf8.count
         guard missing >= 0 else { throw StepEnd.unsuitable("a frame of \(size) bytes is too small for a question") }
-        elements[elements.count - 1]["content"] = .string(text + String(repeating: "x", count: missing))
-        var longer = question
-        longer["messages"] = .array(elements)
-        return longer
+        return ScenarioStep.Question.lengthened(question, by: missing)
     }
 
     /// The frame with an unknown member that makes it as long as asked for; receivers ignore such members.

@@ -112,13 +112,13 @@ struct ChatCommand: AsyncParsableCommand {
         try problems.throwAll()
         let token = try await credential()
         let screen = ChatScreen { Console.write($0) }
+        let network = NetworkTransport(headers: headers, tls: tls)
         let app = ReferenceApp(
-            defects: defects, variations: variations, storingIn: data,
-            over: NetworkTransport(headers: headers, tls: tls),
+            defects: defects, variations: variations, storingIn: data, over: network,
             watcher: { screen.take($0) })
         let launch = Launch(url: socket, http: rest, token: token ?? "", fresh: data == nil)
         try await app.launch(launch)
-        let room = ChatRoom(app, base: base, token: token, headers: headers, tls: tls) { Console.write($0) }
+        let room = ChatRoom(app, over: network, base: base, token: token) { Console.write($0) }
         for await line in StandardInput.lines() {
             guard try await room.hear(line) else { break }
         }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Holdfast
+import HoldfastBasics
 import HoldfastPlatform
 import HoldfastSmallFoundation
 import HoldfastSuite
@@ -113,7 +114,7 @@ struct InitCommand: AsyncParsableCommand {
                     fix: "pass the answers as flags: conformance init ws://127.0.0.1:8080/ws")
             }
             do {
-                return try take(Self.trimmed(line))
+                return try take(String(line.trimmed(\.isWhitespace)))
             } catch {
                 Console.error("\(error)")
             }
@@ -121,10 +122,6 @@ struct InitCommand: AsyncParsableCommand {
     }
 
     private static func isSet(_ name: String) -> Bool { ProcessInfo.processInfo.environment[name] != nil }
-
-    private static func trimmed(_ line: String) -> String {
-        String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
-    }
 
     private static func words(_ line: String) -> [String] {
         line.split { $0 == "," || $0.isWhitespace }.map(String.init)
