@@ -65,7 +65,7 @@ let package = Package(
         room("Platform"),
         room("Basics", ["Platform"]),
         room("SmallFoundation"),
-        room("JSON"),
+        room("JSON", ["Basics"]),
         .target(
             name: module("JSONSchema"), dependencies: dependencies(["Basics", "JSON"]), path: "Sources/JSONSchema",
             resources: [.embedInCode("Metaschemas")], swiftSettings: settings),

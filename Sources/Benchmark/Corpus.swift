@@ -39,9 +39,7 @@ struct Corpus {
     }
 
     private init(name: String, schema: JSONValue, sets: [(name: String, messages: [[UInt8]])]) {
-        self.name = name
-        self.schema = schema
-        self.sets = sets
+        (self.name, self.schema, self.sets) = (name, schema, sets)
     }
 
     /// Two messages that share an envelope, for where nothing else is at hand.

@@ -20,9 +20,7 @@ struct CapturePeople {
     private static let most = 10_000
 
     init(isOne: Bool, isStated: Bool = false, dialect: Dialect = .canonical) {
-        self.isOne = isOne
-        self.isStated = isStated
-        self.dialect = dialect
+        (self.isOne, self.isStated, self.dialect) = (isOne, isStated, dialect)
     }
 
     /// The name of whoever shows a token.

@@ -22,11 +22,8 @@ public struct CaptureReader: Sendable {
             subject: History.Subject, dialect: Dialect = .canonical, isOnePerson: Bool? = nil,
             known: Set<History.Capture.Lack> = [], lacking: Set<History.Capture.Lack> = []
         ) {
-            self.subject = subject
-            self.dialect = dialect
-            self.isOnePerson = isOnePerson
-            self.known = known
-            self.lacking = lacking
+            (self.subject, self.dialect, self.isOnePerson) = (subject, dialect, isOnePerson)
+            (self.known, self.lacking) = (known, lacking)
         }
     }
 
@@ -55,10 +52,7 @@ public struct CaptureReader: Sendable {
         _ form: CaptureForm, file: String, options: Options, maxLineBytes: Int = TranscriptFormat.maxLineBytes,
         skipsWrongLines: Bool = false
     ) {
-        self.skipsWrongLines = skipsWrongLines
-        self.form = form
-        self.file = file
-        self.options = options
+        (self.skipsWrongLines, self.form, self.file, self.options) = (skipsWrongLines, form, file, options)
         lines = CaptureLines(maxLineBytes: maxLineBytes)
         let people = CapturePeople(
             isOne: options.isOnePerson ?? (form != .frames), isStated: options.isOnePerson == true,

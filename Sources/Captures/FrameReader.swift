@@ -34,9 +34,7 @@ struct FrameReader {
     var knowsTimes: Bool { clock.isSound }
 
     init(file: String, people: CapturePeople, direction: @escaping @Sendable (JSONValue) -> Direction?) {
-        self.file = file
-        self.people = people
-        self.direction = direction
+        (self.file, self.people, self.direction) = (file, people, direction)
     }
 
     /// What a line tells.
@@ -75,7 +73,8 @@ struct FrameReader {
             items.append(.event(Event(at: clock.next(nil), lane: .connection("A"), kind: .eof(reason: "")), location))
             items += opening("A", "/", people.name(ofLane: "A"), clock.next(nil), location)
         }
-        items += text(String(line.trimmed(\.isWhitespace)), direction, lane: "A", principal: nil, at: clock.next(nil), location)
+        items += text(
+            String(line.trimmed(\.isWhitespace)), direction, lane: "A", principal: nil, at: clock.next(nil), location)
         return items
     }
 

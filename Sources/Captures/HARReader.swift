@@ -24,9 +24,7 @@ struct HARReader {
         file: String, people: CapturePeople,
         isOfProtocol: @escaping @Sendable (_ method: String, _ path: String) -> Bool
     ) {
-        self.file = file
-        self.people = people
-        self.isOfProtocol = isOfProtocol
+        (self.file, self.people, self.isOfProtocol) = (file, people, isOfProtocol)
     }
 
     /// Everything in a document, in the order of time.

@@ -11,9 +11,6 @@ public struct AboutClient: Sendable, Equatable {
 
     /// What an app says of itself; a name is enough.
     public init(name: String, version: String? = nil, profiles: [String]? = nil, unsupported: [String] = []) {
-        self.name = name
-        self.version = version
-        self.profiles = profiles
-        self.unsupported = unsupported
+        (self.name, self.version, self.profiles, self.unsupported) = (name, version, profiles, unsupported)
     }
 }

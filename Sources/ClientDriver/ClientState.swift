@@ -30,12 +30,8 @@ public struct ClientState: Sendable, Equatable {
         connection: Connection = .connecting, sessionId: String? = nil, isThinking: Bool = false,
         messages: [ShownMessage] = [], errors: [ShownError] = [], unread: [String: Int] = [:]
     ) {
-        self.connection = connection
-        self.sessionId = sessionId
-        self.isThinking = isThinking
-        self.messages = messages
-        self.errors = errors
-        self.unread = unread
+        (self.connection, self.sessionId, self.isThinking) = (connection, sessionId, isThinking)
+        (self.messages, self.errors, self.unread) = (messages, errors, unread)
     }
 }
 

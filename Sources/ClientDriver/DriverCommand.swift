@@ -27,9 +27,7 @@ struct DriverCommand {
         }
         guard let id = members["id"]?.plain as? Int else { throw Problem(id: 0, reason: "the command has no id") }
         guard let name = members["do"]?.plain as? String else { throw Self.missing("do", "a string", in: id) }
-        self.id = id
-        self.name = name
-        self.members = members
+        (self.id, self.name, self.members) = (id, name, members)
     }
 
     /// A member of a kind that has to be there.

@@ -24,12 +24,7 @@ public struct Launch: Sendable, Equatable {
         url: URL, http: URL, token: String, timeScale: Double = 1, fresh: Bool = true, opened: PushPayload? = nil,
         dataFolder: URL? = nil
     ) {
-        self.url = url
-        self.http = http
-        self.token = token
-        self.timeScale = timeScale
-        self.fresh = fresh
-        self.opened = opened
-        self.dataFolder = dataFolder
+        (self.url, self.http, self.token, self.timeScale) = (url, http, token, timeScale)
+        (self.fresh, self.opened, self.dataFolder) = (fresh, opened, dataFolder)
     }
 }

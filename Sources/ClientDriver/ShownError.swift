@@ -9,8 +9,6 @@ public struct ShownError: Sendable, Equatable, Encodable {
 
     /// An error on the screen; its words are enough.
     public init(text: String, code: String? = nil, clientMessageId: String? = nil) {
-        self.text = text
-        self.code = code
-        self.clientMessageId = clientMessageId
+        (self.text, self.code, self.clientMessageId) = (text, code, clientMessageId)
     }
 }

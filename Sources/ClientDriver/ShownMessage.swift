@@ -33,10 +33,6 @@ public struct ShownMessage: Sendable, Equatable, Encodable {
     public init(
         id: String? = nil, clientMessageId: String? = nil, role: Role, text: String, status: Status = .sent
     ) {
-        self.id = id
-        self.clientMessageId = clientMessageId
-        self.role = role
-        self.text = text
-        self.status = status
+        (self.id, self.clientMessageId, self.role, self.text, self.status) = (id, clientMessageId, role, text, status)
     }
 }

@@ -21,9 +21,7 @@ package struct GateOptions: Sendable {
     package var today: CivilDate
 
     /// No archive, no waivers, no other versions.
-    package init(today: CivilDate) {
-        self.today = today
-    }
+    package init(today: CivilDate) { self.today = today }
 }
 
 /// Compares two states of a protocol: what changed, whom it breaks, and whether the version and the changelog say so.

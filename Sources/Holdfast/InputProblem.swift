@@ -13,10 +13,7 @@ public struct InputProblem: Error, Sendable, Equatable, CustomStringConvertible 
 
     /// Names a place, what is wrong there, what would be right, and how to mend it.
     public init(location: String, what: String, expected: String, fix: String) {
-        self.location = location
-        self.what = what
-        self.expected = expected
-        self.fix = fix
+        (self.location, self.what, self.expected, self.fix) = (location, what, expected, fix)
     }
 
     /// The four parts, in the order a reader needs them.

@@ -55,9 +55,7 @@ public struct Specification: Sendable {
         guard problems.isEmpty, let schemas, let version else { throw InputProblems(problems) }
         self.version = version
         self.clauses = clauses.sorted { $0.id < $1.id }
-        self.files = files
-        self.byID = byID
-        self.schemas = schemas
+        (self.files, self.byID, self.schemas) = (files, byID, schemas)
     }
 
     /// The clause with an id; nil when there is none.

@@ -111,9 +111,7 @@ public struct JudgedClause: Sendable, Identifiable, CustomStringConvertible {
         id = clause.id.description
         sentence = clause.sentence
         profile = clause.profileNames
-        self.outcome = outcome
-        self.exercised = exercised
-        self.findings = findings
+        (self.outcome, self.exercised, self.findings) = (outcome, exercised, findings)
     }
 }
 

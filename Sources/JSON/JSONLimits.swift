@@ -12,9 +12,7 @@ public struct JSONLimits: Sendable, Hashable {
 
     /// Limits that differ from the standard ones where said.
     public init(maxDepth: Int = 512, maxBytes: Int = 64 << 20, maxFlaws: Int = 100) {
-        self.maxDepth = maxDepth
-        self.maxBytes = maxBytes
-        self.maxFlaws = maxFlaws
+        (self.maxDepth, self.maxBytes, self.maxFlaws) = (maxDepth, maxBytes, maxFlaws)
     }
 
     /// The depth that is really kept.

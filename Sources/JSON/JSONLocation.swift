@@ -9,9 +9,7 @@ public struct JSONLocation: Sendable, Hashable {
 
     /// Names a place by all three counts.
     public init(byteOffset: Int, line: Int, column: Int) {
-        self.byteOffset = byteOffset
-        self.line = line
-        self.column = column
+        (self.byteOffset, self.line, self.column) = (byteOffset, line, column)
     }
 
     /// The start of a text.

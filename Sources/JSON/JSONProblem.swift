@@ -1,3 +1,5 @@
+import HoldfastBasics
+
 /// Why a text is not JSON, or not the JSON that was asked for, and where.
 public struct JSONProblem: Error, Sendable, Hashable {
     /// What is wrong.
@@ -77,37 +79,7 @@ extension JSONProblem: CustomStringConvertible {
 
 extension JSONProblem {
     /// A value in quotes, cut at 120 characters with its length.
-    static func quote(_ text: String) -> String {
-        let scalars = text.unicodeScalars
-        guard scalars.count > 120 else { return "'\(visible(text))'" }
-        return "'\(visible(String(String.UnicodeScalarView(scalars.prefix(120)))))…' (\(scalars.count) characters)"
-    }
-
-    /// A text with escapes for what has no shape, so that a message stays one line and steers no terminal.
-    package static func visible(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { hasNoShape($0) }) else { return text }
-        var shown = ""
-        for scalar in text.unicodeScalars {
-            if hasNoShape(scalar) {
-                shown += scalar.value < 0x20 ? escape(UInt8(scalar.value)) : "<\(codePoint(scalar.value))>"
-            } else {
-                shown.unicodeScalars.append(scalar)
-            }
-        }
-        return shown
-    }
-
-    private static func hasNoShape(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x20...0x7E: false
-        case 0x200D: false
-        default:
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: true
-            default: false
-            }
-        }
-    }
+    static func quote(_ text: String) -> String { visible(quoted(text)) }
 
     /// A scalar as a reader can see it: in quotes, or by number when it has no shape of its own.
     static func name(of scalar: Unicode.Scalar) -> String {

@@ -7,9 +7,7 @@ struct JSONWriter {
     private var bytes: [UInt8] = []
 
     init(isPretty: Bool, sortsKeys: Bool, budget: Int = .max) {
-        self.isPretty = isPretty
-        self.sortsKeys = sortsKeys
-        self.budget = budget
+        (self.isPretty, self.sortsKeys, self.budget) = (isPretty, sortsKeys, budget)
     }
 
     static func text(_ value: JSONValue, isPretty: Bool, sortsKeys: Bool) -> String {

@@ -1,3 +1,4 @@
+import HoldfastBasics
 import HoldfastJSON
 
 /// Shows a value of any size in at most 120 characters.
@@ -7,7 +8,7 @@ enum Excerpt {
     /// A value as JSON text, cut with its size given.
     static func of(_ value: JSONValue) -> String {
         let (cut, isWhole) = value.text(limit: limit)
-        let text = JSONProblem.visible(cut)
+        let text = visible(cut)
         if isWhole { return text }
         switch value {
         case .string(let string): return "\(text)… (\(string.unicodeScalars.count) characters)"
@@ -18,11 +19,5 @@ enum Excerpt {
     }
 
     /// A text, cut with its length given.
-    static func cut(_ text: String) -> String {
-        guard text.utf8.count > limit else { return JSONProblem.visible(text) }
-        let scalars = text.unicodeScalars
-        guard scalars.count > limit else { return JSONProblem.visible(text) }
-        let head = String(String.UnicodeScalarView(scalars.prefix(limit)))
-        return "\(JSONProblem.visible(head))… (\(scalars.count) characters)"
-    }
+    static func cut(_ text: String) -> String { visible(excerpt(text, limit: limit)) }
 }

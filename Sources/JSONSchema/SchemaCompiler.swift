@@ -27,9 +27,7 @@ struct SchemaCompiler {
     private var dialects: [String: Dialect] = [Metaschemas.standard: .standard]
 
     init(registry: SchemaRegistry, formats: FormatMode, unknownKeywords: UnknownKeywordMode) {
-        self.registry = registry
-        self.formats = formats
-        self.unknownKeywords = unknownKeywords
+        (self.registry, self.formats, self.unknownKeywords) = (registry, formats, unknownKeywords)
     }
 
     /// Compiles the schema a URI leads to, and all it refers to.

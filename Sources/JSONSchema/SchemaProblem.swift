@@ -36,9 +36,7 @@ public struct SchemaProblem: Error, Sendable, Hashable {
     public let location: JSONPointer
 
     init(_ kind: Kind, in schemaURI: String, at location: JSONPointer = JSONPointer()) {
-        self.kind = kind
-        self.schemaURI = schemaURI
-        self.location = location
+        (self.kind, self.schemaURI, self.location) = (kind, schemaURI, location)
     }
 }
 

@@ -37,11 +37,8 @@ public struct Verdict: Sendable, Equatable {
     package init(
         clause: ClauseID, outcome: Outcome, exercised: Int, findings: [Finding] = [], remarks: [String] = []
     ) {
-        self.clause = clause
-        self.outcome = outcome
-        self.exercised = exercised
-        self.findings = findings
-        self.remarks = remarks
+        (self.clause, self.outcome, self.exercised) = (clause, outcome, exercised)
+        (self.findings, self.remarks) = (findings, remarks)
     }
 }
 

@@ -1,12 +1,9 @@
+import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
 /// A text in quotes, cut at 120 characters with its length; what is absent is called so.
-func shown(_ text: String?) -> String {
-    guard let text else { return "none" }
-    guard text.count > 120 else { return "'\(text)'" }
-    return "'\(text.prefix(120))…' (\(text.count) characters)"
-}
+func shown(_ text: String?) -> String { text.map { quoted($0) } ?? "none" }
 
 /// Names in quotes, sorted, with commas between.
 func listed(_ names: some Sequence<String>) -> String {

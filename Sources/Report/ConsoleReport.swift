@@ -14,9 +14,7 @@ package struct ConsoleReport {
 
     /// The report of a run; `listsAll` names each clause, also those that passed.
     package init(_ report: RunReport, style: ConsoleStyle = ConsoleStyle(), listsAll: Bool = false) {
-        self.report = report
-        self.style = style
-        self.listsAll = listsAll
+        (self.report, self.style, self.listsAll) = (report, style, listsAll)
     }
 
     /// The whole report, ending with a newline.

@@ -70,9 +70,7 @@ package struct RunReport: Sendable {
 
         /// A command, and what stands behind `--` in it.
         package init(_ command: String, driver: String? = nil, isWhole: Bool = false) {
-            self.command = command
-            self.driver = driver
-            self.isWhole = isWhole
+            (self.command, self.driver, self.isWhole) = (command, driver, isWhole)
         }
 
         /// The command that repeats only what a pattern names.

@@ -40,17 +40,9 @@ package struct ScenarioResult: Sendable {
         stoppedAt: String? = nil, failure: String? = nil, duration: Duration = .zero, tier: Int = 1,
         wasSetAside: Bool = false, lacks: [String] = []
     ) {
-        self.name = name
-        self.history = history
-        self.verdicts = verdicts
-        self.problems = problems
-        self.skipped = skipped
-        self.stoppedAt = stoppedAt
-        self.failure = failure
-        self.duration = duration
-        self.tier = tier
-        self.wasSetAside = wasSetAside
-        self.lacks = lacks
+        (self.name, self.history, self.verdicts, self.problems) = (name, history, verdicts, problems)
+        (self.skipped, self.stoppedAt, self.failure, self.duration) = (skipped, stoppedAt, failure, duration)
+        (self.tier, self.wasSetAside, self.lacks) = (tier, wasSetAside, lacks)
         isOutOfReach = !lacks.isEmpty
     }
 }

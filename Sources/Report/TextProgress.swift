@@ -11,10 +11,7 @@ package struct TextProgress: Sendable, Equatable {
 
     /// What is known of a run.
     package init(done: String, flaws: String? = nil, left: TimeLeft.Estimate? = nil, running: [String] = []) {
-        self.done = done
-        self.flaws = flaws
-        self.left = left
-        self.running = running
+        (self.done, self.flaws, self.left, self.running) = (done, flaws, left, running)
     }
 
     /// The line, at most as wide as the style.

@@ -22,10 +22,8 @@ package struct ComparisonPolicy: Sendable, Hashable {
         unknownMembers: UnknownMembers = .asWritten, ignoresUnknownMessages: Bool = false,
         meetsOldServers: Bool = false, stepLimit: Int = 20_000
     ) {
-        self.unknownMembers = unknownMembers
-        self.ignoresUnknownMessages = ignoresUnknownMessages
-        self.meetsOldServers = meetsOldServers
-        self.stepLimit = stepLimit
+        (self.unknownMembers, self.ignoresUnknownMessages) = (unknownMembers, ignoresUnknownMessages)
+        (self.meetsOldServers, self.stepLimit) = (meetsOldServers, stepLimit)
     }
 
     /// What this specification promises: members that a reader does not know are ignored, and either side may be the older one.

@@ -33,16 +33,10 @@ package struct GateFinding: Sendable, Equatable {
         old: GateLocation? = nil, new: GateLocation? = nil, oldValue: JSONValue? = nil, newValue: JSONValue? = nil,
         why: String, witness: GateWitness? = nil
     ) {
-        self.rule = rule
-        self.severity = severity
-        self.direction = direction
+        (self.rule, self.severity, self.direction) = (rule, severity, direction)
         self.messages = messages.sorted()
-        self.old = old
-        self.new = new
-        self.oldValue = oldValue
-        self.newValue = newValue
-        self.why = why
-        self.witness = witness
+        (self.old, self.new, self.oldValue) = (old, new, oldValue)
+        (self.newValue, self.why, self.witness) = (newValue, why, witness)
     }
 
     /// A hash of the rule, the direction, the pointers and the values, without line numbers: what a waiver names.
@@ -72,9 +66,7 @@ package struct GateLocation: Sendable, Hashable {
 
     /// Names a place.
     package init(file: String, pointer: JSONPointer = JSONPointer(), line: Int? = nil) {
-        self.file = file
-        self.pointer = pointer
-        self.line = line
+        (self.file, self.pointer, self.line) = (file, pointer, line)
     }
 
     /// Names a place in a text, with the line of what stands nearest above it; a place of its own where the pointer is a name.
@@ -112,10 +104,7 @@ package struct GateWitness: Sendable, Equatable {
 
     /// Holds a confirmed message.
     package init(message: String, json: String, validBy: Version, invalidBy: Version, complaint: String) {
-        self.message = message
-        self.json = json
-        self.validBy = validBy
-        self.invalidBy = invalidBy
-        self.complaint = complaint
+        (self.message, self.json, self.validBy) = (message, json, validBy)
+        (self.invalidBy, self.complaint) = (invalidBy, complaint)
     }
 }

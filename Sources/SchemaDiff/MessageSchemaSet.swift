@@ -12,11 +12,7 @@ package struct MessageSchemaSet: Sendable {
         package let text: String
 
         /// Names a document.
-        package init(file: String, uri: String, text: String) {
-            self.file = file
-            self.uri = uri
-            self.text = text
-        }
+        package init(file: String, uri: String, text: String) { (self.file, self.uri, self.text) = (file, uri, text) }
     }
 
     /// One kind of message.
@@ -30,9 +26,7 @@ package struct MessageSchemaSet: Sendable {
 
         /// Names a message.
         package init(name: String, travel: MessageTravel, uri: String) {
-            self.name = name
-            self.travel = travel
-            self.uri = uri
+            (self.name, self.travel, self.uri) = (name, travel, uri)
         }
     }
 
@@ -83,9 +77,7 @@ package struct MessageSchemaSet: Sendable {
         guard problems.isEmpty else { throw SchemaProblems(all: problems) }
         self.documents = documents
         self.messages = messages.sorted { $0.name < $1.name }
-        self.registry = registry
-        self.roots = roots
-        self.schemas = schemas
+        (self.registry, self.roots, self.schemas) = (registry, roots, schemas)
         unknownKeywords = documents.flatMap { document in
             UnknownKeywords.locations(in: roots[document.file] ?? true).map { pointer in
                 GateLocation(

@@ -12,9 +12,7 @@ struct SchemaComparison {
     private var findings: [String: GateFinding] = [:]
 
     init(old: MessageSchemaSet, new: MessageSchemaSet, policy: ComparisonPolicy) {
-        self.old = old
-        self.new = new
-        self.policy = policy
+        (self.old, self.new, self.policy) = (old, new, policy)
         oldTexts = SchemaTexts(old)
         newTexts = SchemaTexts(new)
     }

@@ -17,9 +17,7 @@ package struct Site: Sendable {
 
         /// A defect of a reference peer.
         package init(clause: ClauseID, name: String, summary: String) {
-            self.clause = clause
-            self.name = name
-            self.summary = summary
+            (self.clause, self.name, self.summary) = (clause, name, summary)
         }
     }
 

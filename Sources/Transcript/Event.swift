@@ -10,11 +10,7 @@ public struct Event: Sendable, Equatable {
     public var kind: Kind
 
     /// An event at a time, in microseconds since the history began.
-    public init(at: Int, lane: Lane, kind: Kind) {
-        self.at = at
-        self.lane = lane
-        self.kind = kind
-    }
+    public init(at: Int, lane: Lane, kind: Kind) { (self.at, self.lane, self.kind) = (at, lane, kind) }
 
     /// The kinds of events; the raw text of frames and bodies is kept as it was on the wire.
     public enum Kind: Sendable, Equatable {
@@ -81,11 +77,7 @@ public struct Event: Sendable, Equatable {
         public init(
             method: String, path: String, principal: String? = "p1", headers: [Header] = [], body: String? = nil
         ) {
-            self.method = method
-            self.path = path
-            self.principal = principal
-            self.headers = headers
-            self.body = body
+            (self.method, self.path, self.principal, self.headers, self.body) = (method, path, principal, headers, body)
         }
 
         /// The first value of a header field; the name is lowercase.
@@ -107,10 +99,7 @@ public struct Event: Sendable, Equatable {
 
         /// A response with a body.
         public init(status: Int, headers: [Header] = [], body: String = "", bodyIsText: Bool = true) {
-            self.status = status
-            self.headers = headers
-            self.body = body
-            self.bodyIsText = bodyIsText
+            (self.status, self.headers, self.body, self.bodyIsText) = (status, headers, body, bodyIsText)
         }
 
         /// The first value of a header field; the name is lowercase.

@@ -50,15 +50,9 @@ public struct History: Sendable {
             timeScale: Double = 1, lateness: [Lateness] = [], startedAt: String? = nil, dialect: Dialect = .canonical,
             capture: Capture? = nil
         ) {
-            self.specification = specification
-            self.scenario = scenario
-            self.subject = subject
-            self.timeouts = timeouts
-            self.timeScale = timeScale
-            self.lateness = lateness
-            self.startedAt = startedAt
-            self.dialect = dialect
-            self.capture = capture
+            (self.specification, self.scenario, self.subject) = (specification, scenario, subject)
+            (self.timeouts, self.timeScale, self.lateness) = (timeouts, timeScale, lateness)
+            (self.startedAt, self.dialect, self.capture) = (startedAt, dialect, capture)
         }
     }
 
@@ -79,11 +73,8 @@ public struct History: Sendable {
         public init(
             name: String, role: Role, profiles: Set<Profile>, hasScriptedAgent: Bool = true, limits: [String: Int] = [:]
         ) {
-            self.name = name
-            self.role = role
-            self.profiles = profiles
-            self.hasScriptedAgent = hasScriptedAgent
-            self.limits = limits
+            (self.name, self.role, self.profiles) = (name, role, profiles)
+            (self.hasScriptedAgent, self.limits) = (hasScriptedAgent, limits)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJSON
 
 /// The members of one transcript line, with problems that name file and line.
@@ -90,8 +91,5 @@ package struct LineReader {
     }
 
     /// A value in quotes, cut at 120 characters.
-    func shown(_ value: JSONValue) -> String {
-        let text = value.text()
-        return text.count <= 120 ? "'\(text)'" : "'\(text.prefix(120))…' (\(text.count) characters)"
-    }
+    func shown(_ value: JSONValue) -> String { quoted(value.text()) }
 }

@@ -51,11 +51,7 @@ extension History {
         public var slowness: Int
 
         /// A stretch with how slow it was.
-        public init(from: Int, to: Int, slowness: Int) {
-            self.from = from
-            self.to = to
-            self.slowness = slowness
-        }
+        public init(from: Int, to: Int, slowness: Int) { (self.from, self.to, self.slowness) = (from, to, slowness) }
 
         /// A stretch with the share of it that the process waited to be woken; nil where that is as usual.
         ///

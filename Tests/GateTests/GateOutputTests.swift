@@ -85,7 +85,7 @@ import FoundationXML
 
     @Test func `SARIF has the members that readers of 2.1.0 need`() async throws {
         let report = try await report()
-        let log = GateSARIFReport(report, toolVersion: "0.1.0").value
+        let log = GateSARIFReport(report).value
         #expect(log["version"] == "2.1.0")
         let run = try #require(log["runs"]?[0])
         let rules = try #require(run["tool"]?["driver"]?["rules"]?.arrayValue)

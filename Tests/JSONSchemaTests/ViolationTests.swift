@@ -88,7 +88,7 @@ struct `Schema violations` {
             ),
             (
                 ["const": ""], "a\n\u{1B}[31m\u{202E}",
-                "the value: 'a\\n\\u001b[31m<U+202E>' is not the one allowed value (expected \"\")"
+                "the value: 'a\\u{a}\\u{1b}[31m\\u{202e}' is not the one allowed value (expected \"\")"
             ),
             (false, 1, "the value: no value is allowed here (expected nothing)"),
         ] as [(JSONValue, JSONValue, String)])

@@ -28,11 +28,7 @@ final class Link {
     /// What no wait has taken yet; nil where one has.
     var letters: [JSONValue?] = []
 
-    init(_ letter: String, number: Int, life: Int) {
-        self.letter = letter
-        self.number = number
-        self.life = life
-    }
+    init(_ letter: String, number: Int, life: Int) { (self.letter, self.number, self.life) = (letter, number, life) }
 
     var lane: Lane { .connection(letter) }
 

@@ -327,10 +327,7 @@ extension World {
             next = try ask("GET", path, ScenarioStep.Credential(principal: read.principal), nil, within: "rest", names)
             {
                 world, answer throws(StrandEnd) in
-                let session = answer?["session"]
-                let messages = session?["messages"]?.arrayValue?.count ?? -1
-                let ended = session?["turns"]?.arrayValue?.count { $0["status"]?.stringValue != "running" }
-                if messages >= read.messages, (ended ?? read.endedTurns) >= read.endedTurns {
+                if let answer, read.isMet(by: answer) {
                     try world.save(read.save, from: answer, of: "response", names)
                     return true
                 }

@@ -213,7 +213,9 @@ enum ChapterFacts {
                 guard let kind = kind(of: table) else { return [] }
                 return table.rows.flatMap { row in
                     // A row may name several codes: 1002, 1003, 1007.
-                    let names = kind.header[0] == "code" ? row.name.split(separator: ",").map { String($0.trimmed(\.isWhitespace)) } : [row.name]
+                    let names =
+                        kind.header[0] == "code"
+                        ? row.name.split(separator: ",").map { String($0.trimmed(\.isWhitespace)) } : [row.name]
                     return names.map {
                         Row(kind: kind, name: $0, header: header, cells: row.cells, file: path, line: row.line)
                     }

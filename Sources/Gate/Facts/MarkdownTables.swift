@@ -21,7 +21,9 @@ struct MarkdownTable: Sendable, Equatable {
     /// Every table of a page, in order.
     static func tables(in text: String) -> [MarkdownTable] {
         // Tables are the same to a reader with any line ends, indented, and without the last bar.
-        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { String($0.trimmed(\.isWhitespace)) }
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map {
+            String($0.trimmed(\.isWhitespace))
+        }
         var tables: [MarkdownTable] = []
         var index = 0
         while index + 1 < lines.count {

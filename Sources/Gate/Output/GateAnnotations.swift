@@ -5,9 +5,7 @@ package struct GateAnnotations {
     private let report: GateReport
 
     /// The report of a comparison.
-    package init(_ report: GateReport) {
-        self.report = report
-    }
+    package init(_ report: GateReport) { self.report = report }
 
     /// The lines; the verdict first, then what fails, then warnings.
     package var text: String {

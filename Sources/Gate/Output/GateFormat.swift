@@ -1,5 +1,3 @@
-import HoldfastSuite
-
 /// The ways in which programs read a report of the gate.
 package enum GateFormat: String, Sendable, CaseIterable {
     case json, junit, github, sarif, markdown
@@ -13,7 +11,7 @@ package enum GateFormat: String, Sendable, CaseIterable {
         case .json: GateJSONReport(report).value.text(pretty: true) + "\n"
         case .junit: GateJUnitReport(report).text
         case .github: GateAnnotations(report).text
-        case .sarif: GateSARIFReport(report, toolVersion: toolVersion).value.text(pretty: true) + "\n"
+        case .sarif: GateSARIFReport(report).value.text(pretty: true) + "\n"
         case .markdown: GateMarkdown(report).text
         }
     }

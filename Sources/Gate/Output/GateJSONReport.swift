@@ -10,9 +10,7 @@ package struct GateJSONReport {
     private let report: GateReport
 
     /// The report of a comparison.
-    package init(_ report: GateReport) {
-        self.report = report
-    }
+    package init(_ report: GateReport) { self.report = report }
 
     /// The whole report.
     package var value: JSONValue {

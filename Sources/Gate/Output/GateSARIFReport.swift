@@ -1,17 +1,14 @@
 import HoldfastJSON
 import HoldfastReport
 import HoldfastSchemaDiff
+import HoldfastSuite
 
 /// The report of the gate as SARIF 2.1.0.
 package struct GateSARIFReport {
     private let report: GateReport
-    private let toolVersion: String
 
-    /// The report of a comparison, made by a version of the tool.
-    package init(_ report: GateReport, toolVersion: String) {
-        self.report = report
-        self.toolVersion = toolVersion
-    }
+    /// The report of a comparison.
+    package init(_ report: GateReport) { self.report = report }
 
     /// The whole log.
     package var value: JSONValue {

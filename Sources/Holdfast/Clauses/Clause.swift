@@ -38,21 +38,10 @@ public struct Clause: Sendable, Equatable {
         seen: String? = nil,
         sources: [String] = [], since: String = "", file: String = "", line: Int = 0
     ) {
-        self.id = id
-        self.role = role
-        self.profile = profile
-        self.companions = companions
-        self.keyword = keyword
-        self.sentence = sentence
-        self.why = why
-        self.judgedFrom = judgedFrom
-        self.captureNeeds = captureNeeds
-        self.exclusion = exclusion
-        self.seen = seen
-        self.sources = sources
-        self.since = since
-        self.file = file
-        self.line = line
+        (self.id, self.role, self.profile, self.companions) = (id, role, profile, companions)
+        (self.keyword, self.sentence, self.why, self.judgedFrom) = (keyword, sentence, why, judgedFrom)
+        (self.captureNeeds, self.exclusion, self.seen, self.sources) = (captureNeeds, exclusion, seen, sources)
+        (self.since, self.file, self.line) = (since, file, line)
     }
 
     /// The profile whose absence keeps the clause from binding a subject; nil where it binds.

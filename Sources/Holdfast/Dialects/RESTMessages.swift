@@ -9,9 +9,7 @@ public struct RESTRequest: Sendable, Equatable {
 
     /// A request in the words of the specification, to be said in those of a dialect.
     public init(method: String, path: String, body: String? = nil) {
-        self.method = method
-        self.path = path
-        self.body = body
+        (self.method, self.path, self.body) = (method, path, body)
     }
 }
 

@@ -99,9 +99,7 @@ package struct MemberReader {
     /// Takes the members of a value; nil when it is no object.
     package init?(_ value: JSONValue, at pointer: JSONPointer, into collector: ProblemCollector) {
         guard let object = value.objectValue else { return nil }
-        self.object = object
-        self.pointer = pointer
-        self.collector = collector
+        (self.object, self.pointer, self.collector) = (object, pointer, collector)
     }
 
     package func value(_ key: String) -> JSONValue? { object[key] }

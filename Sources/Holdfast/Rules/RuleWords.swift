@@ -8,6 +8,15 @@ extension Rule {
         self = try reader.rule()
     }
 
+    /// The rules that texts spell; every wrong one is told.
+    package static func all(_ texts: [String], _ problems: inout [InputProblem]) -> [Rule] {
+        var rules: [Rule] = []
+        for text in texts {
+            do { rules.append(try Rule(text)) } catch { problems.append(error) }
+        }
+        return rules
+    }
+
     /// The grammar, for people.
     package static let grammar = """
         A fault rule is an action and a target:

@@ -18,10 +18,7 @@ package struct Examination {
     private var diagnosis = Diagnosis()
 
     package init(_ subject: ServerSubject, scope: Scope, under specification: Specification, _ selection: Selection) {
-        self.subject = subject
-        self.scope = scope
-        self.specification = specification
-        self.selection = selection
+        (self.subject, self.scope, self.specification, self.selection) = (subject, scope, specification, selection)
         probes = ExaminationProbes(subject: subject, reply: "examined \(UUID().uuidString.prefix(8))")
     }
 

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastCaptures
 import HoldfastJSON
 import HoldfastReport
@@ -104,11 +105,7 @@ package struct DialectCheck {
     }
 
     /// A text on one line, cut.
-    private static func shown(_ text: String) -> String {
-        let line = text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : String($0) }
-            .joined()
-        return line.count > 120 ? "\(line.prefix(120))… (\(line.count) characters)" : line
-    }
+    private static func shown(_ text: String) -> String { visible(excerpt(text)) }
 
     /// For machines.
     package var value: JSONValue {

@@ -64,9 +64,7 @@ final class JudgeSource: Sendable {
     }
 
     init(_ path: String, index: Int, options: JudgeOptions) {
-        self.path = path
-        self.index = index
-        self.options = options
+        (self.path, self.index, self.options) = (path, index, options)
     }
 
     /// The name people see.

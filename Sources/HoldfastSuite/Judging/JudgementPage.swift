@@ -4,7 +4,7 @@ import HoldfastReport
 
 extension Judgement {
     /// The judgement as a page; what it draws has to have been kept.
-    package func page(under specification: Specification, tool: String) -> String {
+    package func page(under specification: Specification) -> String {
         let results = exercised.compactMap { id -> HTMLCapture.Result? in
             guard let clause = specification[id], let tally = clauses[id] else { return nil }
             return (
@@ -29,12 +29,12 @@ extension Judgement {
         }
         return HTMLCapture(
             (exit == .violation ? "violation: " : exit == .conforms ? "no violations; " : "not decided; ") + counts,
-            exit: exit, facts: facts(specification, tool), parts: parts, results: results, observed: observed,
+            exit: exit, facts: facts(specification), parts: parts, results: results, observed: observed,
             notes: notes, under: specification
         ).text
     }
 
-    private func facts(_ specification: Specification, _ tool: String) -> [(title: String, text: String)] {
+    private func facts(_ specification: Specification) -> [(title: String, text: String)] {
         let profiles = files.reduce(into: Set<Profile>()) { $0.formUnion($1.profiles) }
         let dialects = files.reduce(into: Set<String>()) { $0.formUnion($1.dialects) }.subtracting(["canonical"])
         let reachable = inQuestion.values.count(where: \.wasReachable)
@@ -43,7 +43,7 @@ extension Judgement {
             ("Events", "\(events)"),
             ("Profiles", profiles.sorted().map(\.rawValue).joined(separator: ", ")),
             ("Dialect", dialects.isEmpty ? "none" : dialects.sorted().joined(separator: ", ")),
-            ("Versions", "specification \(specification.version), program \(tool)"),
+            ("Versions", "specification \(specification.version), program \(toolVersion)"),
             (
                 "Clauses",
                 "\(reachable) of \(inQuestion.count) can be checked from it; \(JudgementText.were(exercised.count))"

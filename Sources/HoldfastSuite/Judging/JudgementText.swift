@@ -15,10 +15,7 @@ package struct JudgementText {
     package init(
         _ judgement: Judgement, _ specification: Specification, style: ConsoleStyle, listsAll: Bool = false
     ) {
-        self.judgement = judgement
-        self.specification = specification
-        self.style = style
-        self.listsAll = listsAll
+        (self.judgement, self.specification, self.style, self.listsAll) = (judgement, specification, style, listsAll)
     }
 
     /// The whole text, ending with a newline.

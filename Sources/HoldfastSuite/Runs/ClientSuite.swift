@@ -16,11 +16,8 @@ package struct ClientSuite {
         _ subject: ClientSubject, at address: String, under specification: Specification,
         _ selection: ScenarioSelection<ClientScenario>, jobs: Int
     ) {
-        self.subject = subject
-        self.address = address
-        self.specification = specification
-        self.selection = selection
-        self.jobs = jobs
+        (self.subject, self.address, self.specification) = (subject, address, specification)
+        (self.selection, self.jobs) = (selection, jobs)
     }
 
     /// Runs to the end, or until `stop` returns, which keeps what was learnt.

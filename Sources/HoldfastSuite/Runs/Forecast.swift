@@ -15,10 +15,7 @@ package struct Forecast {
     package init(
         of selection: Selection, against subject: ServerSubject, scope: Scope, under specification: Specification
     ) {
-        self.subject = subject
-        self.scope = scope
-        self.specification = specification
-        self.selection = selection
+        (self.subject, self.scope, self.specification, self.selection) = (subject, scope, specification, selection)
     }
 
     /// What a report says of a scenario that will not be performed; nil of one that will.

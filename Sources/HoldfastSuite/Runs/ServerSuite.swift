@@ -18,12 +18,8 @@ package struct ServerSuite {
         _ subject: ServerSubject, under specification: Specification, _ selection: Selection, scope: Scope = Scope(),
         jobs: Int, traces: Bool = false
     ) {
-        self.subject = subject
-        self.specification = specification
-        self.selection = selection
-        self.scope = scope
-        self.jobs = jobs
-        self.traces = traces
+        (self.subject, self.specification, self.selection) = (subject, specification, selection)
+        (self.scope, self.jobs, self.traces) = (scope, jobs, traces)
     }
 
     /// Runs to the end, or until `stop` returns, which keeps what was learnt.

@@ -17,9 +17,7 @@ final class SuiteJudging: Sendable {
     private let early = Mutex(Early())
     private let aside = DispatchQueue(label: "holdfast.judging.aside")
 
-    init(specification: Specification) {
-        self.specification = specification
-    }
+    init(specification: Specification) { self.specification = specification }
 
     /// Judges a performance while others still run, one at a time, and tells what came of it; what is not reached before the
     /// end is left to it.

@@ -12,9 +12,7 @@ package struct KillMatrix {
     private let show: ProgressDisplay?
 
     package init(under specification: Specification, program: String, showing show: ProgressDisplay? = nil) {
-        self.specification = specification
-        self.program = program
-        self.show = show
+        (self.specification, self.program, self.show) = (specification, program, show)
     }
 
     /// The peers that are met besides the healthy ones.

@@ -23,9 +23,7 @@ struct KillMatrixGroup {
         _ meet: @escaping @Sendable (Item, _ isAlone: Bool) async throws -> KillMatrixPeer
     ) {
         candidates = items.map { item in Candidate(name: name(item)) { try await meet(item, $0) } }
-        self.kind = kind
-        self.jobs = jobs
-        self.deservesAnother = deservesAnother
+        (self.kind, self.jobs, self.deservesAnother) = (kind, jobs, deservesAnother)
     }
 
     /// Meets all of them, and those that deserve it once more.

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
@@ -227,10 +228,7 @@ enum SYNC {
             at: [sync.request.event, result.event])
     }
 
-    static func text(_ value: JSONValue?) -> String {
-        let text = value?.text() ?? "absent"
-        return text.count > 120 ? "\(text.prefix(120))… (\(text.count) characters)" : text
-    }
+    static func text(_ value: JSONValue?) -> String { excerpt(value?.text() ?? "absent") }
 
     // MARK: Gaps that must be told, and frames that must not be missing
 

@@ -52,9 +52,6 @@ public struct Symptom: Sendable, Equatable {
     }
 
     init(_ kind: Kind, _ what: String, at events: [Int], lasted: Int = 0) {
-        self.kind = kind
-        self.what = what
-        self.events = events
-        self.lasted = lasted
+        (self.kind, self.what, self.events, self.lasted) = (kind, what, events, lasted)
     }
 }

@@ -62,11 +62,8 @@ package final class LiveJudge: Sendable {
     ) {
         self.note = note
         dialects = (try? specification.dialects()) ?? []
-        self.header = header
-        self.specification = specification
-        self.isUndeclared = isUndeclared
-        self.watched = watched
-        self.tell = tell
+        (self.header, self.specification, self.isUndeclared) = (header, specification, isUndeclared)
+        (self.watched, self.tell) = (watched, tell)
     }
 
     /// What each clause came to so far.

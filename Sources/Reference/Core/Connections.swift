@@ -16,9 +16,7 @@ struct Connections: Sendable {
         var isClosing = false
 
         init(id: String, admitted: String?, openedAt: Int) {
-            self.id = id
-            self.admitted = admitted
-            self.openedAt = openedAt
+            (self.id, self.admitted, self.openedAt) = (id, admitted, openedAt)
             heardAt = openedAt
             pingedAt = openedAt
         }

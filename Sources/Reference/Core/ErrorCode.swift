@@ -63,12 +63,7 @@ struct Refusal: Error, Sendable, Equatable {
         _ code: ErrorCode, _ text: String, clientMessageId: String? = nil, retryAfterMs: Int? = nil, limit: Int? = nil,
         windowMs: Int? = nil, status: Int? = nil
     ) {
-        self.code = code
-        self.text = text
-        self.clientMessageId = clientMessageId
-        self.retryAfterMs = retryAfterMs
-        self.limit = limit
-        self.windowMs = windowMs
-        self.status = status
+        (self.code, self.text, self.clientMessageId, self.retryAfterMs) = (code, text, clientMessageId, retryAfterMs)
+        (self.limit, self.windowMs, self.status) = (limit, windowMs, status)
     }
 }

@@ -1,3 +1,4 @@
+import HoldfastBasics
 import HoldfastPlatform
 
 /// An instant on two clocks, in microseconds.
@@ -20,8 +21,5 @@ struct WallClock: Sendable {
     /// This instant, on both clocks.
     var now: Moment { Moment(steady: steady(at: .now), wall: SystemClock.microseconds) }
 
-    func steady(at instant: ContinuousClock.Instant) -> Int {
-        let passed = start.duration(to: instant).components
-        return Int(passed.seconds) * 1_000_000 + Int(passed.attoseconds / 1_000_000_000_000)
-    }
+    func steady(at instant: ContinuousClock.Instant) -> Int { (instant - start).microseconds }
 }

@@ -30,10 +30,7 @@ package struct Defect: Sendable, Hashable, CustomStringConvertible {
     }
 
     init(_ name: String, _ area: Area, _ number: Int, need: Need = .url, _ summary: String, _ faults: Fault...) {
-        self.name = name
-        self.summary = summary
-        self.need = need
-        self.faults = faults
+        (self.name, self.summary, self.need, self.faults) = (name, summary, need, faults)
         clause = ClauseID(area, number)
     }
 

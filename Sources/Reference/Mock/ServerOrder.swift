@@ -29,8 +29,6 @@ package struct ServerPlace: Sendable, Equatable {
     package var isNew: Bool
 
     package init(principal: String? = nil, session: String? = nil, isNew: Bool = false) {
-        self.principal = principal
-        self.session = session
-        self.isNew = isNew
+        (self.principal, self.session, self.isNew) = (principal, session, isNew)
     }
 }

@@ -8,8 +8,6 @@ package struct PushService: Sendable {
     package var devices: [(principal: String, token: String)]
 
     package init(url: String, topic: String, devices: [(principal: String, token: String)]) {
-        self.url = url
-        self.topic = topic
-        self.devices = devices
+        (self.url, self.topic, self.devices) = (url, topic, devices)
     }
 }

@@ -55,10 +55,8 @@ package struct ReferenceConfiguration: Sendable {
         dataFolder: String, principals: [(name: String, token: String)] = [], requiresAuth: Bool = false,
         defects: Set<Defect> = []
     ) {
-        self.dataFolder = dataFolder
-        self.principals = principals
-        self.requiresAuth = requiresAuth
-        self.defects = defects
+        (self.dataFolder, self.principals) = (dataFolder, principals)
+        (self.requiresAuth, self.defects) = (requiresAuth, defects)
     }
 
     /// The path of its WebSocket.

@@ -29,12 +29,8 @@ package final class ReferenceServer: Sendable {
         transport: TransportServer, engine: ServerEngine, log: RecordLog, tasks: [Task<Void, Never>],
         closeCode: UInt16, socketPath: String
     ) {
-        self.socketPath = socketPath
-        self.closeCode = closeCode
-        self.transport = transport
-        self.engine = engine
-        self.log = log
-        self.tasks = tasks
+        (self.socketPath, self.closeCode, self.transport) = (socketPath, closeCode, transport)
+        (self.engine, self.log, self.tasks) = (engine, log, tasks)
         port = transport.port
     }
 

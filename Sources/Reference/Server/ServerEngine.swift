@@ -27,9 +27,7 @@ actor ServerEngine {
         _ configuration: ReferenceConfiguration, log: RecordLog, records: [StoredRecord],
         delivery: PushDelivery? = nil, memory: ServerMemory? = nil
     ) {
-        self.configuration = configuration
-        self.delivery = delivery
-        self.log = log
+        (self.configuration, self.delivery, self.log) = (configuration, delivery, log)
         edge = configuration.edge
         clock = memory?.clock ?? WallClock()
         var core = FaultyCore(configuration.rules, records: records, defects: configuration.defects)

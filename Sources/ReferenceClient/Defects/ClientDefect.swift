@@ -12,9 +12,7 @@ public struct ClientDefect: Sendable, Hashable, CustomStringConvertible {
     let faults: [ClientFault]
 
     init(_ name: String, _ area: Area, _ number: Int, _ summary: String, _ faults: ClientFault...) {
-        self.name = name
-        self.summary = summary
-        self.faults = faults
+        (self.name, self.summary, self.faults) = (name, summary, faults)
         clause = ClauseID(area, number)
     }
 

@@ -25,11 +25,8 @@ actor ClientEngine {
         clock: any ClientClock = SystemClock(), dice: Dice = Dice(), defects: Set<ClientDefect> = [],
         watcher: (@Sendable (Screen) -> Void)? = nil
     ) {
-        self.rules = rules
-        self.transport = transport
-        self.storage = storage
-        self.clock = clock
-        self.watcher = watcher
+        (self.rules, self.transport, self.storage) = (rules, transport, storage)
+        (self.clock, self.watcher) = (clock, watcher)
         client = FaultyClient(rules: rules, memory: storage?.load(), dice: dice, defects: defects)
     }
 

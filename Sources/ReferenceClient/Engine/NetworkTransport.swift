@@ -1,3 +1,4 @@
+import HoldfastBasics
 import HoldfastSmallFoundation
 import HoldfastTransport
 
@@ -59,10 +60,7 @@ struct SystemClock: ClientClock {
     private let wall = Int(Date().timeIntervalSince1970 * 1000)
     private let start = ContinuousClock.now
 
-    var now: Int {
-        let passed = ContinuousClock.now - start
-        return wall + Int(passed.components.seconds) * 1000 + Int(passed.components.attoseconds / 1_000_000_000_000_000)
-    }
+    var now: Int { wall + (ContinuousClock.now - start).milliseconds }
 
     func sleep(milliseconds: Int) async throws { try await Task.sleep(for: .milliseconds(milliseconds)) }
 }

@@ -33,9 +33,7 @@ public actor ReferenceApp: DrivenClient {
         defects: Set<ClientDefect>, variations: Set<ClientVariation>, storingIn folder: String?,
         over network: NetworkTransport, watcher: (@Sendable (ClientState) -> Void)?
     ) {
-        self.network = network
-        self.defects = defects
-        self.variations = variations
+        (self.network, self.defects, self.variations) = (network, defects, variations)
         storesIn = folder
         self.watcher = watcher
     }

@@ -36,11 +36,8 @@ package struct Baseline: Sendable, Equatable {
         ) {
             self.clause = clause
             self.scenario = NamePattern(scenario)
-            self.reason = reason
-            self.link = link
-            self.expires = expires
-            self.isIntermittent = isIntermittent
-            self.line = line
+            (self.reason, self.link, self.expires) = (reason, link, expires)
+            (self.isIntermittent, self.line) = (isIntermittent, line)
         }
 
         /// Whether it is about a clause in a scenario, whichever repetition of it.

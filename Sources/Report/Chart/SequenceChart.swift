@@ -60,14 +60,10 @@ package struct SequenceChart: Sendable, Equatable {
         /// The events that show it, as places in the history; the last is the one to look at.
         let events: [Int]
 
-        package init(_ clause: ClauseID, _ finding: Finding) {
-            (self.clause, events) = (clause, finding.events)
-        }
+        package init(_ clause: ClauseID, _ finding: Finding) { (self.clause, events) = (clause, finding.events) }
 
         /// Events to look at, whatever the reason.
-        package init(_ events: [Int], on clause: ClauseID? = nil) {
-            (self.clause, self.events) = (clause, events)
-        }
+        package init(_ events: [Int], on clause: ClauseID? = nil) { (self.clause, self.events) = (clause, events) }
     }
 
     /// The most characters of a verbatim text, unless said otherwise.

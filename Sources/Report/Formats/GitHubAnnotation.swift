@@ -18,11 +18,7 @@ package struct GitHubAnnotation: Sendable, Equatable {
 
     /// Marks a file, or the run as a whole.
     package init(_ level: Level, title: String, message: String, file: String? = nil, line: Int? = nil) {
-        self.level = level
-        self.file = file
-        self.line = line
-        self.title = title
-        self.message = message
+        (self.level, self.file, self.line, self.title, self.message) = (level, file, line, title, message)
     }
 
     /// GitHub shows so many of a kind for a step, and drops the rest in silence.

@@ -67,11 +67,7 @@ package struct HTMLCapture {
             setAside: [], outOfReach: [], gaps: [], unseen: [], notes: [], part: nil, elsewhere: [], leftOut: [],
             isStrict: false, sentences: [:], intended: [:])
         run = HTMLRun(report)
-        self.exit = exit
-        self.headline = headline
-        self.facts = facts
-        self.observed = observed
-        self.notes = notes
+        (self.exit, self.headline, self.facts, self.observed, self.notes) = (exit, headline, facts, observed, notes)
     }
 
     /// The whole file, ending with a newline.

@@ -54,9 +54,7 @@ struct SchemaView {
     }
 
     private init(nodes: [Int], entries: [Entry], isFalse: Bool) {
-        self.nodes = nodes
-        self.entries = entries
-        self.isFalse = isFalse
+        (self.nodes, self.entries, self.isFalse) = (nodes, entries, isFalse)
         colors = Set(entries.map(\.color))
     }
 

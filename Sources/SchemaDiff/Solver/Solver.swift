@@ -36,9 +36,7 @@ struct Solver {
     }
 
     init(_ space: SchemaSpace, writer: Int = SchemaSpace.old, isLenient: Bool = false, stepLimit: Int) {
-        self.space = space
-        self.writer = writer
-        self.isLenient = isLenient
+        (self.space, self.writer, self.isLenient) = (space, writer, isLenient)
         stepsLeft = stepLimit
         readersNames = isLenient ? space.names(on: 1 - writer) : []
     }

@@ -45,11 +45,7 @@ final class ClientPerformer: ClientScene, Sendable {
         self.scenario = scenario
         self.subject = subject
         timeScale = subject.timeScale(for: scenario)
-        self.server = server
-        self.address = address
-        self.link = link
-        self.recorder = recorder
-        self.run = run
+        (self.server, self.address, self.link, self.recorder, self.run) = (server, address, link, recorder, run)
     }
 
     /// Why the driver, and not the scenario, ended it; nil when it did not.

@@ -25,9 +25,7 @@ package struct ClientSubject: Sendable {
     ) {
         self.name = name
         self.profiles = profiles.union([.clientCore])
-        self.driver = driver
-        self.unsupported = unsupported
-        self.timeouts = timeouts
+        (self.driver, self.unsupported, self.timeouts) = (driver, unsupported, timeouts)
         self.timeScale = min(1000, max(1, timeScale))
         self.host = host
     }

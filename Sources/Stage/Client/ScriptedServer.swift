@@ -41,10 +41,7 @@ final class ScriptedServer: Sendable {
     private static let authentication = Duration.seconds(10)
 
     init(_ world: ClientWorld, token: String, recorder: Recorder, schemas: SentSchemas, location: String) {
-        self.recorder = recorder
-        self.schemas = schemas
-        self.location = location
-        self.token = token
+        (self.recorder, self.schemas, self.location, self.token) = (recorder, schemas, location, token)
         state = Mutex(State(world: ServerWorld(world, token: token, now: WallClock.milliseconds())))
     }
 

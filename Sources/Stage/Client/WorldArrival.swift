@@ -17,10 +17,6 @@ package struct WorldArrival: Equatable, Sendable {
         _ kinds: Set<AwaitedArrival.Kind>, session: String? = nil, key: String? = nil, text: String? = nil,
         connection: Int? = nil
     ) {
-        self.kinds = kinds
-        self.session = session
-        self.key = key
-        self.text = text
-        self.connection = connection
+        (self.kinds, self.session, self.key, self.text, self.connection) = (kinds, session, key, text, connection)
     }
 }

@@ -11,9 +11,7 @@ package struct DriverCheck: Sendable {
 
     /// A look at the drivers of a source; `host` is the address of this machine that the app can reach.
     package init(_ source: any DriverSource, host: String, timeScale: Double, timeouts: Timeouts = Timeouts()) {
-        self.source = source
-        self.host = host
-        self.timeScale = timeScale
+        (self.source, self.host, self.timeScale) = (source, host, timeScale)
         limit = timeouts.driver
     }
 

@@ -1,3 +1,4 @@
+import HoldfastBasics
 import HoldfastJSON
 import HoldfastPlatform
 
@@ -18,9 +19,7 @@ final class DriverConversation: Sendable {
     static let version = 1
 
     init(over transport: any DriverTransport, schemas: DriverSchemas, location: String) {
-        self.transport = transport
-        self.schemas = schemas
-        self.location = location
+        (self.transport, self.schemas, self.location) = (transport, schemas, location)
     }
 
     /// Why nothing more can be said; nil as long as something can.
@@ -117,15 +116,5 @@ final class DriverConversation: Sendable {
     }
 
     /// A line as it was written, cut where it gets long.
-    private static func shown(_ line: [UInt8]) -> String {
-        let text = String(decoding: line, as: UTF8.self)
-        return text.count > 200 ? "\(text.prefix(200))… (\(line.count) bytes)" : text
-    }
-}
-
-extension Duration {
-    /// Whole milliseconds.
-    var milliseconds: Int {
-        Int(components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000)
-    }
+    private static func shown(_ line: [UInt8]) -> String { excerpt(String(decoding: line, as: UTF8.self), limit: 200) }
 }

@@ -28,12 +28,8 @@ package final class ListeningDrivers: DriverSource {
         _ server: TransportServer, _ devices: DeviceListener, _ schemas: DriverSchemas, host: String, limit: Duration,
         firstWait: Duration
     ) {
-        self.host = host
-        self.server = server
-        self.devices = devices
-        self.schemas = schemas
-        self.limit = limit
-        self.firstWait = firstWait
+        (self.host, self.server, self.devices) = (host, server, devices)
+        (self.schemas, self.limit, self.firstWait) = (schemas, limit, firstWait)
         address = "ws://\(host.contains(":") ? "[\(host)]" : host):\(server.port)/"
     }
 

@@ -24,10 +24,7 @@ package struct SpawnedDrivers: DriverSource {
         _ command: [String], directory: String? = nil, environment: [String: String] = [:], schemas: DriverSchemas,
         timeouts: Timeouts = Timeouts()
     ) {
-        self.command = command
-        self.directory = directory
-        self.environment = environment
-        self.schemas = schemas
+        (self.command, self.directory, self.environment, self.schemas) = (command, directory, environment, schemas)
         limit = timeouts.driver
     }
 
@@ -68,10 +65,7 @@ final class SpawnedDriver: DriverLink {
         _ launch: SubjectProcess.Launch, _ schemas: DriverSchemas, limit: Duration, location: String,
         _ greeted: (ProcessTransport, DriverConversation, DriverGreeting)
     ) {
-        self.launch = launch
-        self.schemas = schemas
-        self.limit = limit
-        self.location = location
+        (self.launch, self.schemas, self.limit, self.location) = (launch, schemas, limit, location)
         state = Mutex(State(transport: greeted.0, conversation: greeted.1, greeting: greeted.2))
     }
 

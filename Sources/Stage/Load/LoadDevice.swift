@@ -241,7 +241,8 @@ final class LoadDevice: Sendable {
             .request(Event.Request(method: method, path: path, principal: owner.principal.name, body: body)), on: lane)
         do throws(TransportProblem) {
             let answer = try await HTTPExchange.perform(
-                subject.request(method, path, token: owner.principal.token, body: body), tls: subject.tls, maxBodyBytes: 8 << 20,
+                subject.request(method, path, token: owner.principal.token, body: body), tls: subject.tls,
+                maxBodyBytes: 8 << 20,
                 timeout: method == "GET" ? subject.timeouts.rest : subject.timeouts.turn)
             _ = owner.recorder.record(.response(Event.Response(answer)), on: lane, at: answer.receivedAt)
             return answer

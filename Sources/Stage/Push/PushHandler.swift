@@ -13,12 +13,12 @@ struct PushHandler: TransportHandler {
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
         let reply = PushReply(to: request)
         guard let device = Self.device(in: request.path) else {
-            registry.noteStray(clipped(request.method), clipped(request.path), status: 404)
+            registry.noteStray(excerpt(request.method), excerpt(request.path), status: 404)
             return reply.response(404)
         }
         let shown = "/3/device/‹a token of \(device.utf8.count) bytes›"
         guard request.method == "POST" else {
-            registry.noteStray(clipped(request.method), shown, status: 405)
+            registry.noteStray(excerpt(request.method), shown, status: 405)
             return reply.response(405)
         }
         switch registry.destination(of: device, session: Self.session(in: request.body)) {
@@ -42,8 +42,6 @@ struct PushHandler: TransportHandler {
         guard let text = String(utf8: body) else { return nil }
         return (try? JSONParser.document(text).root)?["sessionId"]?.stringValue
     }
-
-    private func clipped(_ text: String) -> String { text.count > 120 ? "\(text.prefix(120))…" : text }
 }
 
 /// Makes the answers to one request, which name it by its `apns-id`: its own, or a new one.

@@ -33,9 +33,7 @@ final class PushRoute: Sendable {
 
     /// Opens a route, and records for whom pushes are taken from now on.
     init(devices: [String: String], at registry: PushRegistry, recorder: Recorder) {
-        self.devices = devices
-        self.registry = registry
-        self.recorder = recorder
+        (self.devices, self.registry, self.recorder) = (devices, registry, recorder)
         mailboxes = devices.mapValues { _ in Mailbox() }
         for principal in devices.keys.sorted() {
             recorder.note(.act("listen", ["principal": .string(principal)]), on: .push)

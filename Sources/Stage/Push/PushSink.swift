@@ -37,9 +37,7 @@ package final class PushSink: Sendable {
     private let server: TransportServer
 
     private init(server: TransportServer, registry: PushRegistry, certificate: String?) {
-        self.server = server
-        self.certificate = certificate
-        self.registry = registry
+        (self.server, self.certificate, self.registry) = (server, certificate, registry)
         url = server.httpURL("")
     }
 

@@ -46,9 +46,7 @@ final class Recorder: Sendable {
     let redaction: Redaction
 
     init(bounds: Bounds = Bounds(), redaction: Redaction, start: ContinuousClock.Instant = .now) {
-        self.bounds = bounds
-        self.start = start
-        self.redaction = redaction
+        (self.bounds, self.start, self.redaction) = (bounds, start, redaction)
     }
 
     /// Whether half of what may be kept is used, so that nothing is asked for that can be left.

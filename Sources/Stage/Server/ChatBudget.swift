@@ -154,9 +154,7 @@ private struct ChatCount {
     private var owners: [String: String] = [:]
     private var rounds = 1
 
-    init(budget: Int) {
-        self.budget = budget
-    }
+    init(budget: Int) { self.budget = budget }
 
     mutating func add(_ steps: [ScenarioStep]) {
         for step in steps { add(step.action) }

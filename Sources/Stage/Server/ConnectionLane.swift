@@ -45,10 +45,7 @@ final class ConnectionLane: Sendable {
         letter: String, connection: WebSocketConnection, dialect: Dialect, recorder: Recorder,
         hear: (@Sendable (JSONValue, ContinuousClock.Instant) -> Void)?
     ) {
-        self.hear = hear
-        self.letter = letter
-        self.connection = connection
-        self.dialect = dialect
+        (self.hear, self.letter, self.connection, self.dialect) = (hear, letter, connection, dialect)
         state = Mutex(State(epochs: ConnectionEpochs(dialect)))
         self.recorder = recorder
         openedAt = recorder.note(.opened, on: .connection(letter))

@@ -1,6 +1,17 @@
 import Holdfast
 import HoldfastJSON
 
+extension ScenarioStep.ReadUntil {
+    /// Whether the body of a read shows what is awaited.
+    package func isMet(by answer: JSONValue) -> Bool {
+        let session = answer["session"]
+        let count = session?["messages"]?.arrayValue?.count ?? -1
+        let ended = session?["turns"]?.arrayValue?.count { $0["status"]?.stringValue != "running" }
+        // Turns are shown by those servers only that choose to; the messages speak for the others.
+        return count >= messages && (ended ?? endedTurns) >= endedTurns
+    }
+}
+
 extension ScenarioStep.Question {
     /// The members of a question, as frame and as body.
     ///

@@ -57,9 +57,7 @@ package struct ServerSubject: Sendable {
         self.principals = principals.isEmpty ? [Principal(name: "p1")] : principals
         self.profiles = profiles
         agent = hasScriptedAgent ? .scripted : .plain
-        self.tls = tls
-        self.timeouts = timeouts
-        self.pushSink = pushSink
+        (self.tls, self.timeouts, self.pushSink) = (tls, timeouts, pushSink)
     }
 
     /// What its headers hold that no transcript may show, whole and in the parts that a server repeats alone.

@@ -15,10 +15,7 @@ actor SharedInstance {
     private var problem: HarnessProblem?
 
     init(_ command: StartCommand, data: String?, within limit: Duration, first: FirstStart) {
-        self.command = command
-        self.data = data
-        self.limit = limit
-        self.first = first
+        (self.command, self.data, self.limit, self.first) = (command, data, limit, first)
     }
 
     /// The problem that kept it from starting at all; nil when it started, or was not asked to.

@@ -56,7 +56,7 @@ extension StepContext {
             let isLast = deadline.rest <= .zero
             let (answer, lane) = try await request(
                 "GET", path, credential, body: nil, within: performer.limit("rest"))
-            if let answer, Self.holds(answer, read) {
+            if let answer, read.isMet(by: answer) {
                 return try save(read.save, from: answer, of: "response", on: lane)
             }
             if isLast {
@@ -67,14 +67,6 @@ extension StepContext {
             try? await Task.sleep(for: pause, clock: .continuous)
             pause = min(pause * 2, .milliseconds(250))
         }
-    }
-
-    private static func holds(_ answer: JSONValue, _ read: ScenarioStep.ReadUntil) -> Bool {
-        let session = answer["session"]
-        let messages = session?["messages"]?.arrayValue?.count ?? -1
-        let ended = session?["turns"]?.arrayValue?.count { $0["status"]?.stringValue != "running" }
-        // Turns are shown by those servers only that choose to; the messages speak for the others.
-        return messages >= read.messages && (ended ?? read.endedTurns) >= read.endedTurns
     }
 
     /// Sends a request and returns the body of the answer, nil when it is no JSON.

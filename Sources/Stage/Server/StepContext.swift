@@ -151,7 +151,8 @@ struct StepContext: Sendable {
         let isOurs = template.stringValue?.contains("${") != true
         return isOurs
             ? .harness(HarnessProblem(.notANumber(name: "\(template)"), at: location))
-            : .unmet("\(pointer): the server's values give \(Self.excerpt(value)) here, which is not usable")
+            : .unmet(
+                "\(pointer): the server's values give \(excerpt(value.text(), limit: 40)) here, which is not usable")
     }
 
     /// Keeps values for later steps; what the subject left out, or said in another way, ends the scenario where a step needs it.
@@ -166,7 +167,9 @@ struct StepContext: Sendable {
             recorder.note(.wait(awaited: "\(pointer) of \(what)", met: false), on: lane)
             performer.lack(
                 name,
-                because: value.map { "\(what) has \(Self.excerpt($0)) as \(pointer), and nothing can be asked with it" }
+                because: value.map {
+                    "\(what) has \(excerpt($0.text(), limit: 40)) as \(pointer), and nothing can be asked with it"
+                }
                     ?? ServerSubject.lacking("\(pointer)", in: what))
         }
     }
@@ -186,11 +189,6 @@ struct StepContext: Sendable {
         let member = "\(pointer)".split(separator: "/").last.map(String.init) ?? ""
         guard numbers.contains(member) else { return value.stringValue != nil }
         return value.intValue.map { (0...9_007_199_254_740_991).contains($0) } ?? false
-    }
-
-    private static func excerpt(_ value: JSONValue) -> String {
-        let text = value.text()
-        return text.count > 40 ? "\(text.prefix(40))…" : text
     }
 
     /// Waits in vain are part of the history: they say how long the stage watched.

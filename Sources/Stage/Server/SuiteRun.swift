@@ -155,9 +155,7 @@ package struct SuiteRun: Sendable {
         private var waiting: [Int: ContinuousClock.Instant] = [:]
 
         init(_ scenarios: [Scenario], pool: PrincipalPool, patience: Int, first: FirstStart) {
-            self.first = first
-            self.scenarios = scenarios
-            self.pool = pool
+            (self.first, self.scenarios, self.pool) = (first, scenarios, pool)
             results = Array(repeating: nil, count: scenarios.count)
             breaker = Breaker(patience: patience)
         }
@@ -316,9 +314,7 @@ struct Breaker {
     private var floods = 0
     private(set) var reason: String?
 
-    init(patience: Int) {
-        self.patience = patience
-    }
+    init(patience: Int) { self.patience = patience }
 
     /// Notes how a scenario went that has just ended; of those that ran side by side one counts, since one moment without a
     /// server turns all of them away.

@@ -34,10 +34,7 @@ package struct DriverProblem: Error, Sendable, Equatable {
     package var output: [String]
 
     package init(_ code: Code, at location: String, command: String? = nil, output: [String] = []) {
-        self.code = code
-        self.location = location
-        self.command = command
-        self.output = output
+        (self.code, self.location, self.command, self.output) = (code, location, command, output)
     }
 
     /// Whether the driver never answered `hello`: nothing can be tested, and no clause is to blame.

@@ -36,13 +36,8 @@ package struct StartCommand: Sendable, Equatable {
         _ command: [String], url: String = usualURL, http: String? = nil, directory: String? = nil, data: String? = nil,
         environment: [String: String] = [:], ready: String? = nil
     ) {
-        self.command = command
-        self.url = url
-        self.http = http
-        self.directory = directory
-        self.data = data
-        self.environment = environment
-        self.ready = ready
+        (self.command, self.url, self.http, self.directory) = (command, url, http, directory)
+        (self.data, self.environment, self.ready) = (data, environment, ready)
     }
 
     /// What keeps it from being started: a folder that is not there, or one with data of somebody.
@@ -148,8 +143,6 @@ package struct SubjectPrincipal: Sendable, Equatable {
     var spent: Int?
 
     package init(name: String, token: String? = nil, device: String? = nil) {
-        self.name = name
-        self.token = token
-        self.device = device
+        (self.name, self.token, self.device) = (name, token, device)
     }
 }

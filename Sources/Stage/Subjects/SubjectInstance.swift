@@ -27,9 +27,7 @@ final class SubjectInstance: Sendable {
     private static let attempts = 3
 
     private init(_ command: StartCommand, values: StartCommand.Values, folder: DataFolder) throws(HarnessProblem) {
-        self.command = command
-        self.values = values
-        self.folder = folder
+        (self.command, self.values, self.folder) = (command, values, folder)
         do {
             webSocket = try Endpoint(command.filled(command.url, values))
             http =

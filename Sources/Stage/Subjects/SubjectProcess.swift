@@ -52,10 +52,7 @@ final class SubjectProcess: Sendable {
         group: ProcessGroup, output: OutputTail, answers: PipeReader?, input: Descriptor,
         onExit: @escaping @Sendable (SubjectExit) -> Void
     ) {
-        self.answers = answers
-        self.onExit = onExit
-        self.group = group
-        self.output = output
+        (self.answers, self.onExit, self.group, self.output) = (answers, onExit, group, output)
         self.input = Mutex(input)
     }
 

@@ -145,7 +145,7 @@ struct JudgeCommand: AsyncParsableCommand {
         if judgement.isEmpty, !json { try judgement.problems.throwAll() }
         try FormatTarget.write(targets, beside: json ? machines() : people()) { format in
             switch format {
-            case .html: judgement.page(under: specification, tool: toolVersion)
+            case .html: judgement.page(under: specification)
             case .json: machines()
             }
         }

@@ -23,14 +23,3 @@ struct SubjectOptions: ParsableArguments {
         return (described, try name.map { try specification.dialect($0, given: "--dialect") } ?? .canonical)
     }
 }
-
-extension Rule {
-    /// The rules that flags spell; every wrong one is told.
-    static func all(_ texts: [String], _ problems: inout [InputProblem]) -> [Rule] {
-        var rules: [Rule] = []
-        for text in texts {
-            do { rules.append(try Rule(text)) } catch { problems.append(error) }
-        }
-        return rules
-    }
-}

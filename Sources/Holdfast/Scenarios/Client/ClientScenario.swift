@@ -80,10 +80,6 @@ package struct ClientWorld: Sendable, Equatable {
         /// What it says; nil for the usual words of its id.
         package var text: String?
 
-        package init(id: String, role: Role, text: String? = nil) {
-            self.id = id
-            self.role = role
-            self.text = text
-        }
+        package init(id: String, role: Role, text: String? = nil) { (self.id, self.role, self.text) = (id, role, text) }
     }
 }

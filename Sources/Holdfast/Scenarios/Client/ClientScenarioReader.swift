@@ -2,40 +2,31 @@ import HoldfastBasics
 import HoldfastJSON
 
 /// Reads a client scenario and notes everything that is wrong in it, by line and JSON pointer.
-public struct ClientScenarioReader {
-    private let name: String
-    private let clauses: Set<ClauseID>?
-
+public enum ClientScenarioReader {
     /// Reads one scenario.
     /// - Parameters:
     ///   - text: The file.
     ///   - name: The name of the scenario, such as `client/CLIENT/foreground-reconnects`.
     ///   - file: The file as problems name it.
     ///   - clauses: The clauses there are; nil when any will do.
+    ///   - isSound: Whether it is known to have the shape that its schema asks for.
     /// - Returns: The scenario, ready to be performed.
     /// - Throws: Every problem of the file at once, each with its line.
     public static func scenario(
-        _ text: String, named name: String, file: String, clauses: Set<ClauseID>? = nil
+        _ text: String, named name: String, file: String, clauses: Set<ClauseID>? = nil, isSound: Bool = false
     ) throws(InputProblems) -> ClientScenario {
-        try scenario(text, named: name, file: file, clauses: clauses, isSound: false)
+        try MemberReader.read(
+            Array(text.utf8), file: file, schema: .clientScenario, isSound: isSound, expected: "a scenario"
+        ) { read($0, named: name, clauses) }
     }
 
     /// Reads a scenario that a program has drawn and that is asked of its schema only once it is written down.
     package static func scenario(_ drawn: JSONValue, named name: String) throws(InputProblems) -> ClientScenario {
-        try MemberReader.read(drawn, at: name, schema: nil) { ClientScenarioReader(name: name, clauses: nil).read($0) }
+        try MemberReader.read(drawn, at: name, schema: nil) { read($0, named: name, nil) }
     }
 
-    static func scenario(
-        _ text: String, named name: String, file: String, clauses: Set<ClauseID>?, isSound: Bool
-    ) throws(InputProblems) -> ClientScenario {
-        try MemberReader.read(
-            Array(text.utf8), file: file, schema: .clientScenario, isSound: isSound, expected: "a scenario"
-        ) { members in
-            ClientScenarioReader(name: name, clauses: clauses).read(members)
-        }
-    }
-
-    private func read(_ members: MemberReader) -> ClientScenario? {
+    private static func read(_ members: MemberReader, named name: String, _ clauses: Set<ClauseID>?) -> ClientScenario?
+    {
         let flow = ScenarioFlow(names: Self.known, collector: members.collector)
         let steps = ClientStepReader.steps(members.array("steps") ?? [], flow: flow)
         let first = steps.lazy.compactMap { step in
@@ -60,7 +51,7 @@ public struct ClientScenarioReader {
         ["turn", "key", "text", "session"].contains(String(name.prefix { $0 != "." }))
     }
 
-    private func needs(_ members: MemberReader) -> ClientScenario.Needs {
+    private static func needs(_ members: MemberReader) -> ClientScenario.Needs {
         var needs = ClientScenario.Needs()
         guard let reader = members.members("needs") else { return needs }
         for (profile, pointer) in reader.choices("profiles", of: Profile.self) {

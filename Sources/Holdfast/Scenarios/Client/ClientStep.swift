@@ -110,11 +110,8 @@ package struct ClientRelease: Sendable, Equatable {
         _ comes: Rule.Event, session: String? = nil, isAsAsked: Bool = false, isNewest: Bool = false,
         isOptional: Bool = false
     ) {
-        self.comes = comes
-        self.session = session
-        self.isAsAsked = isAsAsked
-        self.isNewest = isNewest
-        self.isOptional = isOptional
+        (self.comes, self.session, self.isAsAsked) = (comes, session, isAsAsked)
+        (self.isNewest, self.isOptional) = (isNewest, isOptional)
     }
 }
 

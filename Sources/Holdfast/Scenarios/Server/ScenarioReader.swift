@@ -1,40 +1,30 @@
 import HoldfastJSON
 
 /// Reads a scenario file and notes everything that is wrong in it, by line and JSON pointer.
-public struct ScenarioReader {
-    private let name: String
-    private let clauses: Set<ClauseID>?
-
+public enum ScenarioReader {
     /// Reads one scenario.
     /// - Parameters:
     ///   - text: The file.
     ///   - name: The name of the scenario, such as `server/SYNC/replay-after-cut`.
     ///   - file: The file as problems name it.
     ///   - clauses: The clauses there are; nil when any will do.
+    ///   - isSound: Whether it is known to have the shape that its schema asks for.
     /// - Returns: The scenario, ready to be performed.
     /// - Throws: Every problem of the file at once, each with its line.
     public static func scenario(
-        _ text: String, named name: String, file: String, clauses: Set<ClauseID>? = nil
+        _ text: String, named name: String, file: String, clauses: Set<ClauseID>? = nil, isSound: Bool = false
     ) throws(InputProblems) -> Scenario {
-        try scenario(text, named: name, file: file, clauses: clauses, isSound: false)
+        try MemberReader.read(
+            Array(text.utf8), file: file, schema: .scenario, isSound: isSound, expected: "a scenario"
+        ) { read($0, named: name, clauses) }
     }
 
     /// Reads a scenario that a program has drawn and that is asked of its schema only once it is written down.
     package static func scenario(_ drawn: JSONValue, named name: String) throws(InputProblems) -> Scenario {
-        try MemberReader.read(drawn, at: name, schema: nil) { ScenarioReader(name: name, clauses: nil).read($0) }
+        try MemberReader.read(drawn, at: name, schema: nil) { read($0, named: name, nil) }
     }
 
-    static func scenario(
-        _ text: String, named name: String, file: String, clauses: Set<ClauseID>?, isSound: Bool
-    ) throws(InputProblems) -> Scenario {
-        try MemberReader.read(
-            Array(text.utf8), file: file, schema: .scenario, isSound: isSound, expected: "a scenario"
-        ) { members in
-            ScenarioReader(name: name, clauses: clauses).read(members)
-        }
-    }
-
-    private func read(_ members: MemberReader) -> Scenario? {
+    private static func read(_ members: MemberReader, named name: String, _ clauses: Set<ClauseID>?) -> Scenario? {
         let needs = needs(members)
         let flow = ScenarioFlow(principals: needs.principals, collector: members.collector)
         let clauses = members.clauses(among: clauses, such: "SYNC-3")
@@ -52,7 +42,7 @@ public struct ScenarioReader {
         }
     }
 
-    private func needs(_ members: MemberReader) -> Scenario.Needs {
+    private static func needs(_ members: MemberReader) -> Scenario.Needs {
         var needs = Scenario.Needs()
         guard let reader = members.members("needs") else { return needs }
         needs.profiles = Set(reader.choices("profiles", of: Profile.self).map(\.choice))

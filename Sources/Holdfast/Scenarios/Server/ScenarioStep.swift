@@ -121,12 +121,8 @@ package struct ScenarioStep: Sendable, Equatable {
             save: [String: JSONPointer] = [:]
         ) {
             self.on = lane
-            self.credential = credential
-            self.handshake = handshake
-            self.isOptional = isOptional
-            self.version = version
-            self.clientId = clientId
-            self.query = query
+            (self.credential, self.handshake, self.isOptional) = (credential, handshake, isOptional)
+            (self.version, self.clientId, self.query) = (version, clientId, query)
             self.save = save
         }
     }

@@ -285,13 +285,4 @@ extension Observations {
             return last.kind == .refusal && last.error?.retryAfter != nil
         }
     }
-
-    /// The event that proves that something did not come to the screen: the session stayed on it, the client ran, and the
-    /// bound of an answer without work behind it was watched to its end.
-    func screenDeadline(after cause: Int, on connection: Int? = nil) -> Int? {
-        let limit = patience(of: cause) + timeouts.pong.microseconds
-        let left = client.nextAct("selectSession", "openPush", after: cause)
-        if let left, patience(of: left.event) < limit { return nil }
-        return clientDeadline(after: cause, within: timeouts.pong, on: connection)
-    }
 }

@@ -40,12 +40,8 @@ final class ObservedConnection: @unchecked Sendable {
     private(set) var pauses: [(stopped: Int, resumed: Int?)] = []
 
     private init(device: String, generation: Int, principal: String, opening: Int, isWhole: Bool, endIsTold: Bool) {
-        self.device = device
-        self.generation = generation
-        self.principal = principal
-        self.opening = opening
-        self.isWhole = isWhole
-        self.endIsTold = endIsTold
+        (self.device, self.generation, self.principal) = (device, generation, principal)
+        (self.opening, self.isWhole, self.endIsTold) = (opening, isWhole, endIsTold)
     }
 
     struct Ending: Sendable, Equatable {

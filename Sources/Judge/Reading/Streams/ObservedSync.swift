@@ -52,9 +52,7 @@ struct ObservedSync: Sendable {
     }
 
     private init(connection: Int, request: Frame, result: Frame?) {
-        self.connection = connection
-        self.request = request
-        self.result = result
+        (self.connection, self.request, self.result) = (connection, request, result)
         missed =
             result.map { answer in
                 (answer["missed"]?.arrayValue ?? []).enumerated().map {

@@ -143,10 +143,7 @@ struct ObservedRequest: Sendable {
         let script: [JSONValue]
 
         init(_ value: JSONValue, content: JSONValue?, event: Int, origin: Origin, principal: String) {
-            self.event = event
-            self.origin = origin
-            self.principal = principal
-            self.content = content
+            (self.event, self.origin, self.principal, self.content) = (event, origin, principal, content)
             clientMessageId = value.id("clientMessageId")
             sessionAsked = value.id("sessionId")
             prompt = MessageContent.text(of: content)

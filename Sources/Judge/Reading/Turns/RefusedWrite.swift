@@ -97,9 +97,7 @@ struct RefusedWrite {
         let endings = turn.endings.filter { !$0.isReplayed && history.life(of: $0) == fault.life }
         let outcomes = endings.map(\.event) + [request.outcome].compactMap { $0 }
         if let first = outcomes.min(), first < fault.begin { return nil }
-        self.fault = fault
-        self.turn = turn
-        self.request = request
+        (self.fault, self.turn, self.request) = (fault, turn, request)
         let signs = (turn.acks + turn.frames).filter { history.life(of: $0) == fault.life }.map(\.event)
         wasAccepted =
             signs.contains { $0 < fault.begin }
