@@ -121,11 +121,8 @@ package struct TopicBook {
                 names[clause, default: []].append(name)
             }
         }
-        func area(_ name: String) -> Area? {
-            name.split(separator: "/").dropFirst().first.flatMap { Area(rawValue: String($0)) }
-        }
         return names.mapValues { names in
-            names.sorted { (area($0) ?? .CLIENT, $0) < (area($1) ?? .CLIENT, $1) }
+            names.sorted { (Area(ofScenario: $0) ?? .CLIENT, $0) < (Area(ofScenario: $1) ?? .CLIENT, $1) }
         }
     }
 

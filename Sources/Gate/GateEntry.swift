@@ -130,10 +130,7 @@ package struct GateParty: Sendable, Hashable, Comparable, CustomStringConvertibl
     package let profile: String?
 
     /// All of a side, or those of it that declare a profile.
-    package init(_ role: Role, profile: String? = nil) {
-        self.role = role
-        self.profile = profile
-    }
+    package init(_ role: Role, profile: String? = nil) { (self.role, self.profile) = (role, profile) }
 
     /// In words: `clients`, `servers that declare sync`.
     package var description: String {

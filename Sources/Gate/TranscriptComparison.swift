@@ -12,10 +12,7 @@ package struct ArchivedTranscript: Sendable {
     package let history: History
 
     /// Names a transcript.
-    package init(name: String, history: History) {
-        self.name = name
-        self.history = history
-    }
+    package init(name: String, history: History) { (self.name, self.history) = (name, history) }
 }
 
 /// One frame of one transcript at which a verdict changes.

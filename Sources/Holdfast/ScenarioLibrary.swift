@@ -62,20 +62,15 @@ extension Specification {
         }
         guard problems.isEmpty else { throw InputProblems(problems.sorted { $0.location < $1.location }) }
         return found.sorted { left, right in
-            let (first, second) = (Self.area(of: left.name) ?? .CLIENT, Self.area(of: right.name) ?? .CLIENT)
+            let (first, second) = (Area(ofScenario: left.name) ?? .CLIENT, Area(ofScenario: right.name) ?? .CLIENT)
             return first == second ? left.name < right.name : first < second
         }.map(\.scenario)
-    }
-
-    private static func area(of name: String) -> Area? {
-        let parts = name.split(separator: "/")
-        return parts.count == 3 ? Area(rawValue: String(parts[1])) : nil
     }
 
     /// The place of a scenario says its role and its chapter.
     private func misplacements(of name: String, role: Role, clauses: [ClauseID], file: String) -> [InputProblem] {
         var problems: [InputProblem] = []
-        let area = Self.area(of: name)
+        let area = Area(ofScenario: name)
         if !name.hasPrefix("\(role.rawValue)/") || area == nil {
             problems.append(
                 InputProblem(

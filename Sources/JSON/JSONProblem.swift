@@ -37,10 +37,7 @@ public struct JSONProblem: Error, Sendable, Hashable {
     /// Where it is.
     public let location: JSONLocation
 
-    init(_ kind: Kind, at location: JSONLocation) {
-        self.kind = kind
-        self.location = location
-    }
+    init(_ kind: Kind, at location: JSONLocation) { (self.kind, self.location) = (kind, location) }
 
     /// A problem in a string that is no JSON text, placed by its scalar.
     init(_ kind: Kind, in text: String, scalarOffset: Int) {

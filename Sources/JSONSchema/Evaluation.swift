@@ -23,10 +23,7 @@ struct Evaluation {
 
     typealias Finding = SchemaFinding
 
-    init(_ program: Program, violationLimit: Int) {
-        self.program = program
-        self.violationLimit = violationLimit
-    }
+    init(_ program: Program, violationLimit: Int) { (self.program, self.violationLimit) = (program, violationLimit) }
 
     mutating func run(_ value: JSONValue) -> Bool {
         var marks: Marks?

@@ -8,10 +8,7 @@ package struct Gap: Sendable, Equatable {
     package let clauses: [ClauseID]
 
     /// Clauses and why nothing exercises them.
-    package init(reason: String, clauses: [ClauseID]) {
-        self.reason = reason
-        self.clauses = clauses
-    }
+    package init(reason: String, clauses: [ClauseID]) { (self.reason, self.clauses) = (reason, clauses) }
 
     /// In one line, such as `7 clauses need a scripted agent (tier 2 or 3): ID-3, TURN-8`.
     package var line: String { line(naming: true) }

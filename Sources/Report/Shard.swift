@@ -14,10 +14,7 @@ package struct Shard: Sendable, Equatable, CustomStringConvertible {
     static let variable = "JOB_COMPLETION_INDEX"
 
     /// A part; the index is from 1 to the count.
-    init(_ index: Int, of count: Int) {
-        self.index = index
-        self.count = count
-    }
+    init(_ index: Int, of count: Int) { (self.index, self.count) = (index, count) }
 
     /// Reads `2/3`, or `/3` where the environment tells the index.
     /// - Throws: What is wrong with it.

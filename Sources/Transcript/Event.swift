@@ -54,10 +54,7 @@ public struct Event: Sendable, Equatable {
         public var path: String
 
         /// An upgrade request by a principal.
-        public init(principal: String = "p1", path: String = "/ws") {
-            self.principal = principal
-            self.path = path
-        }
+        public init(principal: String = "p1", path: String = "/ws") { (self.principal, self.path) = (principal, path) }
     }
 
     /// An HTTP request as it was sent.
@@ -116,10 +113,7 @@ public struct Event: Sendable, Equatable {
         public var value: String
 
         /// A field with a name and a value.
-        public init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
+        public init(name: String, value: String) { (self.name, self.value) = (name, value) }
     }
 }
 

@@ -11,10 +11,7 @@ extension History {
         public var carried: Int
 
         /// A capture that lacks what is named.
-        public init(lacks: Set<Lack> = [], carried: Int = 0) {
-            self.lacks = lacks
-            self.carried = carried
-        }
+        public init(lacks: Set<Lack> = [], carried: Int = 0) { (self.lacks, self.carried) = (lacks, carried) }
     }
 }
 

@@ -128,20 +128,12 @@ extension World {
         }
     }
 
-    private func shown(_ credential: ScenarioStep.Credential) -> String? {
-        switch credential.token {
-        case .own: credential.principal
-        case .none: nil
-        case .other: "other"
-        }
-    }
-
     private func connect(_ step: ScenarioStep.Connect, _ names: Names) throws(StrandEnd) -> Strand.Wait? {
         guard step.query == nil else { throw .unsuitable("\(names.place): queries of upgrades") }
         let lane = Lane.connection(step.on)
         lanes[step.on].map(leave)
         note(
-            .opening(Event.Opening(principal: shown(step.credential) ?? step.credential.principal, path: "/ws")),
+            .opening(Event.Opening(principal: step.credential.shown ?? step.credential.principal, path: "/ws")),
             on: lane)
         guard server != nil else {
             note(.refused(status: nil, reason: "connectionRefused"), on: lane)
@@ -367,7 +359,7 @@ extension World {
         let lane = Lane.exchange(number)
         exchanges[number] = Exchange(life: life)
         note(
-            .request(Event.Request(method: method, path: path, principal: shown(credential), body: body)), on: lane)
+            .request(Event.Request(method: method, path: path, principal: credential.shown, body: body)), on: lane)
         let parts = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         if server == nil {
             note(.failed(reason: "connectionRefused"), on: lane)
@@ -456,10 +448,7 @@ struct Names {
     let variables: ScenarioVariables
     let place: String
 
-    init(_ variables: ScenarioVariables, place: String) {
-        self.variables = variables
-        self.place = place
-    }
+    init(_ variables: ScenarioVariables, place: String) { (self.variables, self.place) = (variables, place) }
 
     func text(_ template: String) throws(StrandEnd) -> String {
         do { return try variables.text(template) } catch { throw .problem("\(place): \(error)") }

@@ -9,10 +9,7 @@ package struct GateConsoleReport {
     private let style: ConsoleStyle
 
     /// The report, in a style.
-    package init(_ report: GateReport, style: ConsoleStyle) {
-        self.report = report
-        self.style = style
-    }
+    package init(_ report: GateReport, style: ConsoleStyle) { (self.report, self.style) = (report, style) }
 
     /// The whole text.
     package var text: String {

@@ -27,6 +27,13 @@ public enum Area: String, Sendable, Hashable, CaseIterable, Comparable {
     /// Recovery, as the person sees it.
     case CLIENT
 
+    /// The chapter that a scenario belongs to, from its name.
+    package init?(ofScenario name: String) {
+        let parts = name.split(separator: "/")
+        guard parts.count == 3 else { return nil }
+        self.init(rawValue: String(parts[1]))
+    }
+
     /// The order of the chapters in the specification.
     public static func < (left: Area, right: Area) -> Bool {
         (allCases.firstIndex(of: left) ?? 0) < (allCases.firstIndex(of: right) ?? 0)

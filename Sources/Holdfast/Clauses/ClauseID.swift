@@ -6,10 +6,7 @@ public struct ClauseID: Sendable, Hashable, Comparable, CustomStringConvertible 
     public let number: Int
 
     /// Names the clause with the given number in an area.
-    public init(_ area: Area, _ number: Int) {
-        self.area = area
-        self.number = number
-    }
+    public init(_ area: Area, _ number: Int) { (self.area, self.number) = (area, number) }
 
     /// Reads `AREA-n`; nil for anything else, also for leading zeros.
     public init?(_ text: String) {

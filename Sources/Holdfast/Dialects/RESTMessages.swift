@@ -21,8 +21,5 @@ public struct RESTResponse: Sendable, Equatable {
     public var body: String
 
     /// A response in the words of the specification.
-    public init(status: Int, body: String) {
-        self.status = status
-        self.body = body
-    }
+    public init(status: Int, body: String) { (self.status, self.body) = (status, body) }
 }

@@ -18,10 +18,7 @@ package final class ProblemCollector {
     private static let limit = 100
 
     /// Collects the problems of a file; with its text, they name line and column.
-    init(file: String, text: [UInt8]? = nil) {
-        self.file = file
-        self.text = text
-    }
+    init(file: String, text: [UInt8]? = nil) { (self.file, self.text) = (file, text) }
 
     /// Whether nothing is wrong so far.
     var isClean: Bool { !isRefused && notes.isEmpty }

@@ -47,10 +47,7 @@ public struct SubjectFile: Sendable, Equatable {
         public var token: Token
 
         /// A person with a credential.
-        public init(name: String, token: Token) {
-            self.name = name
-            self.token = token
-        }
+        public init(name: String, token: Token) { (self.name, self.token) = (name, token) }
     }
 
     /// Where a credential comes from; it is never written to a transcript.

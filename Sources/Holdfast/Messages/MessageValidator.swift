@@ -11,10 +11,7 @@ public struct MessageValidator: ~Copyable {
     private var tape = JSONTape()
 
     /// A validator for messages of any type or, with a name, for what that name stands for.
-    public init(_ schemas: MessageSchemas, as name: String? = nil) {
-        self.schemas = schemas
-        self.name = name
-    }
+    public init(_ schemas: MessageSchemas, as name: String? = nil) { (self.schemas, self.name) = (schemas, name) }
 
     /// Whether a message is surely valid.
     public mutating func isSurelyValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {

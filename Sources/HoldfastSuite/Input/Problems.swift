@@ -21,10 +21,7 @@ public struct SuiteProblem: Error, Sendable, CustomStringConvertible {
     /// Where, what is wrong, what was expected, and what to do.
     public let description: String
 
-    package init(_ kind: Kind, _ description: String) {
-        self.kind = kind
-        self.description = description
-    }
+    package init(_ kind: Kind, _ description: String) { (self.kind, self.description) = (kind, description) }
 
     /// The same for any error of the rooms below.
     package init(_ error: any Error) {

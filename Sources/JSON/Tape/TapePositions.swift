@@ -66,10 +66,7 @@ extension JSONTape {
         var name: String?
         private var position = -1
 
-        init(isObject: Bool, end: Int) {
-            self.isObject = isObject
-            self.end = end
-        }
+        init(isObject: Bool, end: Int) { (self.isObject, self.end) = (isObject, end) }
 
         /// What the pointer calls the part at hand.
         var part: String? { isObject ? name : String(position) }

@@ -5,10 +5,7 @@ package struct Variation: Sendable, Hashable, CustomStringConvertible {
     /// The same in a sentence, with the clause that allows it.
     package let summary: String
 
-    init(_ name: String, _ summary: String) {
-        self.name = name
-        self.summary = summary
-    }
+    init(_ name: String, _ summary: String) { (self.name, self.summary) = (name, summary) }
 
     package var description: String { name }
 

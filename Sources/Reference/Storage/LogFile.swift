@@ -41,10 +41,7 @@ struct LogFile: ~Copyable {
         return file
     }
 
-    private init(path: String, file: Descriptor) {
-        self.path = path
-        self.file = file
-    }
+    private init(path: String, file: Descriptor) { (self.path, self.file) = (path, file) }
 
     deinit {
         if let file { Self.release(file) }

@@ -15,10 +15,7 @@ struct StorageProblem: Error, Sendable, Equatable, CustomStringConvertible {
     /// The file it happened to.
     var path: String
 
-    init(_ code: Code, path: String) {
-        self.code = code
-        self.path = path
-    }
+    init(_ code: Code, path: String) { (self.code, self.path) = (code, path) }
 
     /// Place, what is wrong, what was expected, and one step that mends it.
     var description: String {

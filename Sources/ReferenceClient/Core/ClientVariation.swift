@@ -7,10 +7,7 @@ public struct ClientVariation: Sendable, Hashable, CustomStringConvertible {
     /// The same in a sentence, with the clause that allows it.
     public let summary: String
 
-    init(_ name: String, _ summary: String) {
-        self.name = name
-        self.summary = summary
-    }
+    init(_ name: String, _ summary: String) { (self.name, self.summary) = (name, summary) }
 
     /// The name.
     public var description: String { name }

@@ -31,10 +31,7 @@ struct Conversation: Sendable {
         var firstRead: Int?
     }
 
-    init(number: Int, session: String? = nil) {
-        self.number = number
-        self.session = session
-    }
+    init(number: Int, session: String? = nil) { (self.number, self.session) = (number, session) }
 
     /// Whether a message is there.
     func has(id: String) -> Bool { messages.contains { $0.id == id } }

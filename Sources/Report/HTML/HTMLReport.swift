@@ -13,10 +13,7 @@ package struct HTMLReport {
         package let name: String
         package let report: RunReport
 
-        package init(_ name: String, _ report: RunReport) {
-            self.name = name
-            self.report = report
-        }
+        package init(_ name: String, _ report: RunReport) { (self.name, self.report) = (name, report) }
     }
 
     private let entries: [Entry]

@@ -10,10 +10,7 @@ struct ExactNumber: Sendable {
         exponent = 0
     }
 
-    private init(mantissa: WideInteger, exponent: Int) {
-        self.mantissa = mantissa
-        self.exponent = exponent
-    }
+    private init(mantissa: WideInteger, exponent: Int) { (self.mantissa, self.exponent) = (mantissa, exponent) }
 
     /// Reads a number; nil when it has more digits than fit.
     init?(_ number: JSONNumber) {

@@ -3,10 +3,7 @@ final class ProcessTransport: DriverTransport {
     let arrivals: LineBox
     private let process: SubjectProcess
 
-    private init(_ process: SubjectProcess, arrivals: LineBox) {
-        self.process = process
-        self.arrivals = arrivals
-    }
+    private init(_ process: SubjectProcess, arrivals: LineBox) { (self.process, self.arrivals) = (process, arrivals) }
 
     static func start(_ launch: SubjectProcess.Launch) async throws(SubjectProcess.LaunchProblem) -> ProcessTransport {
         let arrivals = LineBox()

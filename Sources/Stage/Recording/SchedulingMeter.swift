@@ -123,10 +123,7 @@ struct PatientDeadline: Sendable {
     /// A judge counts in whole microseconds, and must not find that less was watched.
     private static let margin = Duration.milliseconds(1)
 
-    init(_ limit: Duration, on meter: SchedulingMeter = .shared) {
-        self.limit = limit
-        self.meter = meter
-    }
+    init(_ limit: Duration, on meter: SchedulingMeter = .shared) { (self.limit, self.meter) = (limit, meter) }
 
     /// What is left of it, as slow as the machine has been so far; zero or less when it is over.
     var rest: Duration {

@@ -82,7 +82,7 @@ extension StepContext {
         let request = subject.request(method, path, token: try token(credential), body: body)
         recorder.note(
             .request(
-                Event.Request(method: method, path: path, principal: shownPrincipal(credential), body: body)), on: lane)
+                Event.Request(method: method, path: path, principal: credential.shown, body: body)), on: lane)
         let answer: HTTPAnswer
         let kill = performer.armed.takeForExchange()
         let tripwire = performer.instance.flatMap { kill?.tripwire(for: $0, speaking: dialect, recorder: recorder) }

@@ -40,7 +40,7 @@ extension StepContext {
         recorder.note(
             .opening(
                 Event.Opening(
-                    principal: shownPrincipal(connect.credential)
+                    principal: connect.credential.shown
                         ?? (dialect.upgradeCarriesKey ? "other" : connect.credential.principal),
                     path: asked.path)),
             on: lane)
@@ -115,15 +115,6 @@ extension StepContext {
         case .own: performer.principals[credential.principal]?.token
         case .none: nil
         case .other(let text): try filled(text)
-        }
-    }
-
-    /// The owner of a credential, as transcripts name it.
-    func shownPrincipal(_ credential: ScenarioStep.Credential) -> String? {
-        switch credential.token {
-        case .own: credential.principal
-        case .none: nil
-        case .other: "other"
         }
     }
 

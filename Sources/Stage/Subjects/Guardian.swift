@@ -22,10 +22,7 @@ final class Guardian: Sendable {
     private let order = Mutex(())
     private let started: Latch<ProcessID?>
 
-    private init(socket: Descriptor, started: Latch<ProcessID?>) {
-        self.socket = socket
-        self.started = started
-    }
+    private init(socket: Descriptor, started: Latch<ProcessID?>) { (self.socket, self.started) = (socket, started) }
 
     /// Whether it is known which process it is, or that there is none.
     var isSettled: Bool { started.value != nil }

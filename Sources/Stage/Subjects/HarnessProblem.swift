@@ -36,10 +36,7 @@ package struct HarnessProblem: Error, Sendable, Equatable {
     /// Where: a scenario with a JSON pointer, or an address.
     package var location: String
 
-    package init(_ code: Code, at location: String) {
-        self.code = code
-        self.location = location
-    }
+    package init(_ code: Code, at location: String) { (self.code, self.location) = (code, location) }
 
     static let refused = "connection refused"
     static let noHost = "no host has that name"

@@ -29,10 +29,7 @@ public struct ClientScenario: Sendable, Equatable {
     }
 
     /// The chapter the scenario belongs to, from its name.
-    public var area: Area? {
-        let parts = name.split(separator: "/")
-        return parts.count == 3 ? Area(rawValue: String(parts[1])) : nil
-    }
+    public var area: Area? { Area(ofScenario: name) }
 
     /// Every step, also those within others, in the order of the text.
     var allSteps: [ClientStep] { steps.flatMap(\.withNested) }

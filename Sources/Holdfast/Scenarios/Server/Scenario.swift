@@ -43,10 +43,7 @@ public struct Scenario: Sendable, Equatable {
     }
 
     /// The chapter the scenario belongs to, from its name.
-    public var area: Area? {
-        let parts = name.split(separator: "/")
-        return parts.count == 3 ? Area(rawValue: String(parts[1])) : nil
-    }
+    public var area: Area? { Area(ofScenario: name) }
 
     /// Whether a device is called gone for good, so that no later scenario can use it.
     package var endsADevice: Bool { steps.contains(where: \.endsADevice) }

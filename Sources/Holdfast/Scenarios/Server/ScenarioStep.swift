@@ -84,9 +84,15 @@ package struct ScenarioStep: Sendable, Equatable {
             case other(String)
         }
 
-        package init(principal: String, token: Token = .own) {
-            self.principal = principal
-            self.token = token
+        package init(principal: String, token: Token = .own) { (self.principal, self.token) = (principal, token) }
+
+        /// Its owner, as transcripts name it.
+        package var shown: String? {
+            switch token {
+            case .own: principal
+            case .none: nil
+            case .other: "other"
+            }
         }
     }
 
