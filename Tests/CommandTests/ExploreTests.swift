@@ -149,6 +149,18 @@ import Testing
         #expect(expected.out.hasPrefix("{"), "\(expected.out)")
     }
 
+    @Test func `a search that cannot begin leaves no report of another, and an annotation`() async throws {
+        let folder = try TemporaryDirectory()
+        for file in ["a.json", "a.txt"] { try folder.write("of another search", to: file) }
+        let run = try await BuiltBinary.run([
+            "explore", "--reference", "--runs", "0", "--format", "json=\(folder.path)/a.json", "--format",
+            "github=\(folder.path)/a.txt",
+        ])
+        #expect(run.status == 64, "\(run.out)\(run.err)")
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/a.json"))
+        #expect(try folder.text(of: "a.txt").hasPrefix("::error title=conformance explore ended with 64::--runs: 0"))
+    }
+
     @Test func `a driver that dies in the middle of every plan is told with the seeds`() async throws {
         let script = #""$0" chat --driver | { for i in 1 2 3; do read -r line; echo "$line"; done; }"#
         let run = try await BuiltBinary.run(

@@ -80,7 +80,9 @@ package enum StaleReports {
 
     /// The forms and files that `--format` flags name, where the command makes a report of its own.
     private static func named(in words: [String]) -> [(form: String, path: String)] {
-        guard let command = words.first, ["server", "client", "load", "gate"].contains(command) else { return [] }
+        guard let command = words.first, ["server", "client", "explore", "load", "gate"].contains(command) else {
+            return []
+        }
         // What stands behind `--` is the driver's.
         let words = words.prefix { $0 != "--" }
         return words.indices.compactMap { index in
