@@ -6,32 +6,27 @@ import HoldfastTranscript
 
 /// What became of all captures of one command; of each clause it holds a few findings, however many there are.
 package struct Judgement: Sendable {
-    /// One finding, with what it rests on.
-    struct Exhibit: Sendable {
+    /// One thing that was found, with what it rests on.
+    struct Exhibit<Found: Sendable>: Sendable {
         let file: Int
         let number: Int
         let name: String
-        let outcome: Outcome
-        let finding: Finding
+        let found: Found
         /// The events cited, in words: where they stand, and their text.
         let lines: [String]
         let chart: SequenceChart
-    }
 
-    /// One thing that was observed, with what it rests on.
-    struct SymptomExhibit: Sendable {
-        let file: Int
-        let number: Int
-        let name: String
-        let symptom: Symptom
-        let lines: [String]
-        let chart: SequenceChart
+        init(_ found: Found, at events: [Int], on clause: ClauseID?, in unit: JudgeSource.Unit, named name: String) {
+            (file, number, self.name, self.found) = (unit.file, unit.number, name, found)
+            let cited = JudgedEvents(unit: unit)
+            (lines, chart) = (cited.lines(of: events), cited.chart(of: events, on: clause))
+        }
     }
 
     /// Everything of a kind that was observed.
     struct SymptomTally: Sendable {
         var count = 0
-        var exhibits: [SymptomExhibit] = []
+        var exhibits: [Exhibit<Symptom>] = []
     }
 
     /// One clause over all captures.
@@ -41,7 +36,7 @@ package struct Judgement: Sendable {
         var findings = 0
         /// In how many histories it is broken where no server of the wire can keep it.
         var excused = 0
-        var exhibits: [Exhibit] = []
+        var exhibits: [Exhibit<(outcome: Outcome, finding: Finding)>] = []
         /// Why captures could not reach it.
         var unreached: Set<String> = []
         /// Whether any history could have shown it.
@@ -242,7 +237,7 @@ package struct Judgement: Sendable {
 extension Judgement.ClauseTally {
     /// Keeps the first findings, in the order of files and parts, whichever worker came first.
     fileprivate mutating func keep(_ verdict: Verdict, of unit: JudgeSource.Unit, name: String) {
-        let kept = exhibits.filter { $0.outcome == outcome }
+        let kept = exhibits.filter { $0.found.outcome == outcome }
         let isFull = kept.count >= Judgement.mostExhibits
         if verdict.outcome != outcome || isFull && kept.allSatisfy({ ($0.file, $0.number) <= (unit.file, unit.number) })
         {
@@ -252,12 +247,10 @@ extension Judgement.ClauseTally {
         for finding in verdict.findings.prefix(Judgement.mostExhibits) {
             exhibits.append(
                 Judgement.Exhibit(
-                    file: unit.file, number: unit.number, name: name, outcome: verdict.outcome, finding: finding,
-                    lines: JudgedEvents(unit: unit).lines(of: finding.events),
-                    chart: JudgedEvents(unit: unit).chart(of: finding.events, on: verdict.clause)))
+                    (verdict.outcome, finding), at: finding.events, on: verdict.clause, in: unit, named: name))
         }
         // Doubts are of no interest once the clause is broken.
-        let sorted = exhibits.filter { $0.outcome == outcome }.enumerated().sorted {
+        let sorted = exhibits.filter { $0.found.outcome == outcome }.enumerated().sorted {
             ($0.element.file, $0.element.number, $0.offset) < ($1.element.file, $1.element.number, $1.offset)
         }
         exhibits = Array(sorted.map(\.element).prefix(Judgement.mostExhibits))
@@ -268,14 +261,10 @@ extension Judgement.SymptomTally {
     /// Keeps the first ones, in the order of files and parts, whichever worker came first; of silences the longest.
     fileprivate mutating func keep(_ symptoms: [Symptom], of unit: JudgeSource.Unit, name: String) {
         count += symptoms.count
-        let events = JudgedEvents(unit: unit)
         for symptom in symptoms.prefix(Judgement.mostExhibits) {
             let location = (-symptom.lasted, unit.file, unit.number)
             if exhibits.count >= Judgement.mostExhibits, exhibits.allSatisfy({ $0.location <= location }) { continue }
-            exhibits.append(
-                Judgement.SymptomExhibit(
-                    file: unit.file, number: unit.number, name: name, symptom: symptom,
-                    lines: events.lines(of: symptom.events), chart: events.chart(of: symptom.events, on: nil)))
+            exhibits.append(Judgement.Exhibit(symptom, at: symptom.events, on: nil, in: unit, named: name))
         }
         let sorted = exhibits.enumerated().sorted { one, other in
             one.element.location == other.element.location
@@ -285,7 +274,7 @@ extension Judgement.SymptomTally {
     }
 }
 
-extension Judgement.SymptomExhibit {
+extension Judgement.Exhibit<Symptom> {
     /// What decides which ones are kept.
-    fileprivate var location: (Int, Int, Int) { (-symptom.lasted, file, number) }
+    fileprivate var location: (Int, Int, Int) { (-found.lasted, file, number) }
 }

@@ -46,8 +46,9 @@ package struct JudgementJSON {
     private func clause(_ id: ClauseID, _ tally: Judgement.ClauseTally) -> JSONValue {
         let first = tally.exhibits.map { exhibit in
             JSONValue(members: [
-                "file": exhibit.name, "history": exhibit.number, "what": exhibit.finding.what,
-                "expected": exhibit.finding.expected, "actual": exhibit.finding.actual, "events": exhibit.lines,
+                "file": exhibit.name, "history": exhibit.number, "what": exhibit.found.finding.what,
+                "expected": exhibit.found.finding.expected, "actual": exhibit.found.finding.actual,
+                "events": exhibit.lines,
                 "chart": lines(of: exhibit.chart),
             ])
         }
@@ -62,8 +63,8 @@ package struct JudgementJSON {
             "kind": kind.rawValue, "count": tally.count, "explain": kind.topic,
             "first": tally.exhibits.map { exhibit in
                 JSONValue(members: [
-                    "file": exhibit.name, "history": exhibit.number, "what": exhibit.symptom.what,
-                    "lastedMs": exhibit.symptom.lasted > 0 ? exhibit.symptom.lasted / 1000 : nil,
+                    "file": exhibit.name, "history": exhibit.number, "what": exhibit.found.what,
+                    "lastedMs": exhibit.found.lasted > 0 ? exhibit.found.lasted / 1000 : nil,
                     "events": exhibit.lines, "chart": lines(of: exhibit.chart),
                 ])
             },

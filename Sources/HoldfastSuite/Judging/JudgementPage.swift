@@ -9,14 +9,14 @@ extension Judgement {
             guard let clause = specification[id], let tally = clauses[id] else { return nil }
             return (
                 clause, tally.outcome, tally.exercised,
-                tally.exhibits.map { (DrawnParts.name(of: $0.number, in: $0.name), $0.finding) }
+                tally.exhibits.map { (DrawnParts.name(of: $0.number, in: $0.name), $0.found.finding) }
             )
         }
         let observed = observed.map { kind, tally in
             HTMLCapture.Observed(
                 kind.title, count: tally.count, command: "conformance explain \(kind.topic)",
                 first: tally.exhibits.map { exhibit in
-                    (exhibit.symptom.what, exhibit.lines.map { "\(exhibit.name) \($0)" }, exhibit.chart)
+                    (exhibit.found.what, exhibit.lines.map { "\(exhibit.name) \($0)" }, exhibit.chart)
                 })
         }
         let parts = drawn?.results ?? []

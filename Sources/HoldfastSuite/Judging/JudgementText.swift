@@ -90,7 +90,7 @@ package struct JudgementText {
             style.wrapped("“\(clause.sentence)”", indent: 2),
         ]
         for exhibit in tally.exhibits {
-            lines += style.lines(exhibit.finding, indent: 4, JudgedEvents.cut)
+            lines += style.lines(exhibit.found.finding, indent: 4, JudgedEvents.cut)
             lines += exhibit.lines.map { "    \(JudgedEvents.cut(exhibit.name)) \($0)" }
         }
         if let chart = tally.exhibits.first.map({ drawn($0.chart) }), !chart.isEmpty { lines += [""] + chart + [""] }
@@ -119,7 +119,7 @@ package struct JudgementText {
         let title = "\(kind.title.filter { $0 != "`" }), \(readable(tally.count))×"
         var lines = ["\(style.bold(title)) (conformance explain \(kind.topic))"]
         for (number, exhibit) in tally.exhibits.enumerated() {
-            lines.append(style.wrapped(JudgedEvents.cut(exhibit.symptom.what), indent: 2, hanging: 2))
+            lines.append(style.wrapped(JudgedEvents.cut(exhibit.found.what), indent: 2, hanging: 2))
             lines += exhibit.lines.map { "    \(JudgedEvents.cut(exhibit.name)) \($0)" }
             if number == 0 { lines += [""] + drawn(exhibit.chart) + [""] }
         }
