@@ -345,6 +345,36 @@ import Testing
         try clause.violates("\(asked("")) \(reads.replacing("14>GET", with: "14>GET^")) \(still)")
     }
 
+    @Test func `CLIENT-22 what was refused and sent again is waited for, too`() throws {
+        let clause = ClauseUnderTest("CLIENT-22")
+        let asked = """
+            client!launch A+(core) client=connected client!send(c1) A>chat(c1) A<error(rate_limited c1 retryAfterMs=50000)
+            client!send(c2) A>chat(c2) client=connected(c1 c2 thinking error.c1=rate_limited)
+            """
+        func reads(_ numbers: ClosedRange<Int>) -> String {
+            numbers.map { "+4s \($0)>GET \($0)<200" }.joined(separator: " ")
+        }
+        let still = "client=connected(c1 c2 thinking error.c1=rate_limited)"
+        try clause.untested("\(asked) \(reads(1...13)) A>chat(c1) \(reads(14...16)) \(still)")
+        try clause.violates(
+            "\(asked) \(reads(1...13)) \(reads(14...16).replacing("14>GET", with: "14>GET^")) \(still)")
+    }
+
+    @Test func `CLIENT-23 another conversation may have the words of a question`() throws {
+        let clause = ClauseUnderTest("CLIENT-23")
+        let asked = """
+            client!launch A+(core) client=connected client!send(c1) A>chat(c1) client=connected(c1 thinking)
+            client!selectSession(s2) 1>GET(s2) 1<200(u3 u4='question 1' -c) client=connected(s2)
+            """
+        let polls = (2...14).map { "+5s \($0)>GET \($0)<200(s2)" }.joined(separator: " ")
+        let message = #"{"id":"u4","role":"user","text":"question 1","status":"sent"}"#
+        let shown = #"""
+            client=state(json='{"connection":"connected","sessionId":"s2","thinking":false,"messages":[\#(message)],
+            "errors":[],"unread":{}}') +40s
+            """#
+        try clause.untested("\(asked) \(polls) \(shown)")
+    }
+
     @Test func `CLIENT-22 a tool begins the wait anew`() throws {
         let clause = ClauseUnderTest("CLIENT-22")
         let asked = "\(ready) client!send(c2) A>chat(c2 s1) A<ack(c2) client=connected(s1 u1 a1 u2 thinking)"
@@ -409,6 +439,27 @@ import Testing
         let end = "client!quit client!launch(fresh=false) client=connecting B+ client=connected +17s"
         try clause.untested("\(typed) client!selectSession(sessionId=null) client=connected \(end)")
         try clause.violates("\(typed) \(end)^")
+    }
+
+    @Test func `CLIENT-39 an answer that was on its way shows that REST works`() throws {
+        let clause = ClauseUnderTest("CLIENT-39")
+        let lost = "client!launch A+ client=connected(s1) 1>GET(s9) +1s A!cut B>open B<refused(503) 2>GET 2<503"
+        let tries = "+3s C>open C<refused(503) client=degraded(s1)"
+        try clause.conforms("\(lost) 1<404(session_not_found) \(tries)")
+        try clause.warns("\(lost) \(tries)^ 1<404(session_not_found)")
+    }
+
+    @Test func `CLIENT-58 a question that failed does not name the conversation`() throws {
+        let clause = ClauseUnderTest("CLIENT-58")
+        func second(_ session: String) -> String {
+            """
+            client!launch A+ client=connected client!send(c1) A>chat(c1) A<ack(c1 s1) A!cut client=connecting(c1)
+            client!send(c2) client!send(c3) 1>POST(c1) 1<502(agent_failed c1) B+ B>chat(c2) B<ack(c2 s2) B<done(t2 s2)
+            +3s B>chat(c3 \(session))
+            """
+        }
+        try clause.conforms(second("s2"))
+        try clause.violates(second("s1") + "^")
     }
 
     @Test func `CLIENT-42 a replaced connection brings nothing`() throws {

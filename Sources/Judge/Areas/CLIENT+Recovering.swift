@@ -192,11 +192,12 @@ extension CLIENT {
     static func pollingIsBounded(_ history: Observations, _ evidence: inout Evidence) {
         let waits = history.waitsForAnswers
         let questions = ClientQuestion.all(in: history)
+        let lists = Set(history.client.reads.filter { $0.isRead(of: .sessions) }.map(\.request))
         let bound = history.clientBound(\.polling)
         for wait in waits {
             // Without a socket, a list may as well be read for what is new (CLIENT-40).
             let polls = history.polls(in: wait).filter {
-                !wait.sessions.isEmpty || history.connectionInUse(at: $0) != nil
+                !lists.contains($0) || history.connectionInUse(at: $0) != nil
             }
             guard let first = polls.first else { continue }
             // One read serves every answer that is awaited in its session, or looked for in the list; also that of a message

@@ -128,7 +128,9 @@ extension CLIENT {
                     .event
                 let first = questions[..<index].first { other in
                     other.typed.map { $0 > arrival ?? 0 } == true && !other.isAmbiguous
-                        && !other.news.contains { $0.kind == .refusal && $0.event < request.event }
+                        && !other.news.contains {
+                            ($0.kind == .refusal || $0.error != nil) && $0.event < request.event
+                        }
                         && !history.hasFailed(other, from: other.event, to: request.event)
                 }
                 // What it was told a moment before it may not have known.

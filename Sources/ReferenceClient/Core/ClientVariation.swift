@@ -62,8 +62,11 @@ extension ClientCore {
     /// Sends what travels over REST on a new connection as well.
     mutating func resendPosted(on socket: Int) {
         for index in outbox.indices where serverKnowsKeys {
-            guard case .posted = outbox[index].phase, mayRepeat(outbox[index]) else { continue }
-            send(chat(of: index), on: socket)
+            let frame = chat(of: index)
+            guard case .posted = outbox[index].phase, mayRepeat(outbox[index]),
+                frame.text().utf8.count <= link.maxFrameBytes
+            else { continue }
+            send(frame, on: socket)
         }
     }
 

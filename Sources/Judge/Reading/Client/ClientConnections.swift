@@ -125,10 +125,11 @@ extension Observations {
         let start = lost ?? changes.last { $0.name != "openPush" }?.event ?? since
         // Who waits for the first answer polls, too, and so does who gets an error now and then.
         let isAnswered = exchanges.contains { exchange in
-            exchange.request > start && exchange.response.map { $0 < event } == true && (exchange.status ?? 500) < 500
+            exchange.response.map { $0 > start && $0 < event } == true && (exchange.status ?? 500) < 500
         }
+        // What was asked for just before the loss is the first of it.
         let hasPolled = client.reads.contains { read in
-            read.request > start && read.request < event
+            patience(from: read.request, to: start) < Self.onItsWay.microseconds && read.request < event
                 && (end(of: read) > event || read.status == 200 || isAnswered)
         }
         if isTrying { return (since, hasPolled ? [.connecting, .degraded] : [.connecting]) }

@@ -12,7 +12,7 @@ extension Observations {
         let sessions: Set<String>
         /// The event that began this time.
         let start: Int
-        /// The requests of its reads of that session, in order; of the list while the session is not known.
+        /// The requests of its reads of that session, in order; of the list as long as the session was not known.
         let reads: [Int]
         /// The event that ended this time: the answer, something that makes it read anew, or the end of the history.
         let end: Int
@@ -32,27 +32,36 @@ extension Observations {
             Self.turnsOfWaiting.flatMap { client.acts($0) }.map(\.event)
         ).sorted()
         return ClientQuestion.all(in: self).flatMap { question -> [AnswerWait] in
-            guard let asked = question.requests.first?.event else { return [] }
-            let endings = question.news + question.suspicions.filter { $0.kind == .ending }
-            let over = endings.filter { $0.kind != .proof }.map(\.event).min() ?? history.events.endIndex
-            // What is sent again is waited for anew.
-            let repeats = question.requests.dropFirst().map(\.event)
-            let told = received.filter { frame in
-                frame.isOf("done", "message", "toolUse")
-                    && frame.sessionId.map(question.namedSessions(before: over).contains) == true
-            }.map(\.event)
-            let borders = [asked] + Set(reasons + repeats + told).filter { $0 > asked && $0 < over }.sorted() + [over]
-            let sessions = question.namedSessions(before: over)
-            return zip(borders, borders.dropFirst()).compactMap { first, last in
-                let reads = client.reads.filter { read in
-                    guard read.request > first, read.request < last else { return false }
-                    if case .session(let id) = read.route { return sessions.contains(id) }
-                    return sessions.isEmpty
-                }
-                guard !reads.isEmpty else { return nil }
-                return AnswerWait(
-                    question: question, sessions: sessions, start: first, reads: reads.map(\.request), end: last)
+            let endings = question.news.filter { $0.kind != .proof } + question.suspicions.filter { $0.kind == .ending }
+            // What was refused is waited for anew once it is sent again.
+            let refused = endings.filter { $0.kind == .refusal }.map(\.event)
+            let starts = ([-1] + refused).compactMap { event in question.requests.first { $0.event > event }?.event }
+            return Set(starts).sorted().flatMap { waits(for: question, from: $0, over: endings, reasons) }
+        }
+    }
+
+    /// The times in which a client waited for an answer since one request, until something is known of it.
+    private func waits(
+        for question: ClientQuestion, from asked: Int, over endings: [ClientQuestion.News], _ reasons: [Int]
+    ) -> [AnswerWait] {
+        let over = endings.map(\.event).filter { $0 > asked }.min() ?? history.events.endIndex
+        // What is sent again is waited for anew.
+        let repeats = question.requests.dropFirst().map(\.event)
+        let told = received.filter { frame in
+            frame.isOf("done", "message", "toolUse")
+                && frame.sessionId.map(question.namedSessions(before: over).contains) == true
+        }.map(\.event)
+        let borders = [asked] + Set(reasons + repeats + told).filter { $0 > asked && $0 < over }.sorted() + [over]
+        let sessions = question.namedSessions(before: over)
+        return zip(borders, borders.dropFirst()).compactMap { first, last in
+            let reads = client.reads.filter { read in
+                guard read.request > first, read.request < last else { return false }
+                if case .session(let id) = read.route { return sessions.contains(id) }
+                return question.namedSessions(before: read.request).isEmpty
             }
+            guard !reads.isEmpty else { return nil }
+            return AnswerWait(
+                question: question, sessions: sessions, start: first, reads: reads.map(\.request), end: last)
         }
     }
 
@@ -94,7 +103,7 @@ extension Observations {
     }
 
     /// What the answer to a read may take to the client.
-    private static let onItsWay = Duration.milliseconds(100)
+    static let onItsWay = Duration.milliseconds(100)
 
     /// Whether a request was made while the session on the screen was still to be read: since the person opened it, or since a
     /// greeting without a `sync` (CLIENT-55).
