@@ -319,4 +319,92 @@ import Testing
             "\(posted) 2<200(u1='question 9' -t -c) client=degraded(s1 u1 thinking)^",
             also: ["CLIENT-38"])
     }
+
+    @Test func `IDEM-3 the repeat may be acknowledged before the first`() throws {
+        let clause = ClauseUnderTest("IDEM-3", profiles: keyed)
+        let twice = "A+ A>chat(c1) A>chat(c1)"
+        try clause.conforms("\(twice) A<ack(c1 duplicate) A<ack(c1) A<done(t1)")
+        try clause.violates("\(twice) A<ack(c1) A<ack(c1)^ A<done(t1)")
+    }
+
+    @Test func `IDEM-14 and PERSIST-5 nobody is known before the greeting`() throws {
+        let refused = "A>chat(c1) A<error(not_authenticated c1)"
+        let free = ClauseUnderTest("IDEM-14", profiles: keyed)
+        try free.untested("A>open A<open \(refused) \(refused)")
+        try free.violates("A+ A>chat(c1) A<error(busy c1) \(refused)^")
+        let stored = ClauseUnderTest("PERSIST-5", profiles: keyed)
+        try stored.untested("server!refuseWrites A>open A<open \(refused)")
+        try stored.violates("A+ server!refuseWrites \(refused)^")
+    }
+
+    @Test func `ENV-7 and ENV-8 who answers no pings is left`() throws {
+        let mood = #"A>`{"type":"mood"}`"#
+        let type = ClauseUnderTest("ENV-7")
+        try type.untested("A+(heartbeatSeconds=1) A!stopReading +3s \(mood) A<eof('reset')")
+        try type.violates("A+(heartbeatSeconds=1) A!stopReading +1s \(mood) A<eof('reset')^")
+        let member = ClauseUnderTest("ENV-8", profiles: keyed)
+        try member.untested("A+(heartbeatSeconds=1) A!stopReading +3s A>chat(c1 mood=7) A<eof('reset')")
+        try member.violates("A+(heartbeatSeconds=1) A!stopReading +1s A>chat(c1 mood=7) A<eof('reset')^")
+    }
+
+    @Test func `PUSH-12 a read before the push may have shown the answer`() throws {
+        let clause = ClauseUnderTest("PUSH-12", profiles: [.core, .idempotency, .push])
+        let asked = "push!listen(p1) A+ A>chat(c1) A<ack(c1) A>close(1000) A<close(1000) +31s 1>GET(s1)"
+        let late = "push<alert(a1 s1) push>503"
+        try clause.untested("\(asked) 1<200(u1 a1) \(late)")
+        try clause.violates("\(asked) 1<200(u1)^ \(late)", also: ["TURN-11"])
+    }
+
+    @Test func `RATE-7 a replay may show which question began a session`() throws {
+        let clause = ClauseUnderTest("RATE-7", profiles: [.core, .idempotency, .rateLimit, .sync])
+        let limited = """
+            1>GET 1<200 server!lend(p1 spent=0) A+(e1 #0 messagesPerMinute=2) A>chat(c1) A>chat(c2) A!cut
+            B+(e1 #2 messagesPerMinute=2) B>sync(e1 #0) B<syncResult(e1 #2 complete)[done(t1 c1 s1 #1) done(t2 c2 s2 #2)] B>chat(c3)
+            B<error(rate_limited c3 limit=2) 2>GET
+            """
+        try clause.conforms("\(limited) 2<200(s2 s1)")
+        try clause.violates("\(limited) 2<200(s3 s2 s1)^")
+    }
+
+    @Test func `REST-5 an answer may come while nobody listens`() throws {
+        let clause = ClauseUnderTest("REST-5", profiles: [.core])
+        let asked = "A+ A>chat(c1) A<done(t1) 1>GET 1<200(s1=1)"
+        let read = "2>GET(s1) 2<200(u1 a1)"
+        try clause.untested("\(asked) A!cut \(read)")
+        try clause.violates("\(asked) \(read)^")
+        let grown = "A+ A>chat(c1 -c) 1>GET(s1) 1<200(u1 -c -t)"
+        try clause.untested("\(grown) A!cut 2>GET 2<200(s1=2)")
+    }
+
+    @Test func `REST-10 what could not be stored had no turn`() throws {
+        let clause = ClauseUnderTest("REST-10", profiles: keyed)
+        let asked = #"server!refuseWrites 1>POST(c1 '{"script":[{"fail":"model exploded"}]}')"#
+        func failed(_ code: String) -> String { #"1<503(body='{"error":"no","code":"\#(code)"}')"# }
+        try clause.conforms("\(asked) \(failed("persist_failed"))")
+        try clause.violates("\(asked) \(failed("agent_failed"))^")
+    }
+
+    @Test func `SYNC-2 one error refuses one sync`() throws {
+        let clause = ClauseUnderTest("SYNC-2", profiles: synced)
+        let asked = "A+(e1 #0) A>sync(lastSeqSeen=-1) A>sync(e1 #0) A<error(bad_request)"
+        try clause.conforms("\(asked) A<syncResult(e1 #0 complete)")
+        try clause.violates("\(asked) A<syncResult(e1 #0 complete) A<syncResult(e1 #0 complete)^")
+    }
+
+    @Test func `TURN-7 what no script brings forth is rather of a question without one`() throws {
+        let clause = ClauseUnderTest("TURN-7", profiles: [.core])
+        func asked(_ reply: String) -> String { #"'{"script":[{"reply":"\#(reply)"}]}'"# }
+        let crossed = """
+            A+ A>chat(c1 s1 \(asked("x")) -c) 1>POST(c2 s1 'y' -c) A<done(s1 'You said: y' -t -a)
+            1<200(s1 'You said: y' -t -a) A>close(1000) A<close(1000) B+ B>chat(c3 s1 \(asked("z")) -c)
+            B<done(s1 'x' -t -a) B<done(s1 'z' -t -a)
+            """
+        let stored = "2>GET(s1) 2<200(u1=\(asked("x")) u2='y' a2='You said: y' a1='x' u3=\(asked("z")) a3='z' -c -t)"
+        try clause.conforms("\(crossed) \(stored)")
+        let alone = crossed.replacing("A>chat(c1 s1 \(asked("x")) -c) ", with: "")
+        try clause.violates("\(alone) \(stored)^", also: ["ORDER-1"])
+        // A script without a reply says nothing of the answer.
+        func waiting(_ history: String) -> String { history.replacing(asked("x"), with: #"'{"script":[{"wait":9}]}'"#) }
+        try clause.inconclusive("\(waiting(crossed)) \(waiting(stored))")
+    }
 }

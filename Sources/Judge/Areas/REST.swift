@@ -149,6 +149,7 @@ enum REST {
                     guard !history.runs(in: id, for: principal, from: from, to: to),
                         !history.hasCrashed(between: from, and: to)
                     else { continue }
+                    if mayHaveGrown(from: read, to: count, list, principal, history) { continue }
                     // A turn that nobody here asked for shows by its frames alone.
                     if count != read.messages.count,
                         history.received.contains(where: {
@@ -165,6 +166,26 @@ enum REST {
                 }
             }
         }
+    }
+
+    /// Whether answers that came while nobody listened explain how many more messages the later of a list and a read has.
+    private static func mayHaveGrown(
+        from read: ObservedSessionRead, to count: Int, _ list: ObservedListRead, _ principal: String,
+        _ history: Observations
+    ) -> Bool {
+        let isLater = read.request > list.event
+        let grown = isLater ? read.messages.count - count : count - read.messages.count
+        guard grown > 0 else { return false }
+        let answers = read.messages.count { $0.role == "assistant" }
+        let isAwaited =
+            isLater
+            ? read.messages.suffix(grown).allSatisfy { $0.role == "assistant" }
+            : read.messages.count { $0.role == "user" } >= answers + grown
+        let (first, last) = isLater ? (list.event, read.request) : (read.event, list.request)
+        return isAwaited
+            && !history.connections.contains { connection in
+                connection.principal == principal && connection.opening < first && connection.isOpen(at: last)
+            }
     }
 
     /// REST-6: "A server MUST give each message of a session read an `id` that is unique in the session and, for an
@@ -362,7 +383,8 @@ enum REST {
                 evidence.test(
                     exchange, isRefusedWith: 500...599, otherwise: "a failed turn was not answered with 5xx",
                     expected: expected)
-                let isNamed = exchange.answer?.root.id("turnId") != nil
+                // What could not be stored had no turn (PERSIST-5).
+                let isNamed = exchange.answer?.root.id("turnId") != nil || request.refusalCode == "persist_failed"
                 if !isNamed, history.profiles.contains(.idempotency), let status = exchange.status, status >= 500 {
                     evidence.violate(
                         "a failed turn is not named", expected: "its turnId in the error body", actual: "none",

@@ -167,6 +167,12 @@ extension Observations {
         if ["session_not_found", "busy", "rate_limited", "idempotency_mismatch", "agent_failed"].contains(code) {
             return false
         }
+        // Before the greeting nobody is known.
+        if code == "not_authenticated", let connection = request.connection,
+            connections[connection].connected.map({ $0 > request.event }) ?? true
+        {
+            return false
+        }
         return frames[request.event].map(isValid) == true
             && !hostileFrames.contains { $0.frame.event == request.event }
     }

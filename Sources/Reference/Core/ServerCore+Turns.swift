@@ -36,7 +36,7 @@ extension ServerCore {
             if rules.variations.contains(.lateAcks) {
                 let timer = nextNumber()
                 ackTimers[timer] = question.turn
-                effects.append(.wait(timer: timer, ms: 5_000))
+                effects.append(.wait(timer: timer, ms: 1_000))
             } else {
                 sendDueAck(of: turn)
             }

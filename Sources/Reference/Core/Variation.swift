@@ -48,7 +48,7 @@ package struct Variation: Sendable, Hashable, CustomStringConvertible {
         "Uses ids of 128 characters: for sessions all allowed ones, for the others any (ID-1, ID-10, ID-12)."
     )
     static let lateAcks = Variation(
-        "late-acks", "Sends `ack` right before the first `toolUse` or the ending, or after 5 s (TURN-1).")
+        "late-acks", "Sends `ack` right before the first `toolUse` or the ending, or after 1 s (TURN-1).")
     static let toolsInTwoSteps = Variation(
         "tools-in-two-steps", "Sends two `toolUse` for each tool, at its start and at its end (TURN-5, TURN-6).")
     static let unknownFrames = Variation(

@@ -198,7 +198,7 @@ extension Observations {
         }
         if let ending = connection.ending, connection.wasEndedByServer, ending.event > hostile.frame.event {
             let isOther = (next?.frame.event ?? .max) < ending.event
-            return isOther || wasStopped(between: hostile.frame.event, and: ending.event)
+            return isOther || ending.mayBeSilence || wasStopped(between: hostile.frame.event, and: ending.event)
                 ? .unknown : .dead(ending.event)
         }
         let ping = connection.sent.first { $0.event > hostile.frame.event && $0.type == "ping" }

@@ -47,7 +47,7 @@ final class ObservedConnection: @unchecked Sendable {
     struct Ending: Sendable, Equatable {
         let event: Int
         let kind: Kind
-        /// Whether it may be for silence, because a pong came late on a machine that was late.
+        /// Whether it may be for silence: a pong came late on a machine that was late, or nobody read and answered pings.
         fileprivate(set) var mayBeSilence = false
 
         /// Whether the server closed with a code that it may use at any time: restart, or try again later.
@@ -132,10 +132,8 @@ final class ObservedConnection: @unchecked Sendable {
                 if isSent { sent.append(frame) } else { received.append(frame) }
             }
         }
-        if !history.header.lateness.isEmpty {
-            let clock = PatientClock(history.header.lateness)
-            for position in connections.indices { connections[position].doubtSilence(in: history, by: clock) }
-        }
+        let clock = PatientClock(history.header.lateness)
+        for position in connections.indices { connections[position].doubtSilence(in: history, by: clock) }
         return (connections, received, sent)
     }
 
@@ -186,7 +184,12 @@ final class ObservedConnection: @unchecked Sendable {
         let stated = history.header.subject.limits["heartbeatSeconds"] ?? 30
         let heartbeat = 1_000_000 * min(max(greeting?["heartbeatSeconds"]?.intValue ?? stated, 1), 86_400)
         let end = history.events[ending.event].at
-        self.ending?.mayBeSilence =
+        let wasLate =
             end - history.events[connected].at >= 2 * heartbeat && clock.wasLate(from: end - 4 * heartbeat, to: end)
+        let wasDeaf = pauses.contains { stopped, resumed in
+            end - history.events[stopped].at >= 2 * heartbeat
+                && resumed.map { history.events[$0].at > end - 4 * heartbeat } ?? true
+        }
+        self.ending?.mayBeSilence = wasLate || wasDeaf
     }
 }

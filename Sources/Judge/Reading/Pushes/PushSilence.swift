@@ -75,12 +75,7 @@ extension Observations {
 
     /// The first event that shows that a turn ended, and that came after another one.
     func endingShown(of turn: ObservedTurn, after event: Int) -> Int? {
-        let read = reads(of: turn).first { read in
-            guard read.event > event else { return false }
-            if answer(of: turn, in: read) != nil { return true }
-            guard let id = turn.turnId else { return false }
-            return read.turns.contains { $0.turnId == id && $0.status != nil && $0.status != "running" }
-        }
+        let read = reads(of: turn).first { $0.event > event && shows(theEndOf: turn, $0) }
         let frame = turn.endings.first { $0.event > event }
         let response = turn.requests.lazy.compactMap(\.outcome).first { $0 > event }
         return [read?.event, frame?.event, response].compactMap { $0 }.min()
@@ -109,7 +104,14 @@ extension Observations {
             let limit = patience(of: begun) + bound.microseconds
             // What went out on a connection that then ended may never have arrived.
             guard turn.isAccepted, !wasStopped(between: turn.event, and: history.events.count) else { return nil }
-            return reads(of: turn).first { patience(of: $0.request) >= limit }?.event
+            return reads(of: turn).first { patience(of: $0.request) >= limit && !shows(theEndOf: turn, $0) }?.event
         }
+    }
+
+    /// Whether a read has the answer of a turn, or says that it is over.
+    private func shows(theEndOf turn: ObservedTurn, _ read: ObservedSessionRead) -> Bool {
+        if answer(of: turn, in: read) != nil { return true }
+        guard let id = turn.turnId else { return false }
+        return read.turns.contains { $0.turnId == id && $0.status != nil && $0.status != "running" }
     }
 }

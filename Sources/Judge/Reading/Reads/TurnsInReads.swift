@@ -94,7 +94,7 @@ extension ObservedSessionRead.StoredMessage {
 extension ListWindow {
     /// The sessions that appeared and that no accepted question explains.
     var unexplained: [String] {
-        let explained = Set(created.compactMap(\.sessionId))
+        let explained = Set(created.flatMap { [$0.sessionId] + $0.replayed.map(\.sessionId) }.compactMap(\.self))
         return added.filter { !explained.contains($0) }
     }
 }

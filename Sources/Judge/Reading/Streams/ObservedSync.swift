@@ -30,7 +30,7 @@ struct ObservedSync: Sendable {
             var results = connection.received.filter { $0.type == "syncResult" }[...]
             let refusals = connection.received.filter(Self.isRefusal).map(\.event)
             let errors = connection.received.filter(Self.isOfForm).map(\.event)
-            let others = connection.sent.filter { $0.type != "sync" && hostile[$0.event] != nil }.map(\.event)
+            let others = connection.sent.filter { hostile[$0.event] != nil }.map(\.event)
             /// Whether an error is more than what else was sent before it explains.
             func isOwn(_ refusal: Int) -> Bool {
                 errors.count { $0 <= refusal } > others.count { $0 < refusal }

@@ -193,7 +193,14 @@ extension TurnReconstruction {
         let all = candidates(for: frame)
         // A question asked since the last start comes before one that a crash may have ended, which uses no tool any more.
         let own = all.filter { turns[$0].requests.contains { self.life(of: $0) == life } }
-        if let choice = ownerByOrder(of: frame, principal: principal, among: own) { return choice }
+        if let choice = ownerByOrder(of: frame, principal: principal, among: own) {
+            guard frame.type == "done", contradicts(frame, choice.turn) else { return choice }
+            // What its script does not bring forth may end another turn whose ending was guessed elsewhere.
+            let guessed = takenEnds.values.reduce(Set()) { $0.union($1) }.filter { index in
+                turns[index].session == frame.sessionId && !contradicts(frame, index)
+            }
+            return Choice(choice.turn, among: choice.others + guessed)
+        }
         guard own.count < all.count, frame.type != "toolUse",
             let old = ownerByOrder(of: frame, principal: principal, among: all)
         else { return nil }
@@ -271,7 +278,9 @@ extension TurnReconstruction {
                 if turn.sessionId == session { return true }
                 return (turn.sessionId == nil || guessedSession.contains(index)) && seen > turn.event
             })
-        if let match = possible.first(where: { (turns[$0].session) == session }) {
+        // Where only some have a script, what no script brings forth is rather of one without.
+        let likely = possible.filter { !contradicts(frame, $0) } + possible
+        if let match = likely.first(where: { (turns[$0].session) == session }) {
             return Choice(match, among: possible)
         }
         let own = candidates.filter { isOwn($0) && turns[$0].sessionId == nil && seen > turns[$0].event }

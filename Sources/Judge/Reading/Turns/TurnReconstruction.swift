@@ -373,10 +373,15 @@ struct TurnReconstruction {
     private func requestAcked(by ack: Frame) -> (turn: Int, request: Int?)? {
         let byKey = ack.clientMessageId.flatMap { turn(withKey: $0, for: ack) }
         if let turn = byKey ?? ack.turnId.flatMap({ turn(principal(of: ack), turnId: $0) }) {
-            let request = turns[turn].requests.firstIndex {
-                $0.connection == ack.connection && $0.event < ack.event && $0.ack == nil && $0.refusal == nil
+            let requests = turns[turn].requests
+            let waiting = requests.indices.filter { place in
+                let request = requests[place]
+                return request.connection == ack.connection && request.event < ack.event && request.ack == nil
+                    && request.refusal == nil
             }
-            return (turn, request)
+            // The repeat may be answered before the first.
+            let isOfRepeat = ack.isDuplicate && waiting.first == requests.startIndex && waiting.count > 1
+            return (turn, isOfRepeat ? waiting[1] : waiting.first)
         }
         guard !isCapture || connections[ack.connection].connected != nil else { return nil }
         // Without a key, or with one nobody chose, the ack answers the oldest question that waits for one.
