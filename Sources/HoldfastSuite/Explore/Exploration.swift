@@ -236,7 +236,8 @@ package struct Exploration: Sendable {
                 progress.note(reached: guide.coverage.marks.count)
                 for verdict in verdicts
                 where verdict.outcome == .violation && known.insert(Self.cause(verdict)).inserted {
-                    let found = await shrunk(plan, performance, verdict, seed: next &+ UInt64(index), progress)
+                    guard let found = await shrunk(plan, performance, verdict, seed: next &+ UInt64(index), progress)
+                    else { continue }
                     // What the small plan breaks besides has the same cause.
                     known.formUnion(found.broken.map(Self.cause))
                     result.keep(found)
@@ -284,12 +285,14 @@ package struct Exploration: Sendable {
     }
 
     /// Makes a plan small that breaks a clause, and performs what is left some more times.
+    /// - Returns: What was found; nil where it was the end of the server, which is told as such.
     private func shrunk(
         _ plan: Plan, _ performance: Performance, _ verdict: Verdict, seed: UInt64, _ progress: Progress
-    ) async -> Found {
+    ) async -> Found? {
         let began = ContinuousClock.now
         let cause = Self.cause(verdict)
         var last = Seen(history: performance.history, broken: [verdict], verdict: verdict)
+        var isGone = false
         func sightings(_ plans: [Plan]) async -> [Seen?] {
             let scenarios = plans.enumerated().compactMap { index, plan in
                 var named = plan.settled
@@ -297,6 +300,8 @@ package struct Exploration: Sendable {
                 return try? ScenarioFile(named)
             }
             let performances = await explored.stage(scenarios).performances
+            let received = performances.compactMap(\.wasReceived)
+            isGone = explored.role == .server && !received.isEmpty && !received.contains(true)
             return scenarios.map { scenario in
                 guard let performance = performances.first(where: { $0.scenario == scenario.name }) else { return nil }
                 let broken = broken(performance)
@@ -323,7 +328,11 @@ package struct Exploration: Sendable {
             return nil
         }
         let again = Task.isCancelled ? [] : await sightings(Array(repeating: small, count: Self.repetitions))
-        if let sight = again.compactMap(\.self).last { last = sight }
+        if let sight = again.compactMap(\.self).last {
+            last = sight
+        } else if isGone {
+            return nil
+        }
         return Found(
             clause: verdict.clause, what: last.verdict.findings.first?.what ?? "", plan: small.settled,
             history: last.history, seed: seed, times: (again.compactMap(\.self).count, again.count),
