@@ -246,9 +246,8 @@ package struct Exploration: Sendable {
                 }
             }
             next &+= UInt64(count)
-            let received = performed.compactMap(\.wasReceived)
-            if explored.role == .server, !received.isEmpty, !received.contains(true), !isLate() {
-                result.startProblem = gone(after: received.count)
+            if let count = unreceived(performed), !isLate() {
+                result.startProblem = gone(after: count)
                 return result
             }
         }
@@ -262,6 +261,12 @@ package struct Exploration: Sendable {
           actual: \(first?.skipped ?? "nothing began")
           fix: check the server with 'conformance doctor', or the client with 'conformance client'
         """
+    }
+
+    /// How many plans the server accepted no connection of; nil where it accepted one, or none was tried.
+    private func unreceived(_ performances: [Performance]) -> Int? {
+        let received = performances.compactMap(\.wasReceived)
+        return explored.role == .server && !received.isEmpty && !received.contains(true) ? received.count : nil
     }
 
     private func gone(after plans: Int) -> String {
@@ -300,8 +305,7 @@ package struct Exploration: Sendable {
                 return try? ScenarioFile(named)
             }
             let performances = await explored.stage(scenarios).performances
-            let received = performances.compactMap(\.wasReceived)
-            isGone = explored.role == .server && !received.isEmpty && !received.contains(true)
+            isGone = unreceived(performances) != nil
             return scenarios.map { scenario in
                 guard let performance = performances.first(where: { $0.scenario == scenario.name }) else { return nil }
                 let broken = broken(performance)

@@ -27,7 +27,7 @@ extension Exploration.Found {
         return "\(location).json"
     }
 
-    /// What is told of it at once, with the command that repeats it.
+    /// The finding in words, with the command that runs its plan again.
     package func text(again command: String) -> String {
         let others = broken.map(\.clause).filter { $0 != clause }.map(\.description)
         return """

@@ -53,10 +53,10 @@ extension Observations {
     func mayStand(_ question: ClientQuestion, on state: ObservedClient.State, before event: Int) -> Bool {
         guard question.mayStand(in: state.sessionId, before: event) else { return false }
         let isNamed = state.sessionId.map(question.namedSessions(before: event).contains) == true
-        let isShown = state.places(of: question).contains { place in
-            !isRead(state.messages[place], apartFrom: question, before: state.event)
-        }
-        return isNamed || endOfStay(at: question.event) > state.event || isShown
+        return isNamed || endOfStay(at: question.event) > state.event
+            || state.places(of: question).contains {
+                !isRead(state.messages[$0], apartFrom: question, before: state.event)
+            }
     }
 
     /// Whether an entry that only its words make a question's is a message of a history that is not known to be that one.

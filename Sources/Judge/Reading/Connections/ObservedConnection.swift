@@ -178,7 +178,8 @@ final class ObservedConnection: @unchecked Sendable {
         ending = ending ?? Ending(event: index, kind: kind)
     }
 
-    /// Notes that an end without a word may be for silence: two heartbeats had passed, and the machine was late in the last few.
+    /// Notes that an end without a word may be for silence: two heartbeats had passed, and the machine was late in the last few,
+    /// or nobody read and answered pings.
     private func doubtSilence(in history: History, by clock: PatientClock) {
         guard let ending, ending.kind == .lost, let connected else { return }
         let stated = history.header.subject.limits["heartbeatSeconds"] ?? 30
