@@ -28,8 +28,9 @@ enum QRBits {
     }
 
     private static func interleaved(_ blocks: [[UInt8]]) -> [UInt8] {
-        (0..<(blocks.map(\.count).max() ?? 0)).flatMap { index in
-            blocks.compactMap { index < $0.count ? $0[index] : nil }
+        let longest = blocks.map(\.count).max() ?? 0
+        return (0..<longest).flatMap { index -> [UInt8] in
+            blocks.filter { index < $0.count }.map { $0[index] }
         }
     }
 }

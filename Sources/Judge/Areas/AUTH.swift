@@ -410,8 +410,11 @@ extension Observations {
         case .rateLimit: return connection.limit("messagesPerMinute") == nil ? greeting.event : nil
         case .idempotency:
             // Its `ack` comes before anything else of the turn.
-            return turns.lazy.filter { $0.request.connection == index && $0.clientMessageId != nil && $0.acks.isEmpty }
-                .flatMap { $0.frames + $0.endings }.first { $0.connection == index && $0.type != "message" }?.event
+            let turns = turns.filter {
+                $0.request.connection == index && $0.clientMessageId != nil && $0.acks.isEmpty
+            }
+            let frames: [Frame] = turns.flatMap { $0.frames + $0.endings }
+            return frames.first { $0.connection == index && $0.type != "message" }?.event
         default: return nil
         }
     }

@@ -42,7 +42,7 @@ package struct Defect: Sendable, Hashable, CustomStringConvertible {
 
     /// Every defect, by area in the order of the chapters.
     package static let all: [Defect] =
-        env + id + turn + order + sync + idem + persist + rest + rate + push + auth + live
+        [env, id, turn, order, sync, idem, persist, rest, rate, push, auth, live].flatMap(\.self)
 
     package static func named(_ name: String) -> Defect? { all.first { $0.name == name } }
 

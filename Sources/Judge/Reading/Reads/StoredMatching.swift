@@ -16,9 +16,10 @@ extension Observations {
                 && belongsToNoOther(message, than: turn)
         }
         // Equal texts stand in the order in which they were asked.
-        let earlier = index.turns(of: read.sessionId).lazy.map { turns[$0] }.filter {
-            $0.event < turn.event && !$0.isRefused && exactlyEqual($0.request.prompt, turn.request.prompt)
-                && $0.clientMessageId == nil && $0.turnId == nil
+        let earlier = index.turns(of: read.sessionId).filter { index in
+            let other = turns[index]
+            return other.event < turn.event && !other.isRefused && other.clientMessageId == nil && other.turnId == nil
+                && exactlyEqual(other.request.prompt, turn.request.prompt)
         }
         return texts.indices.contains(earlier.count) ? texts[earlier.count] : texts.last
     }

@@ -32,12 +32,14 @@ struct LiveFrames {
     let unowed: Set<Int>
 
     init(on connection: Int, _ history: Observations) {
-        frames = history.connections[connection].received.filter { history.isNumbered($0) }
-        numbers = Set(
-            history.connections[connection].received.filter(NumberedFrame.mayBeNumbered).compactMap(\.seq))
-        let asked = history.index.turns(on: connection).map { history.turns[$0] }
-        unowed = Set(asked.flatMap { $0.frames + $0.replayed }.filter { $0.type == "message" }.compactMap(\.seq))
-            .subtracting(numbers)
+        let received = history.connections[connection].received
+        frames = received.filter { history.isNumbered($0) }
+        numbers = Set(received.filter(NumberedFrame.mayBeNumbered).compactMap(\.seq))
+        let asked: [Frame] = history.index.turns(on: connection).flatMap { index in
+            history.turns[index].frames + history.turns[index].replayed
+        }
+        let questions: [Frame] = asked.filter { $0.type == "message" }
+        unowed = Set(questions.compactMap(\.seq)).subtracting(numbers)
     }
 }
 
