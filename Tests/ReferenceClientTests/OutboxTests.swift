@@ -232,6 +232,34 @@ import Testing
         #expect(phone.sent("chat").last?["clientMessageId"]?.stringValue == key)
     }
 
+    @Test func `CLIENT-32 what the person sends again waits as long as it was told, too`() {
+        var phone = Phone.connected()
+        phone.tell(.selected("s1"))
+        phone.answer(path: "/api/sessions/s1", history("s1", []))
+        phone.tell(.said("hello"))
+        let key = phone.key
+        phone.receive([
+            "type": "error", "error": "slow down", "code": "rate_limited", "clientMessageId": .string(key),
+            "retryAfterMs": 100_000,
+        ])
+        // A send before it was stored; then nothing answers it for as long as polling may last.
+        phone.receive([
+            "type": "message", "sessionId": "s1", "messageId": "u1", "role": "user", "text": "hello",
+            "clientMessageId": .string(key),
+        ])
+        #expect(phone.screen.isThinking)
+        phone.core.giveUp(phone.core.shown)
+        phone.tell(.saidAgain(key: key), after: 65_000)
+        #expect(phone.sent("chat").count == 1)
+        #expect(phone.screen.errors.map(\.code) == ["rate_limited"])
+        var next = Phone(memory: phone.stored, now: phone.now)
+        next.tell(.launched(opened: nil))
+        next.connect()
+        #expect(next.sent("chat").isEmpty)
+        phone.elapse(.retry(key: key), after: 35_000)
+        #expect(phone.sent("chat").count == 2)
+    }
+
     @Test func `CLIENT-32 Retry-After holds too`() {
         var phone = Phone.connected()
         phone.tell(.said("hello"))

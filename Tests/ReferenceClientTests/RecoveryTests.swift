@@ -50,6 +50,45 @@ import Testing
         #expect(phone.waiting("/api/sessions/s1").count == 1)
     }
 
+    @Test func `CLIENT-22 the list and what it shows are read for one answer`() {
+        var phone = Phone.connected(epoch: nil, capabilities: [])
+        phone.tell(.said("hello"))
+        let number = phone.core.shown
+        phone.cut()
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect(epoch: nil, capabilities: [])
+        for _ in 1...13 {
+            phone.elapse(.poll(conversation: number), after: 5_000)
+            phone.answer(path: "/api/sessions", #"{"sessions":[{"id":"s1"}]}"#)
+            if let other = phone.core.known("s1") { phone.elapse(.poll(conversation: other)) }
+            phone.answer(path: "/api/sessions/s1", "", status: 503)
+        }
+        // The first list was that of the start.
+        #expect(phone.asked("GET", "/api/sessions").count - 1 + phone.asked("GET", "/api/sessions/s1").count == 12)
+        #expect(!phone.screen.isThinking)
+    }
+
+    @Test func `CLIENT-59 one list is read for every conversation that is looked for`() {
+        var phone = Phone.connected(epoch: nil)
+        phone.tell(.said("one"))
+        let first = phone.core.shown
+        phone.tell(.selected(nil))
+        phone.tell(.said("two"))
+        let second = phone.core.shown
+        let keys = phone.core.outbox.map(\.key)
+        phone.cut()
+        for _ in 1...5 {
+            for number in [first, second] { phone.elapse(.poll(conversation: number), after: 2_500) }
+            phone.fail(path: "/api/sessions")
+        }
+        #expect(phone.asked("GET", "/api/sessions").count - 1 == 5)
+        phone.elapse(.poll(conversation: first), after: 2_500)
+        phone.answer(path: "/api/sessions", #"{"sessions":[{"id":"s1"},{"id":"s2"}]}"#)
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1"], keys: ["u1": keys[0]]))
+        phone.answer(path: "/api/sessions/s2", history("s2", ["u2"], keys: ["u2": keys[1]]))
+        #expect(phone.ids == ["u2"])
+    }
+
     @Test func `CLIENT-26 a failed message that stands in another session leaves the conversation it was typed into`() {
         var phone = Phone.connected()
         phone.tell(.said("one"))

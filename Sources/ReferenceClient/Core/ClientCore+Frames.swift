@@ -33,10 +33,12 @@ extension ClientCore {
     private mutating func lookInto(_ frame: JSONValue, _ type: String) {
         guard !serverKnowsKeys, ["message", "toolUse", "done", "error"].contains(type), frame["clientMessageId"] == nil,
             let session = frame.text("sessionId"), newcomers.contains(session) || known(session) == nil,
-            outbox.contains(where: { $0.wasSent && $0.isUnproven && conversations[$0.conversation]?.session == nil })
+            let question = outbox.first(where: {
+                $0.wasSent && $0.isUnproven && conversations[$0.conversation]?.session == nil
+            })
         else { return }
         newcomers.insert(session)
-        refresh(conversation(of: session))
+        look(for: question.conversation, in: conversation(of: session))
     }
 
     /// Takes in a frame, live or replayed.

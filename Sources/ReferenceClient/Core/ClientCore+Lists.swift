@@ -43,8 +43,7 @@ extension ClientCore {
             let candidate = conversation(of: id)
             guard conversations[candidate]?.listed != entry else { continue }
             if !serverKnowsKeys { newcomers.insert(id) }
-            conversations[candidate]?.isStale = true
-            beginReading(candidate, atOnce: true)
+            look(for: number, in: candidate)
             conversations[candidate]?.listed = entry
         }
     }

@@ -33,6 +33,9 @@ extension ClientCore {
             }
             conversations[number]?.errors.removeAll { $0.key == key }
             needsSaving = true
+            if let until = outbox[index].heldUntil, until > now {
+                limit(key, "This message has to wait.", milliseconds: until - now)
+            }
             return pump()
         }
         guard let conversation = conversations.values.first(where: { $0.position(key: key) != nil }),
@@ -160,6 +163,7 @@ extension ClientCore {
     mutating func limit(_ key: String, _ text: String, milliseconds: Int) {
         guard let index = index(of: key) else { return }
         outbox[index].phase = .limited(until: now + milliseconds)
+        outbox[index].heldUntil = now + milliseconds
         stopWaiting(.sign(key: key))
         complain(text, code: "rate_limited", key: key, in: outbox[index].conversation)
         effects.append(.wait(.retry(key: key), ms: milliseconds))

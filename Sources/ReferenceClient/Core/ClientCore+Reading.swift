@@ -38,6 +38,16 @@ extension ClientCore {
         beginReading(number, atOnce: true)
     }
 
+    /// Reads the conversation in which the question of another may be; what was read for its answer before counts.
+    mutating func look(for seeker: Int, in number: Int) {
+        if mayAsk {
+            var poll = conversations[number]?.poll ?? conversations[seeker]?.poll ?? Conversation.Poll()
+            poll.seeker = seeker
+            conversations[number]?.poll = poll
+        }
+        refresh(number)
+    }
+
     /// It is time for another read, or to stop.
     mutating func tick(_ number: Int) {
         guard mayAsk, let poll = conversations[number]?.poll else { return }
@@ -52,10 +62,21 @@ extension ClientCore {
             wait(.poll(conversation: number), rules.degradedInterval)
             return pump()
         }
-        if conversations[number]?.reading == nil {
-            read(number)
-        } else {
-            wait(.poll(conversation: number), interval)
+        if isReadElsewhere(number) {
+            conversations[number]?.poll?.reads += 1
+        } else if conversations[number]?.reading == nil {
+            return read(number)
+        }
+        wait(.poll(conversation: number), interval)
+    }
+
+    /// Whether other reads look for the answer that is awaited in a conversation without a session: of one where its question
+    /// may be, or of the list for another conversation.
+    private func isReadElsewhere(_ number: Int) -> Bool {
+        conversations.values.contains { other in
+            other.poll?.seeker == number && other.isStale
+                || conversations[number]?.session == nil && other.session == nil && other.poll != nil
+                    && other.number < number && needsReading(other.number)
         }
     }
 

@@ -43,6 +43,7 @@ extension ClientCore {
             question.wasAskedWithoutKeys = value["wasAskedWithoutKeys"]?.boolValue == true
             question.greetedAt = value.text("greetedAt")
             question.firstSentAt = value["firstSentAt"]?.intValue
+            question.heldUntil = value["until"]?.intValue
             question.isResent = value["isResent"]?.boolValue == true
             question.phase = phase(value)
             question.isGivenUp = question.phase == .accepted && value["isGivenUp"]?.boolValue == true
@@ -81,16 +82,16 @@ extension ClientCore {
     }
 
     private func written(_ question: Question) -> JSONValue {
-        let (phase, until): (String, Int?) =
+        let phase =
             switch question.phase {
-            case .queued: ("queued", nil)
-            case .sent, .posted, .doubtful: ("doubtful", nil)
-            case .accepted: ("accepted", nil)
-            case .limited(let until): ("limited", until)
+            case .queued: "queued"
+            case .sent, .posted, .doubtful: "doubtful"
+            case .accepted: "accepted"
+            case .limited: "limited"
             }
         return JSONValue(members: [
             "key": question.key, "text": question.text, "conversation": question.conversation, "turn": question.turn,
-            "phase": phase, "until": until, "wasAskedWithoutKeys": question.wasAskedWithoutKeys,
+            "phase": phase, "until": question.heldUntil, "wasAskedWithoutKeys": question.wasAskedWithoutKeys,
             "greetedAt": question.greetedAt, "isResent": question.isResent, "isGivenUp": question.isGivenUp,
             "firstSentAt": question.firstSentAt,
         ])

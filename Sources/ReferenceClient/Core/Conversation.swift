@@ -29,6 +29,8 @@ struct Conversation: Sendable {
     struct Poll: Sendable, Equatable {
         var reads = 0
         var firstRead: Int?
+        /// The conversation whose question is looked for here: these reads are some of its own.
+        var seeker: Int?
     }
 
     init(number: Int, session: String? = nil) { (self.number, self.session) = (number, session) }

@@ -36,6 +36,8 @@ struct Question: Sendable, Equatable {
     var greetedAt: String?
     /// When it was sent first.
     var firstSentAt: Int?
+    /// When the wait ends that a refusal for its rate asked for, whatever was told of it since.
+    var heldUntil: Int?
     /// It was sent more than once.
     var isResent = false
     /// Nothing came in the time a person may be kept waiting; it is shown as failed, and healed by whatever comes yet.
