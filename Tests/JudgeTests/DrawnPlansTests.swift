@@ -407,4 +407,134 @@ import Testing
         func waiting(_ history: String) -> String { history.replacing(asked("x"), with: #"'{"script":[{"wait":9}]}'"#) }
         try clause.inconclusive("\(waiting(crossed)) \(waiting(stored))")
     }
+
+    @Test func `CLIENT-39 the first report that the app is active begins nothing anew`() throws {
+        let clause = ClauseUnderTest("CLIENT-39")
+        let polled = "client!launch A>open A<refused(503) 1>GET 1<200 +1s client=degraded"
+        let tries = "client!foreground B>open B<refused(503) C>open +3s client=degraded"
+        try clause.conforms("\(polled) \(tries)")
+        try clause.warns("\(polled) client!background \(tries)^")
+    }
+
+    @Test func `CLIENT-39 a read that was under way when the connection was lost is polling`() throws {
+        let clause = ClauseUnderTest("CLIENT-39")
+        let tries = "B>open +3s client=degraded"
+        try clause.conforms("client!launch A+ client=connected 1>GET +1s A!cut 1<200 \(tries)")
+        try clause.warns("client!launch A+ client=connected 1>GET 1<200 +1s A!cut \(tries)^")
+    }
+
+    @Test func `CLIENT-37 who is turned away while it connects recovers nothing`() throws {
+        let clause = ClauseUnderTest("CLIENT-37")
+        let pushed = "client!launch A+ client=connected A!cut client!receivePush(s2 message='a2') B>open B<open B>auth"
+        try clause.untested("\(pushed) B<close(4001) +32s")
+        try clause.violates("\(pushed) B<close(1011) +32s^", also: ["CLIENT-7"])
+    }
+
+    @Test func `CLIENT-38 what was refused for a while may begin the session of one that failed`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
+        let lost = """
+            client!launch A+ client=connected client!send(c1) A>chat(c1) A<error(rate_limited c1 retryAfterMs=300)
+            client!send(c2) A>chat(c2) client=connected(c1 c2 thinking error.c1=rate_limited) A!cut B+
+            """
+        let again =
+            "client!sendAgain(c2) +1s B>chat(c1) B<ack(c1 s1) B<done(t1) client=connected(s1 u1 c2 a1) B>chat(c2 s1)"
+        try clause.untested("\(lost) client=connected(c1 c2 failed=c2 error.c1=rate_limited) \(again)")
+        try clause.violates("\(lost) \(again)^")
+    }
+
+    @Test func `CLIENT-50 an ending may be missed as the app leaves`() throws {
+        let clause = ClauseUnderTest("CLIENT-50")
+        let failed = """
+            client!launch A+ client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1) A<ack(c2)
+            client=connected(s1 u1 a1 c2 failed=c2) client!sendAgain(c2) A<done(t2)
+            """
+        let away = "client!networkDown A!cut(silence) +3s client!networkUp 1>POST(c2 s1)"
+        try clause.untested("\(failed) \(away)")
+        try clause.violates("\(failed) +3s \(away)^")
+    }
+
+    @Test func `CLIENT-22 the session with which the app was launched is read until that is answered`() throws {
+        let clause = ClauseUnderTest("CLIENT-22")
+        func asked(_ answer: String) -> String {
+            """
+            client!launch client=connecting(s1 u1 a1) 1>GET(s1) 1<\(answer) client!send(c2) A+(e1 #0) A>sync(e1 #0)
+            A<syncResult(e1 #0 complete) A>chat(c2 s1) A<ack(c2) client=connected(s1 u1 a1 u2 thinking)
+            """
+        }
+        let reads = (2...14).map { "+5s \($0)>GET(s1) \($0)<503(internal)" }.joined(separator: " ")
+        try clause.untested("\(asked("503(internal)")) \(reads) +5s 30>GET(s1) +1s")
+        try clause.violates("\(asked("200(u1 a1)")) \(reads) +5s 30>GET(s1)^ +1s")
+    }
+
+    @Test func `CLIENT-22 what a list shows is read for a question whose session is not known`() throws {
+        let clause = ClauseUnderTest("CLIENT-22")
+        let lost = "client!send(c1) A>chat(c1) client=connected(c1 thinking) client!selectSession(sessionId=null)"
+        let next = """
+            client!send(c3) A>chat(c3) client=connected(c3 thinking) +1s 2>GET 2<200(s2) 3>GET(s2) 3<200(u3)
+            client=connected(s2 u3 thinking) +30s
+            """
+        let polls = (4...14).map { "+5s \($0)>GET(s2) \($0)<200(u3)" }.joined(separator: " ")
+        let start = "client!launch A+ client=connected"
+        let others = ["CLIENT-23"]
+        try clause.conforms("\(start) \(lost) \(next) \(polls) +20s", also: others)
+        let late = polls.replacing("11>GET(s2)", with: "11>GET(s2)^")
+        try clause.violates("\(start) \(next) \(late) +20s", also: others)
+    }
+
+    @Test func `CLIENT-11 with the conversation before it a message may be too large`() throws {
+        let clause = ClauseUnderTest("CLIENT-11")
+        let dead = "client!launch A+(maxFrameBytes=300) client=connected(s1 u1 a1 u2 a2) A!cut client!send(c3)"
+        let back = "B+(maxFrameBytes=300) client=connected(s1 u1 a1 u2 a2 c3FAILED) +17s"
+        try clause.untested("\(dead) \(back.replacing("FAILED", with: " failed=c3"))", also: ["CLIENT-55"])
+        try clause.violates("\(dead) \(back.replacing("FAILED", with: ""))^", also: ["CLIENT-51", "CLIENT-55"])
+    }
+
+    @Test func `CLIENT-14 a read on its way may have the words of a message that goes out`() throws {
+        let clause = ClauseUnderTest("CLIENT-14")
+        let read = "client!launch A+(core) client=connected(s1) 1>GET(s1) 1<200(u3='same' -c)"
+        let message = #"{"id":"u3","clientMessageId":"c4","role":"user","text":"same","status":"sent"}"#
+        let shown = #"""
+            client=state(json='{"connection":"connected","sessionId":"s1","thinking":true,"messages":[\#(message)],
+            "errors":[],"unread":{}}')
+            """#
+        let sent = "client!send(c4='same') A>chat(c4 s1 'same')"
+        try clause.untested("\(read) \(sent) \(shown)")
+        try clause.violates("\(read) +1s \(sent) \(shown)^")
+    }
+
+    @Test func `CLIENT-15 what was refused is not what a history shows of the same words`() throws {
+        let clause = ClauseUnderTest("CLIENT-15")
+        let asked = """
+            client!launch A+(core) client=connected client!send(c1) A>chat(c1) A<error(busy c1) client=connected(c1 failed=c1)
+            client!sendAgain(c1) A>chat(c2 'question 1') A<done(s1 -t -c)
+            """
+        let back = "client=connected(s1 u1 a1) +3s A!cut B+(core e1 #0) B>sync(e1 #0) +17s"
+        try clause.untested("\(asked) 1>GET(s1) 1<200(u1='question 1' a1 -t -c) \(back)", also: ["CLIENT-55"])
+        try clause.violates("\(asked) \(back)^", also: ["CLIENT-55"])
+    }
+
+    @Test func `CLIENT-52 a greeting that nobody looked at may have made a message too large`() throws {
+        let clause = ClauseUnderTest("CLIENT-52")
+        let typed = "client!launch client=connecting(s1) client!send(c1) client=connecting(s1 c1)"
+        let next = "client!quit client!launch(fresh=false) client=connecting(s1) B+ client=connected(s1) +17s"
+        try clause.untested("\(typed) A+(maxFrameBytes=9) \(next)", also: ["CLIENT-55"])
+        try clause.violates("\(typed) A>open \(next)^", also: ["CLIENT-55"])
+    }
+
+    @Test func `ENV-23 what comes on a connection of an earlier life is no sign`() throws {
+        let clause = ClauseUnderTest("ENV-23")
+        let asked = "client!launch A+ client!launch(fresh=false) B+ client!send(c1) B>chat(c1)"
+        let silent = "+14s B<`{\"type\":\"mood\"}` +1s B>close(1001)"
+        try clause.untested("\(asked) A<message(u1 s1 c1) \(silent)")
+        try clause.violates("\(asked) B<message(u1 s1 c1) \(silent)^")
+    }
+
+    @Test func `CLIENT-21 who gives a read up may be seen to a moment later`() throws {
+        let clause = ClauseUnderTest("CLIENT-21")
+        func reads(_ wait: String) -> String {
+            "client!launch A+ client=connected(s1) A!cut B+ 1>GET(s1) +\(wait) client!receivePush(s1 message='a9') 2>GET(s1) 1<200"
+        }
+        try clause.conforms(reads("11950ms"))
+        try clause.violates(reads("11s").replacing("2>GET(s1)", with: "2>GET(s1)^"))
+    }
 }

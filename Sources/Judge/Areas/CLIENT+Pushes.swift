@@ -189,7 +189,8 @@ extension CLIENT {
             let reads = history.client.reads(of: session)
             let requests = (syncs + reads.map(\.request)).filter { $0 > notice.event && $0 < end }
             if requests.isEmpty {
-                guard let late,
+                // Who is turned away while it connects asks for nothing more.
+                guard let late, !history.wasSentAway(before: late),
                     !reads.contains(where: { $0.request < notice.event && ($0.response ?? .max) > notice.event })
                 else { continue }
                 evidence.violate(

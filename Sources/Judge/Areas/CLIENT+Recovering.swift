@@ -374,15 +374,15 @@ extension CLIENT {
             let settled = min(refused, history.remembersKeys(before: lost) == false ? failed : .max)
             let end = min(
                 history.end(of: lost, at: ["selectSession", "openPush"]), history.endOfLife(at: first.event), refused)
-            // What the person typed behind one that failed may begin the session of their conversation (CLIENT-58); when it failed
-            // nobody knows between two looks.
+            // What else the person typed there, or what was refused for a while, may begin the session of their conversation once
+            // this one failed (CLIENT-58); when it failed nobody knows between two looks.
             let unfailed = history.client.states.last { $0.event < failed }?.event ?? failed
             let homes =
                 [question]
                 + ClientQuestion.all(in: history).filter { other in
-                    other.event > question.event && other.event < history.endOfStay(at: question.event)
-                        && failed < .max
-                        && other.requests.first.map { $0.sessionAsked == nil && $0.event > unfailed } == true
+                    let (first, last) = (min(other.event, question.event), max(other.event, question.event))
+                    return failed < .max && first < last && last < history.endOfStay(at: first)
+                        && other.requests.contains { $0.sessionAsked == nil && $0.event > unfailed }
                 }
             let wrong =
                 wrongSend(of: question, among: homes, after: lost, before: settled, history)

@@ -75,7 +75,12 @@ extension CLIENT {
             history.wasSurelyGreeted(before: first)
         else { return }
         let limits = history.connections.filter { $0.opening > lost.sent }.compactMap { $0.limit("maxFrameBytes") }
-        let bytes = question.requests.compactMap(history.size).max() ?? question.text.utf8.count
+        var bytes = question.requests.compactMap(history.size).max() ?? question.text.utf8.count
+        // What never arrived may have been too large with the conversation before it.
+        if question.requests.isEmpty, history.hasFailed(question, from: lost.sent, to: .max) {
+            let shown = history.client.state(at: lost.sent)?.messages.map { $0.text.utf8.count + 64 } ?? []
+            bytes += shown.reduce(64, +)
+        }
         if limits.contains(where: { $0 < bytes }) { return }
         let hasArrived = question.news.contains { $0.event > lost.sent }
         let proof =
@@ -184,7 +189,8 @@ extension CLIENT {
                 let places = look.state.places(of: question)
                 guard places.count == 1, let place = places.first else { continue }
                 let shown = look.state.messages[place]
-                guard shown.key != nil || isOnlyOne, !history.isRead(shown, apartFrom: question, before: look.event)
+                guard shown.key != nil || isOnlyOne, !history.isRead(shown, apartFrom: question, before: look.event),
+                    !history.mayBeNew(shown, as: question, sentAt: sent)
                 else { continue }
                 evidence.test(
                     shown.status != "sent", otherwise: "a message is shown as sent without proof",

@@ -189,8 +189,13 @@ extension CLIENT {
                     client.states(from: launch.event, to: proof + 1).drop { $0.sessionId != session }
                         .allSatisfy { $0.sessionId == session }
                 }
-                // A new word before the end may have been that it was not taken.
-                let isOpen = isOnScreen != true || history.mayHaveBeenTold(of: question, from: typed, to: end.event)
+                // A new word before the end may have been that it was not taken; a greeting that nobody looked at may have made it
+                // too large.
+                let last = client.state(at: end.event)?.event ?? typed
+                let isGreeted = history.connections.compactMap(\.connected).contains { $0 > last && $0 < end.event }
+                let isOpen =
+                    isOnScreen != true || isGreeted
+                    || history.mayHaveBeenTold(of: question, from: typed, to: end.event)
                 evidence.test(isSent || isShown, orBy: isOpen ? nil : proof) { proof in
                     Finding(
                         "a message was lost when the app ended", expected: "shown in its session, or sent",
@@ -349,11 +354,13 @@ extension Observations {
     }
 
     /// Whether a client surely had what it was told before it sent something: it showed something else between that and an act
-    /// of the person, which no failed request explains, or as long had passed as a busy machine takes.
+    /// of the person, which no failed request explains, or there was as long as a busy machine takes.
     fileprivate func isTaken(
         _ news: ClientQuestion.News, of question: ClientQuestion, before request: ObservedRequest, told act: Int
     ) -> Bool {
-        if patience(from: news.event, to: request.event) >= timeouts.scheduling.microseconds { return true }
+        if hadTime(for: news.event, on: news.connection, before: request.event, atLeast: timeouts.scheduling) {
+            return true
+        }
         let before = client.state(at: news.event)
         let start = inFlight(before: before?.event ?? 0)
         let failed = question.requests.compactMap(exchange).filter { $0.status != 200 }

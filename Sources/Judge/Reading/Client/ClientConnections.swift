@@ -44,11 +44,17 @@ extension Observations {
         return attempt(after: back.event).map { connections[$0].opening > event } ?? true
     }
 
-    /// The first thing that told the client that its message had arrived, or what became of it; a turn has the key by which
-    /// it was told until `end`.
-    func news(of key: String?, on connection: Int, after event: Int, before end: Int = .max) -> Int? {
-        let frames = (received + syncs.flatMap(\.missed)).filter { $0.event > event && $0.event < end }
-            .sorted { $0.event < $1.event }
+    /// The first thing that told the client that its message had arrived, or what became of it.
+    ///
+    /// A turn has the key by which it was told until `end`. What came on a connection that was over may have been heard, unless
+    /// it is left out.
+    func news(
+        of key: String?, on connection: Int, after event: Int, before end: Int = .max, leavingOld: Bool = false
+    ) -> Int? {
+        let frames = (received + syncs.flatMap(\.missed)).filter { frame in
+            frame.event > event && frame.event < end
+                && !(leavingOld && loss(of: frame.connection).map { $0 < frame.event } == true)
+        }.sorted { $0.event < $1.event }
         let turns = Set(frames.filter { key != nil && $0.clientMessageId == key }.compactMap(\.turnId))
         let told = frames.first { frame in
             if let name = frame.clientMessageId { return name == key }
@@ -67,12 +73,10 @@ extension Observations {
     /// Whether a client has long waited for a sign of a question on a connection, and may end it for that (CLIENT-10).
     func hasWaited(on index: Int, at event: Int) -> Bool {
         connections[index].sent.contains { frame in
-            frame.type == "chat" && frame.event < event
-                && patience(
-                    from: frame.event,
-                    to: min(
-                        event, news(of: frame.clientMessageId, on: index, after: frame.event, before: event) ?? .max))
-                    >= clientWindow(\.resend).microseconds / 4
+            guard frame.type == "chat", frame.event < event else { return false }
+            let news = news(
+                of: frame.clientMessageId, on: index, after: frame.event, before: event, leavingOld: true)
+            return patience(from: frame.event, to: min(event, news ?? .max)) >= clientWindow(\.resend).microseconds / 4
         }
     }
 
@@ -121,16 +125,21 @@ extension Observations {
             guard let end = client.ends[$0] else { return true }
             return end > event || patience(from: end, to: event) < Self.redraw.microseconds
         }
-        // Who polled before a tap goes on polling.
-        let start = lost ?? changes.last { $0.name != "openPush" }?.event ?? since
+        // Who polled before a tap, or before the system reports the app as active, goes on polling.
+        let begun = changes.last { change in
+            change.name != "openPush"
+                && (change.name != "foreground" || client.returns.contains { $0.event == change.event })
+        }
+        let start = lost ?? begun?.event ?? since
         // Who waits for the first answer polls, too, and so does who gets an error now and then.
         let isAnswered = exchanges.contains { exchange in
             exchange.response.map { $0 > start && $0 < event } == true && (exchange.status ?? 500) < 500
         }
-        // What was asked for just before the loss is the first of it.
+        // What was answered after the loss or just before it, or asked for just before it, is the first of it.
         let hasPolled = client.reads.contains { read in
-            patience(from: read.request, to: start) < Self.onItsWay.microseconds && read.request < event
-                && (end(of: read) > event || read.status == 200 || isAnswered)
+            let end = end(of: read)
+            guard read.request < event, end > event || read.status == 200 || isAnswered else { return false }
+            return patience(from: end > event ? read.request : end, to: start) < Self.onItsWay.microseconds
         }
         if isTrying { return (since, hasPolled ? [.connecting, .degraded] : [.connecting]) }
         // One read may be part of the start; a second one is polling.

@@ -80,12 +80,6 @@ struct ClientMessages {
         return ending > event || places.isTaken(frame, before: event)
     }
 
-    /// Whether there was time to take a telling in before an event, and nothing made the client drop it.
-    private func isSettled(_ delivery: ClientDelivery, before event: Int) -> Bool {
-        history.patience(from: delivery.event, to: event) >= Observations.inFlight.microseconds
-            && history.departure(after: delivery.event, on: delivery.frame?.connection) == nil
-    }
-
     /// Where an entry of the screen belongs: the sessions that were named with it before an event.
     ///
     /// Words alone decide only for an answer that the client shows without id.
@@ -94,7 +88,11 @@ struct ClientMessages {
         if let id = message.id {
             told = byID[id]
         } else if let key = message.key {
-            told = byKey[key]?.filter { $0.road == .typed || isSure($0, before: event) && isSettled($0, before: event) }
+            told = byKey[key]?.filter { told in
+                told.road == .typed
+                    || isSure(told, before: event)
+                        && history.hadTime(for: told.event, on: told.frame?.connection, before: event)
+            }
         } else {
             told = message.role == "assistant" ? byWords[Words(message.role, message.text)] : nil
         }

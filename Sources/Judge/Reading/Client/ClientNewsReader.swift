@@ -234,7 +234,10 @@ struct ClientNewsReader {
 
     private func tell(_ read: ObservedSessionRead, to questions: inout [ClientQuestion]) {
         var taken: Set<Int> = []
-        for index in questions.indices where questions[index].event < read.event {
+        // What was refused is not there; of equal words it comes last.
+        let told = questions.indices.filter { questions[$0].event < read.event }
+        let refused = told.filter { questions[$0].news.last?.kind == .refusal }
+        for index in told.filter({ !refused.contains($0) }) + refused {
             let keys = questions[index].keys
             var places = read.messages.indices.filter { read.messages[$0].clientMessageId.map(keys.contains) == true }
             if places.isEmpty {
@@ -297,7 +300,7 @@ struct ClientNewsReader {
     /// What a client surely had of a read when it sent something: all of it after a while, and before what it showed.
     private func known(of read: ObservedSessionRead, before sent: Int) -> [String] {
         let ids = read.messages.compactMap(\.id)
-        if history.patience(from: read.event, to: sent) >= Observations.inFlight.microseconds { return ids }
+        if history.hadTime(for: read.event, before: sent) { return ids }
         let looks = history.client.states.filter { $0.event > read.event && $0.event < sent }
         return ids.filter { id in looks.contains { $0.ids.contains(id) } }
     }

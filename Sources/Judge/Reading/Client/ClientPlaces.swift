@@ -178,14 +178,13 @@ struct ClientPlaces {
         guard hole(before: event) == nil, let result = sync.result, isTaken(result, before: event) else { return false }
         let isGap = history.gaps.contains { $0.sync.request.event == sync.request.event }
         guard !sync.claimsComplete || isGap else { return true }
-        let limit = history.patience(of: event) - history.timeouts.scheduling.microseconds
         let session = history.client.state(at: result.event)?.sessionId
         return history.sessionReads.contains { read in
-            read.request > result.event && history.patience(of: read.event) <= limit
-                && (session == nil || read.sessionId == session)
+            read.request > result.event && (session == nil || read.sessionId == session)
                 // An app that is put away may end its requests, and one without a connection begins anew.
                 && history.client.isForeground(at: read.event)
-                && history.departure(after: read.event, on: sync.connection) == nil
+                && history.hadTime(
+                    for: read.event, on: sync.connection, before: event, atLeast: history.timeouts.scheduling)
         }
     }
 

@@ -45,7 +45,7 @@ extension Observations {
     /// Whether a look shows that the client took what it was told, or there was time to: a message is there that nothing else
     /// has brought.
     func isTaken(_ told: ToldHistory, by look: Look, unlike before: ObservedClient.State) -> Bool {
-        if patience(from: told.event, to: look.event) >= Self.inFlight.microseconds { return true }
+        if hadTime(for: told.event, on: told.connection, before: look.event) { return true }
         let frames = (received + syncs.flatMap(\.missed)).filter { $0.event < look.event && $0.event != told.event }
         let reads = sessionReads.filter { $0.event < look.event && $0.event != told.event }
         let others = Set(
@@ -125,7 +125,8 @@ extension Observations {
     /// Whether a client gave a read up in favour of another one; the stage may see that a little later, and where the read had
     /// been pending for long, answer it meanwhile.
     func wasGivenUp(_ read: ObservedExchange, for other: ObservedExchange) -> Bool {
-        let isLong = patience(from: read.request, to: other.request) >= clientBound(\.rest).microseconds
+        let wait = patience(from: read.request, to: other.request) + Self.onItsWay.microseconds
+        let isLong = wait >= clientBound(\.rest).microseconds
         guard isLong || read.response == nil, let end = read.failure ?? read.response else { return false }
         return patience(of: end) <= patience(of: other.request) + timeouts.scheduling.microseconds
     }

@@ -84,7 +84,7 @@ extension Observations {
             later = later.suffix(from: first).dropFirst()
         }
         return later.filter { read in
-            guard !isForGap(read), !isForScreen(read) else { return false }
+            guard !isForGap(read), !isForScreen(read), !isForSearch(read, of: wait) else { return false }
             return thinking.map { read < $0 } == true || sockets.contains { $0.contains(read) }
         }
     }
@@ -105,12 +105,27 @@ extension Observations {
     /// What the answer to a read may take to the client.
     static let onItsWay = Duration.milliseconds(100)
 
-    /// Whether a request was made while the session on the screen was still to be read: since the person opened it, or since a
-    /// greeting without a `sync` (CLIENT-55).
+    /// Whether a request follows a list at once while another question is looked for, whose session is not known.
+    private func isForSearch(_ request: Int, of wait: AnswerWait) -> Bool {
+        let lists = client.reads.filter { $0.isRead(of: .sessions) }
+        let isNext = lists.contains { list in
+            end(of: list) < request && patience(from: end(of: list), to: request) < Self.onItsWay.microseconds
+        }
+        return isNext && !lists.contains { $0.request == request }
+            && ClientQuestion.all(in: self).contains { other in
+                other.event != wait.question.event && other.requests.contains { $0.event < request }
+                    && other.namedSessions(before: request).isEmpty
+            }
+    }
+
+    /// Whether a request was made while the session on the screen was still to be read: since the person opened it, the app was
+    /// launched with it, or a greeting without a `sync` (CLIENT-55).
     private func isForScreen(_ request: Int) -> Bool {
         guard let session = client.state(at: request)?.sessionId else { return false }
         let greeted = connections.filter { !$0.sent.contains { $0.type == "sync" } }.compactMap(\.connected)
-        let opened = client.acts("selectSession").filter { $0.details.id("sessionId") == session }.map(\.event)
+        let opened = client.acts("selectSession", "openPush", "launch").filter { act in
+            (act.details.id("sessionId") ?? client.states.first { $0.event > act.event }?.sessionId) == session
+        }.map(\.event)
         guard let due = (greeted + opened).filter({ $0 < request }).max() else { return false }
         let acts = client.acts("launch", "selectSession", "openPush", "foreground", "networkUp", "receivePush")
         // An answer may still be on its way when the next read is asked for, and a greeting when an act calls for a read.
@@ -204,6 +219,14 @@ extension Observations {
             return nil
         }
         return over
+    }
+
+    /// Whether a client surely took what it was sent before another event: there was time, and nothing kept it from it.
+    func hadTime(
+        for event: Int, on connection: Int? = nil, before other: Int, atLeast time: Duration = Self.inFlight
+    ) -> Bool {
+        patience(from: event, to: other) >= time.microseconds
+            && departure(after: event, on: connection).map { $0 >= other } ?? true
     }
 
     /// Whether a client may never have taken what it was told of a message, and no screen of that life shows it.

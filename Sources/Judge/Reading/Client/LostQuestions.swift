@@ -55,8 +55,7 @@ extension Observations {
                 return false
             }
             let end = min(event, loss(of: index) ?? .max)
-            return patience(from: greeted, to: event) >= Self.inFlight.microseconds
-                && departure(after: greeted, on: index).map { $0 >= event } ?? true
+            return hadTime(for: greeted, on: index, before: event)
                 || connection.sent.contains { $0.event > greeted && $0.event <= event && $0.type != "auth" }
                 || client.states.contains { $0.event > greeted && $0.event < end && $0.connection == .connected }
         }
@@ -127,14 +126,22 @@ extension Observations {
     /// What a read brought lacks it, which was asked for after the frame; and no later frame of that kind may be its sign.
     func doubt(of question: ClientQuestion, since unnamed: Int) -> Int? {
         // What was asked a moment later may have been asked before the frame was taken.
-        let read = reads(lacking: question, since: unnamed).first { read in
-            patience(from: unnamed, to: read.request) >= Self.inFlight.microseconds
-        }
+        let read = reads(lacking: question, since: unnamed).first { hadTime(for: unnamed, before: $0.request) }
         guard let read, self.unnamed(after: read.request, of: question) == nil,
             departure(after: read.event, on: nil) == nil
         else { return nil }
         let limit = patience(of: read.event) + clientPatience.microseconds
         return proof(after: read.event, limit: limit)
+    }
+
+    /// Whether an entry has, at a server that remembers no keys, the id of the same words in a read that was on its way when a
+    /// question went out: nothing tells whether that came before or after it.
+    func mayBeNew(_ shown: ObservedClient.ShownMessage, as question: ClientQuestion, sentAt sent: Int) -> Bool {
+        remembersKeys(before: sent) != true
+            && sessionReads.contains { read in
+                read.event < sent && !hadTime(for: read.event, before: sent)
+                    && read.messages.contains { $0.id != nil && $0.id == shown.id && question.says($0.text) }
+            }
     }
 
     /// Whether a client without keys may have seen that the sign of a question was none: a read since lacks it.
