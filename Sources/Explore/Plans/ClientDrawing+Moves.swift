@@ -102,7 +102,9 @@ extension ClientDrawing {
         case 2: say(fate: 50)
         case 3:
             when("chat", "refuse", times: 1, ("frame", refusal()))
-            when("chat", "store", times: 1, ("cut", "reset"))
+            when("chat", one(of: "store", "drop"), times: 1, ("cut", "reset"))
+            // Else the resend takes this road, and is answered.
+            if happens(60) { when("post", "reset", times: 1) }
             say(fate: 100)
         default:
             when("chat", "drop")
@@ -128,9 +130,13 @@ extension ClientDrawing {
         add("watch", ("for", 400))
         add("select", ("session", .string(second)))
         add("watch", ("for", JSONValue(one(of: 20, 400))))
-        if happens(70) { when("read", "delay", times: 1, ("milliseconds", 900), ("session", .string(first))) }
+        let isLong = happens(30)
+        if isLong || happens(60) {
+            let late = JSONValue(isLong ? 7_000 : 900)
+            when("read", "delay", times: isLong ? 3 : 1, ("milliseconds", late), ("session", .string(first)))
+        }
         add("select", ("session", .string(first)))
-        add("watch", ("for", JSONValue(one(of: 150, 600))))
+        add("watch", ("for", JSONValue(isLong ? 5_500 : one(of: 150, 600))))
     }
 
     /// A message begins a conversation, perhaps with the words of another one, and all that would name it is lost.
@@ -140,16 +146,18 @@ extension ClientDrawing {
         else { return }
         add("select", ("session", nil as JSONValue))
         when("chat", "store", times: 1)
-        say(fate: 100, text: happens(60) ? any(openings) : nil)
+        let opening = happens(60) ? any(openings) : nil
+        say(fate: 100, text: opening?.text)
         let name = awaitLastQuestion()
         add("networkDown")
         add("finish", ("turn", name), ("to", "none"))
-        if let session = any(sessions), happens(60) {
+        // What was said last stands first in the list.
+        if let session = (happens(50) ? opening?.session : nil) ?? any(sessions), happens(60) {
             add("elsewhere", ("session", .string(session)), ("messages", ["u${next}", "a${next}"]), ("to", "none"))
         }
         if happens(50) { when("read", "delay", times: 1, ("milliseconds", 700)) }
         add("networkUp")
-        add("watch", ("for", JSONValue(one(of: 600, 3_000))))
+        add("watch", ("for", JSONValue(one(of: 600, 3_000, 10_000))))
     }
 
     /// Much happens while the app is away, and the server forgets some of it.
@@ -170,10 +178,26 @@ extension ClientDrawing {
             let reason = given(happens(60), "evicted")
             when("sync", "page", times: 1, ("size", JSONValue(one(of: 1, 2))), ("reason", reason))
         }
-        if happens(30) { when("read", "fail", times: one(of: 1, 2), ("status", 503)) }
+        let isUnread = happens(40)
+        if isUnread { when("read", "fail", times: one(of: 1, 2), ("status", 503)) }
         add("foreground")
         awaitConnection()
-        add("watch", ("for", JSONValue(one(of: 600, 2_000))))
+        if isUnread, happens(50) {
+            add("watch", ("for", 150))
+            add("end", ("how", "reset"))
+            awaitConnection()
+        }
+        add("watch", ("for", JSONValue(one(of: 600, 2_000, 6_000))))
+    }
+
+    /// Another device speaks in the conversation on the screen, and nothing else happens for a while.
+    mutating func listen() {
+        guard isSeen, hasNetwork, hasKeys, !isBeside, grammar.allows("selectSession"), let session = any(sessions)
+        else { return }
+        add("select", ("session", .string(session)))
+        add("awaitState", ("session", .string(session)), ("within", "pong"), ("optional", true))
+        add("elsewhere", ("session", .string(session)), ("messages", ["u${next}", "a${next}"]))
+        add("watch", ("for", 2_500))
     }
 
     /// What came last stays long enough to be taken in; then the app comes back on another connection.
@@ -419,7 +443,7 @@ extension ClientDrawing {
         guard isSeen, hasNetwork, !isBeside else { return }
         let before = ruled
         var isRefused = false
-        switch chance.number(in: 1...9) {
+        switch chance.number(in: 1...10) {
         case 1, 2: when("upgrade", "refuse", ("status", 503))
         case 3: when("upgrade", "close", ("code", 1011))
         case 4: when("auth", "close", ("code", 1013))
@@ -465,6 +489,7 @@ extension ClientDrawing {
             if happens(20), isRunning, grammar.allows("quit") {
                 add("quit")
                 launch()
+                if happens(50) { add("watch", ("for", "attempts")) }
             }
         }
         isBeside = false

@@ -40,7 +40,7 @@ struct ClientDrawing: Drawing {
     /// Conversations that the server has.
     var sessions: [String] = []
     /// The first words of the person in conversations that were there at the beginning.
-    var openings: [String] = []
+    var openings: [(session: String, text: String)] = []
     /// Answers that a notification may be about.
     var answers: [(session: String, message: String)] = []
     var asked: [Asked] = []
@@ -71,6 +71,8 @@ struct ClientDrawing: Drawing {
         if let session = any(sessions), happens(50), grammar.allows("selectSession") {
             add("select", ("session", .string(session)))
         }
+        // It asks once, and what is lost there is found by its words.
+        if !hasKeys, happens(30) { beginInTheDark() }
         let size = chance.number(in: grammar.size / 2...grammar.size * 3 / 2)
         while steps.count < size { move() }
         end()
@@ -89,7 +91,9 @@ struct ClientDrawing: Drawing {
             for _ in 0..<one(of: 0, 1, 1, 2, 3, 12) {
                 lastTurn += 1
                 let question = message("u")
-                if messages.isEmpty { openings.append(question["text"]?.stringValue ?? "question \(lastTurn)") }
+                if messages.isEmpty {
+                    openings.append((session, question["text"]?.stringValue ?? "question \(lastTurn)"))
+                }
                 messages.append(question)
                 // Another device may still wait for the last answer.
                 if happens(90) {
@@ -145,6 +149,7 @@ struct ClientDrawing: Drawing {
         Move(weight: 2) { $0.failAndSayAgain() },
         Move(weight: 3) { $0.revisit() },
         Move(weight: 2) { $0.absence() },
+        Move(weight: 2) { $0.listen() },
         Move(weight: 2) { $0.beginInTheDark() },
         Move(weight: 1) { $0.deploy() },
         Move(weight: 1) { $0.answerWithoutNames() },
