@@ -342,6 +342,11 @@ import Testing
         let type = ClauseUnderTest("ENV-7")
         try type.untested("A+(heartbeatSeconds=1) A!stopReading +3s \(mood) A<eof('reset')")
         try type.violates("A+(heartbeatSeconds=1) A!stopReading +1s \(mood) A<eof('reset')^")
+        // It read again, or said something in between.
+        try type.untested("A+(heartbeatSeconds=1) A!stopReading +3s \(mood) A!resumeReading A<eof('reset')")
+        try type.violates("A+(heartbeatSeconds=1) A!stopReading +1s A!resumeReading +2s \(mood) A<eof('reset')^")
+        let talking = "A!stopReading +1s A>ping(n1) +1s A>ping(n2) +1s"
+        try type.violates("A+(heartbeatSeconds=1) \(talking) \(mood) A<eof('reset')^")
         let member = ClauseUnderTest("ENV-8", profiles: keyed)
         try member.untested("A+(heartbeatSeconds=1) A!stopReading +3s A>chat(c1 mood=7) A<eof('reset')")
         try member.violates("A+(heartbeatSeconds=1) A!stopReading +1s A>chat(c1 mood=7) A<eof('reset')^")
@@ -368,20 +373,30 @@ import Testing
 
     @Test func `REST-5 an answer may come while nobody listens`() throws {
         let clause = ClauseUnderTest("REST-5", profiles: [.core])
-        let asked = "A+ A>chat(c1) A<done(t1) 1>GET 1<200(s1=1)"
-        let read = "2>GET(s1) 2<200(u1 a1)"
-        try clause.untested("\(asked) A!cut \(read)")
-        try clause.violates("\(asked) \(read)^")
-        let grown = "A+ A>chat(c1 -c) 1>GET(s1) 1<200(u1 -c -t)"
-        try clause.untested("\(grown) A!cut 2>GET 2<200(s1=2)")
+        let posted = "1>POST(c2 s1 'y' -c) A<done(s1 'You said: y' -t -a) 1<200(s1 'You said: y' -t -a) A!cut"
+        let grown = "A+ A>chat(c1 s1 'x' -c) \(posted) 2>GET 2<200(s1=3) 3>GET(s1)"
+        let both = "3<200(u1='x' u2='y' a2='You said: y' a1='You said: x' -c -t)"
+        try clause.untested("\(grown) \(both)")
+        try clause.untested(
+            "A+ A>chat(c1 s1 'x' -c) \(posted) 3>GET(s1) 3<200(u1='x' u2='y' a2='You said: y' -c -t) 2>GET 2<200(s1=4)")
+        // Nobody asked anything else, or the answer was seen before.
+        let alone = "A+ \(posted) 2>GET 2<200(s1=1) 3>GET(s1)"
+        try clause.violates("\(alone) 3<200(u2='y' a2='You said: y' -c -t)^")
+        try clause.violates("A+ A>chat(c1) A<done(t1) 1>GET 1<200(s1=1) A!cut 2>GET(s1) 2<200(u1 a1)^")
     }
 
     @Test func `REST-10 what could not be stored had no turn`() throws {
         let clause = ClauseUnderTest("REST-10", profiles: keyed)
-        let asked = #"server!refuseWrites 1>POST(c1 '{"script":[{"fail":"model exploded"}]}')"#
+        let words = #"'{"script":[{"fail":"model exploded"}]}'"#
+        let asked = "server!refuseWrites 1>POST(c1 \(words))"
         func failed(_ code: String) -> String { #"1<503(body='{"error":"no","code":"\#(code)"}')"# }
         try clause.conforms("\(asked) \(failed("persist_failed"))")
         try clause.violates("\(asked) \(failed("agent_failed"))^")
+        try clause.conforms("\(asked.replacing("refuseWrites", with: "stop")) \(failed("persist_failed"))")
+        // A turn that was seen has a name, and without a fault there was nothing to be stored.
+        let seen = asked.replacing("server!", with: "B+(e1 #0) server!")
+        try clause.violates("\(seen) B<message(u1 t1 c1 \(words) #1) \(failed("persist_failed"))^", profiles: synced)
+        try clause.violates("\(asked.replacing("server!refuseWrites ", with: "")) \(failed("persist_failed"))^")
     }
 
     @Test func `SYNC-2 one error refuses one sync`() throws {
@@ -536,5 +551,56 @@ import Testing
         }
         try clause.conforms(reads("11950ms"))
         try clause.violates(reads("11s").replacing("2>GET(s1)", with: "2>GET(s1)^"))
+    }
+
+    @Test func `ENV-14, IDEM-9, TURN-16 and TURN-21 what asks something else is no repeat`() throws {
+        let asked = "A+(e1 #0) B+(e1 #0) A>chat(c1 s1 'long') A>chat(c1 'other') 1>POST(c1 s1 'long')"
+        let shown = "B<message(u1 t1 c1 'long' #1) A<message(u1 t1 c1 'long' #1)"
+        let taken = "\(asked) A<ack(c1 duplicate) \(shown) A<error(idempotency_mismatch c1)"
+        try ClauseUnderTest("ENV-14", profiles: synced).conforms(taken)
+        try ClauseUnderTest("TURN-16", profiles: synced).conforms("\(taken) 1<200(t1)")
+        try ClauseUnderTest("TURN-21", profiles: synced).conforms(taken)
+        try ClauseUnderTest("IDEM-9", profiles: synced).conforms(taken)
+        try ClauseUnderTest("ENV-14", profiles: synced).violates(
+            taken.replacing("A<message(u1 t1 c1 'long' #1)", with: "A<message(u1 t1 c1 'short' #1)^"))
+        try ClauseUnderTest("IDEM-9", profiles: synced).violates(
+            "\(asked) A<ack(c1 duplicate) \(shown) A<ack(c1 duplicate)^")
+    }
+
+    @Test func `TURN-9 and TURN-12 a turn that is told to fail has no answer`() throws {
+        let asked = #"""
+            A+(e1 #0) A>chat(c1 s1 '{"script":[{"wait":10},{"fail":"no"}]}' -c) 1>POST(c2 s1 '{"script":[{"tool":"t"}]}' -c)
+            A<message(u2 s1 '{"script":[{"tool":"t"}]}' #1 -t -c) A<toolUse(t s1 #2 -t) A<done(s1 a2 'used' #3 -t -c) 1<200(s1 'used' -t -a -c) B+(e1 #3) A!cut
+            B>chat(c3 s1 '{"script":[{"reply":"x"}]}' -c) B<error(agent_failed s1 #4 -t) B<done(s1 a3 'x' #5 -t -c) 2>GET(s1)
+            """#
+        let failed = ClauseUnderTest("TURN-9", profiles: [.core, .sync])
+        let names =
+            #"u2='{"script":[{"tool":"t"}]}' a2='used' u1='{"script":[{"wait":10},{"fail":"no"}]}' u3='{"script":[{"reply":"x"}]}' a3='x'"#
+        try failed.conforms("\(asked) 2<200(\(names) t1=failed t2 t3)")
+        try failed.violates("\(asked) 2<200(\(names) t1 t2 t3)^")
+    }
+
+    @Test func `PUSH-11 a server that is ended need not have read the refusal`() throws {
+        let clause = ClauseUnderTest("PUSH-11", profiles: [.core, .idempotency, .push])
+        let listened = "push!listen(p1) A+ A>chat(c1) A<ack(c1) A<done(t1) A>close(1000) A<close(1000)"
+        let gone = "push<alert(a1 s1) push>410(Unregistered)"
+        let again = "B+ B>chat(c2 s1) B<ack(c2) B<done(t2) push<alert(a2 s1)"
+        try clause.untested("\(listened) server!stop +5ms \(gone) server!start \(again) push>200")
+        try clause.untested("\(listened) \(gone) +5ms server!kill server!start \(again) push>200")
+        try clause.warns("\(listened) \(gone) +1s server!stop server!start \(again)^ push>200")
+        let full = "\(listened) server!refuseWrites \(gone) +1s"
+        try clause.untested("\(full) server!kill server!start \(again) push>200")
+        try clause.warns("\(full) server!acceptWrites \(again)^ push>200")
+        // Refused once more in the next life, it is known.
+        let twice = "\(listened) server!stop +5ms \(gone) server!start \(again) push>410(Unregistered)"
+        try clause.warns("\(twice) B>chat(c3 s1) B<ack(c3) B<done(t3) push<alert(a3 s1)^ push>200")
+    }
+
+    @Test func `PUSH-12 an ending that nobody read was not late`() throws {
+        let clause = ClauseUnderTest("PUSH-12", profiles: [.core, .idempotency, .push])
+        let troubled = "push!listen(p1) A+ push<alert(a9 s9) push>503 A>chat(c1) A<ack(c1)"
+        try clause.untested("\(troubled) A!stopReading +40s A<done(t1)")
+        try clause.violates("\(troubled) +40s A<done(t1)^")
+        try clause.violates("\(troubled) A!stopReading +1s A!resumeReading +31s A<done(t1)^")
     }
 }

@@ -294,15 +294,18 @@ enum PUSH {
 
     /// PUSH-11: "A server SHOULD NOT send further pushes to a device token that was refused with 410".
     ///
-    /// A further push is one for the same turn or for a turn that was asked after the refusal. Silence counts for each turn
-    /// whose answer would have been announced, once a push to another device for a still later turn, or the bound `push`,
-    /// shows that it lasted.
+    /// A further push is one for the same turn or for a turn that was asked after the refusal. A refusal that a server being
+    /// ended need not have read counts for nothing, and one that it could not store only as long as it lives. Silence counts
+    /// for each turn whose answer would have been announced, once a push to another device for a still later turn, or the
+    /// bound `push`, shows that it lasted.
     static func goneDevicesAreLeftAlone(_ history: Observations, _ evidence: inout Evidence) {
-        for (index, push) in history.pushes.enumerated() where push.wasGone {
-            let isFirst = !history.pushes[..<index].contains { $0.wasGone && $0.request.path == push.request.path }
-            guard isFirst else { continue }
+        let refused = history.pushes.filter { $0.wasGone && !history.wasStopped(between: $0.event, and: $0.event) }
+        for (index, push) in refused.enumerated() {
+            guard !refused[..<index].contains(where: { $0.request.path == push.request.path }) else { continue }
+            let isStored = !history.lives.refusedWrites(between: push.event, and: push.event)
             let further = history.pushes.first { other in
                 other.event > push.event && other.request.path == push.request.path
+                    && (isStored || history.lives.life(at: other.event) == history.lives.life(at: push.event))
                     && (other.messageId != nil && other.messageId == push.messageId
                         || history.isAskedLater(other, than: push))
             }
@@ -352,6 +355,7 @@ enum PUSH {
                 let bound = history.timeouts.turn + turn.request.scriptedWait
                 let begun = max(turn.event, history.endOfTurnsBefore(turn) ?? ended)
                 let lasted = history.span(from: begun, to: ended)
+                if let ending = turn.ending, ending.event == ended, history.mayHaveWaited(ending) { continue }
                 evidence.test(
                     turn.event < trouble.event || lasted <= bound.microseconds || turn.ending?.event != ended,
                     otherwise: "a turn ended late while push delivery failed", expected: "its ending within \(bound)",
@@ -367,6 +371,14 @@ enum PUSH {
 }
 
 extension Observations {
+    /// Whether a frame may have come long before it was read.
+    fileprivate func mayHaveWaited(_ frame: Frame) -> Bool {
+        connections[frame.connection].pauses.contains { stopped, resumed in
+            guard stopped < frame.event, let resumed else { return stopped < frame.event }
+            return span(from: resumed, to: frame.event) < timeouts.pong.microseconds
+        }
+    }
+
     /// Whether a turn of the same principal had ended well before a push was in trouble.
     fileprivate func isDeliveredWithout(_ trouble: ObservedPush, _ turn: ObservedTurn) -> Bool {
         turn.principal == trouble.principal && turn.endings.contains { $0.type == "done" && $0.event < trouble.event }

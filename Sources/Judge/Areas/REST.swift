@@ -149,7 +149,8 @@ enum REST {
                     guard !history.runs(in: id, for: principal, from: from, to: to),
                         !history.hasCrashed(between: from, and: to)
                     else { continue }
-                    if mayHaveGrown(from: read, to: count, list, principal, history) { continue }
+                    // Of a question that was taken for answered by a guess, the answer may have come in between.
+                    if count != read.messages.count, history.mayHaveRun(in: id, for: principal, before: to) { continue }
                     // A turn that nobody here asked for shows by its frames alone.
                     if count != read.messages.count,
                         history.received.contains(where: {
@@ -166,26 +167,6 @@ enum REST {
                 }
             }
         }
-    }
-
-    /// Whether answers that came while nobody listened explain how many more messages the later of a list and a read has.
-    private static func mayHaveGrown(
-        from read: ObservedSessionRead, to count: Int, _ list: ObservedListRead, _ principal: String,
-        _ history: Observations
-    ) -> Bool {
-        let isLater = read.request > list.event
-        let grown = isLater ? read.messages.count - count : count - read.messages.count
-        guard grown > 0 else { return false }
-        let answers = read.messages.count { $0.role == "assistant" }
-        let isAwaited =
-            isLater
-            ? read.messages.suffix(grown).allSatisfy { $0.role == "assistant" }
-            : read.messages.count { $0.role == "user" } >= answers + grown
-        let (first, last) = isLater ? (list.event, read.request) : (read.event, list.request)
-        return isAwaited
-            && !history.connections.contains { connection in
-                connection.principal == principal && connection.opening < first && connection.isOpen(at: last)
-            }
     }
 
     /// REST-6: "A server MUST give each message of a session read an `id` that is unique in the session and, for an
@@ -376,15 +357,18 @@ enum REST {
     /// Only a scripted agent can be made to fail on purpose. Refusals before the turn do not count.
     static func failedTurnsAreServerErrors(_ history: Observations, _ evidence: inout Evidence) {
         let expected = "500 to 599 with an error body"
-        for request in history.turnsScriptedToFail.flatMap(\.requests) {
+        for (turn, request) in history.requests where history.subject.hasScriptedAgent && turn.isScriptedToFail {
             guard let exchange = history.exchange(of: request) else { continue }
             if exchange.status != nil {
                 if request.refusal != nil, ErrorMeaning.refusals.contains(request.refusalCode ?? "") { continue }
                 evidence.test(
                     exchange, isRefusedWith: 500...599, otherwise: "a failed turn was not answered with 5xx",
                     expected: expected)
-                // What could not be stored had no turn (PERSIST-5).
-                let isNamed = exchange.answer?.root.id("turnId") != nil || request.refusalCode == "persist_failed"
+                // What could not be stored, or came as the server stopped, had no turn (PERSIST-5).
+                let isUnstored =
+                    request.refusalCode == "persist_failed" && turn.firstSign == nil
+                    && history.wasDisturbed(between: exchange.request, and: exchange.response ?? exchange.request)
+                let isNamed = exchange.answer?.root.id("turnId") != nil || isUnstored
                 if !isNamed, history.profiles.contains(.idempotency), let status = exchange.status, status >= 500 {
                     evidence.violate(
                         "a failed turn is not named", expected: "its turnId in the error body", actual: "none",

@@ -187,10 +187,20 @@ final class ObservedConnection: @unchecked Sendable {
         let end = history.events[ending.event].at
         let wasLate =
             end - history.events[connected].at >= 2 * heartbeat && clock.wasLate(from: end - 4 * heartbeat, to: end)
-        let wasDeaf = pauses.contains { stopped, resumed in
-            end - history.events[stopped].at >= 2 * heartbeat
-                && resumed.map { history.events[$0].at > end - 4 * heartbeat } ?? true
-        }
+        let wasDeaf = pauses.contains { isSilent(from: $0.stopped, to: $0.resumed, for: 2 * heartbeat, in: history) }
         self.ending?.mayBeSilence = wasLate || wasDeaf
+    }
+
+    /// Whether a peer that did not read said nothing for so long, and the end came before it read again or was met right then.
+    ///
+    /// The last pong may have gone out a heartbeat before it stopped.
+    private func isSilent(from stopped: Int, to resumed: Int?, for length: Int, in history: History) -> Bool {
+        guard let end = ending?.event, let connected, stopped < end else { return false }
+        func time(_ event: Int) -> Int { history.events[event].at }
+        let last = min(resumed ?? end, end)
+        guard time(end) - time(last) < history.header.timeouts.pong.microseconds else { return false }
+        let said = sent.map(\.event).filter { $0 > stopped && $0 < last }.map(time)
+        let times = [max(time(connected), time(stopped) - length / 2)] + said + [time(last)]
+        return zip(times, times.dropFirst()).contains { $1 - $0 >= length }
     }
 }

@@ -132,6 +132,14 @@ extension Observations {
         }
     }
 
+    /// Whether a question of which only a guess says how it ended was asked in a session before an event.
+    func mayHaveRun(in session: String, for principal: String, before event: Int) -> Bool {
+        let sure = Set(turns.map(\.event))
+        return (guessedTurns + questions.filter { !sure.contains($0.event) }).contains { turn in
+            turn.principal == principal && !turn.isRefused && turn.event < event && turn.session ?? session == session
+        }
+    }
+
     func listBody(at event: Int) -> JSONValue? {
         body(ofResponse: event)
     }

@@ -244,8 +244,7 @@ extension TurnReconstruction {
     /// Whether a `done` without names, of a server that names turns, says what no script of a turn makes the agent say: it may
     /// answer what was asked before this history began, or nothing.
     private func isUnasked(_ frame: Frame, _ turn: Int) -> Bool {
-        guard acksAreSent, frame.type == "done", frame.turnId == nil else { return false }
-        return turns[turn].isScriptedToFail || contradicts(frame, turn)
+        acksAreSent && frame.type == "done" && frame.turnId == nil && contradicts(frame, turn)
     }
 
     /// Whether a `done` that came before any sign that a turn was taken on is the answer to a question of somebody else: as
@@ -313,7 +312,8 @@ extension TurnReconstruction {
             }
         case "done":
             let replies = script.compactMap { $0.string("reply") }
-            return !replies.isEmpty && !replies.contains { $0 == frame.text }
+            return turns[turn].isScriptedToFail || !replies.isEmpty && !replies.contains { $0 == frame.text }
+        case "error": return frame.code == "agent_failed" && !turns[turn].isScriptedToFail
         default: return false
         }
     }

@@ -379,9 +379,11 @@ struct TurnReconstruction {
                 return request.connection == ack.connection && request.event < ack.event && request.ack == nil
                     && request.refusal == nil
             }
-            // The repeat may be answered before the first.
-            let isOfRepeat = ack.isDuplicate && waiting.first == requests.startIndex && waiting.count > 1
-            return (turn, isOfRepeat ? waiting[1] : waiting.first)
+            guard let first = waiting.first, ack.isDuplicate, first == requests.startIndex else {
+                return (turn, waiting.first)
+            }
+            // The repeat may be answered before the first; what asks something else is no repeat.
+            return (turn, waiting.dropFirst().first { !requests[$0].asksOther(than: requests[first]) } ?? first)
         }
         guard !isCapture || connections[ack.connection].connected != nil else { return nil }
         // Without a key, or with one nobody chose, the ack answers the oldest question that waits for one.
