@@ -297,6 +297,19 @@ import Testing
         try clause.conforms("1>GET 1<200(s1) 2>POST(c2 body='null') 2<400(bad_request) 3>GET 3<200(s1)")
         try clause.violates("1>GET 1<200(s1) 2>POST(c2 body='null') 2<400(bad_request) 3>GET 3<200(s2 s1)^")
         try clause.untested("A+ A>chat(c1) A<error(busy c1)")
+        try clause.violates("\(busy) 1<200(u1 a1) 2>GET(s1) 2<200(u1 a1 u2)^")
+    }
+
+    @Test func `TURN-18 what could not be stored is not stored later`() throws {
+        let clause = ClauseUnderTest("TURN-18", profiles: [.core, .idempotency])
+        let control = "A+ A>chat(c1) A<ack(c1) A<done(t1) server!refuseWrites"
+        let refused = "\(control) A>chat(c2 s1) A<error(persist_failed c2) server!acceptWrites +5s 1>GET(s1)"
+        try clause.conforms("\(refused) 1<200(u1 a1)")
+        try clause.violates("\(refused) 1<200(u1 a1 u2)^")
+        // Of a turn that ran only the answer was not stored, and without names that is what an error tells.
+        let ended = refused.replacing("A<error(persist_failed c2)", with: "A<ack(c2) A<error(persist_failed t2)")
+        try clause.untested("\(ended) 1<200(u1 a1 u2 t2=failed)")
+        try clause.untested("\(refused) 1<200(u1 a1 u2)", profiles: [.core])
     }
 
     @Test func `TURN-19 ending errors say whether to retry`() throws {

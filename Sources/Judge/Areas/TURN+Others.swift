@@ -256,32 +256,36 @@ extension TURN {
     /// refused".
     ///
     /// Exercised by a read of the named session, or a list, that was begun after the refusal. A frame of the turn after the
-    /// refusal breaks it at once. Ill-formed session ids are the matter of ID-9.
+    /// refusal breaks it at once. What could not be stored is refused only where an ending would name its turn. Ill-formed
+    /// session ids are the matter of ID-9.
     static func refusedQuestionsLeaveNoTrace(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
             guard let refusal = turn.request.refusal, isRefusal(turn.request, history),
                 turn.sessionAsked.map(isSessionID) ?? true, turn.requests.allSatisfy({ $0.refusal != nil })
             else { continue }
-            if let sign = turn.firstSign {
+            let isUnstored = turn.request.refusalCode == "persist_failed"
+            if let sign = turn.firstSign, !isUnstored || sign > refusal {
                 evidence.violate(
                     "a refused question started a turn", expected: "nothing after the refusal",
                     actual: "a frame of the turn", at: [turn.event, refusal, sign])
                 continue
             }
             guard let session = turn.sessionAsked else { continue }
-            let exchange = history.exchanges.first {
+            // It may be stored later than it is refused.
+            let traces = history.sessionReads.lazy.filter { read in
+                read.sessionId == session && read.principal == turn.principal && read.request > refusal
+            }.compactMap { read in trace(of: turn, in: read, history).map { (read, $0) } }
+            if let (read, index) = traces.first {
+                evidence.violate(
+                    "a refused question was stored", expected: "no trace of it",
+                    actual: shown(read.messages[index].text), at: [turn.event, refusal, read.event])
+                continue
+            }
+            let first = history.exchanges.first {
                 $0.isRead(of: .session(session)) && $0.sent.principal == turn.principal && $0.request > refusal
                     && $0.response != nil
             }
-            guard let exchange, let response = exchange.response else { continue }
-            let read = history.sessionReads.first { $0.event == response }
-            if let read, let index = trace(of: turn, in: read, history) {
-                evidence.violate(
-                    "a refused question was stored", expected: "no trace of it",
-                    actual: shown(read.messages[index].text), at: [turn.event, refusal, response])
-            } else if read != nil || exchange.status == 404 {
-                evidence.keep()
-            }
+            if let first, first.status == 404 || ObservedSessionRead(first) != nil { evidence.keep() }
         }
         for window in ListWindow.all(in: history) where window.created.isEmpty {
             let refused = window.refused.filter { $0.session.map(isSessionID) ?? true }
@@ -295,7 +299,9 @@ extension TURN {
 
     /// Whether a question was refused for itself: by one of the codes, or over REST by a status that means one of them.
     private static func isRefusal(_ request: ObservedRequest, _ history: Observations) -> Bool {
-        if let code = request.refusalCode { return refusals.contains(code) }
+        if let code = request.refusalCode {
+            return refusals.contains(code) || code == "persist_failed" && history.profiles.contains(.idempotency)
+        }
         guard let status = history.exchange(of: request)?.status else { return false }
         return [400, 404, 409, 413].contains(status)
     }
