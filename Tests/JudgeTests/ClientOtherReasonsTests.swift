@@ -653,6 +653,15 @@ import Testing
         try clause.untested("\(refused) \(again)")
         try clause.violates("\(refused) \(again.replacing(" 1>", with: " +200ms 1>"))^")
         try clause.violates("\(refused.replacing("A!cut B+ B>chat(c2 s1) B<", with: "A<")) \(again)^")
+        // The same holds of a limit, and of what is asked once more over REST though nothing became of the last time.
+        let limit = ClauseUnderTest("CLIENT-32")
+        let limited = "B<error(rate_limited c2 retryAfterMs=60000)"
+        let told = refused.replacing("B<error(bad_request c2)", with: limited)
+        try limit.untested("\(told) \(again)")
+        try limit.violates("\(told) \(again.replacing(" 1>", with: " +200ms 1>"))^")
+        let pending = "\(refused.replacing("B+", with: "2>POST(c2 s1) LOST B+")) \(again)"
+        try clause.untested(pending.replacing("LOST", with: "2<failed('reset')"))
+        try clause.violates(pending.replacing("LOST ", with: "") + "^")
     }
 
     @Test func `CLIENT-47 an error may be that of a read`() throws {

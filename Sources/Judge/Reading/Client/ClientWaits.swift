@@ -240,7 +240,10 @@ extension Observations {
         guard over < event || hasCrossed else { return false }
         let sends = question.requests.prefix { $0.event < news.event }.map(\.event)
         let isLate = sends.first.map { patience(from: question.event, to: $0) >= Self.inFlight.microseconds } ?? false
-        let isResent = sends.count > 1 || isLate
+        // A further request by the same transport is due to what became of the last one.
+        let last = question.requests.last { $0.event < event && ($0.connection == nil) == (again?.connection == nil) }
+        let isDue = last.map { last in end(of: last).map { $0 < news.event } ?? false } ?? true
+        let isResent = isDue && (sends.count > 1 || isLate)
         let before = client.state(at: news.event)
         let hadFailed = before?.showsAsFailed(question) == true
         let others = otherErrorCodes(than: question, after: min(before?.event ?? 0, inFlight(before: news.event)))
