@@ -40,6 +40,10 @@ import Testing
         try clause.violates("\(killed) +30s 1>GET(s1) 1<200(u1 t1=running)^")
         try clause.violates("\(killed) 1>GET(s1) 1<200(u1 t1=running) +31s 2>GET(s1) 2<200(u1 t1=running)^")
         try clause.untested("\(killed) 1>GET(s1) 1<200(u1 t1=running)")  // it has time
+        // The next in line is not forgotten.
+        let two = "A+ A>chat(c1) A<ack(c1) A<toolUse(t1) A>chat(c2 s1) A<ack(c2) server!kill A<eof server!start +61s"
+        try clause.conforms("\(two) 1>GET(s1) 1<200(u1 u2 t1=failed t2=failed)")
+        try clause.violates("\(two) 1>GET(s1) 1<200(u1 u2 t1=failed)^")
         try clause.untested(
             "A+ A>chat(c1) A<ack(c1) A<done(t1) server!kill server!start +31s 1>GET(s1) 1<200(u1 a1 t1=done)")
         try clause.untested("A+ A>chat(c1) server!kill A<eof server!start +31s 1>GET 1<200")
@@ -78,6 +82,12 @@ import Testing
         try clause.conforms("\(restarted) A+(e2 #0)")
         try clause.conforms(
             "\(restarted) A+(e1 #2) A>sync(e1 #0) A<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
+        // The first page of two, whose second one nobody asked for.
+        try clause.conforms(
+            "\(restarted) A+(e1 #2) A>sync(e1 #0 limit=1) A<syncResult(e1 #2 too_many more)[toolUse(t1 #1)]")
+        try clause.violates(
+            "\(restarted) A+(e1 #2) A>sync(e1 #0 limit=1) A<syncResult(e1 #2 too_many more)[done(t1 #2)]^",
+            also: ["SYNC-15"])
         try clause.violates("\(restarted) A+(e1 #0)^", also: ["SYNC-1", "ORDER-12"])
         try clause.violates("\(restarted) A+(e1 #2) A>sync(e1 #0) A<syncResult(e1 #2 evicted)^", also: ["SYNC-15"])
         try clause.violates(

@@ -191,6 +191,10 @@ import Testing
         try clause.violates("\(refused) A>chat(c1) A<ack(c1 s2 duplicate)^")
         try clause.violates("\(refused) A>chat(c1) A<error(idempotency_mismatch c1)^")
         try clause.untested(refused)
+        // Whether it was refused or failed, the same question is not another one.
+        let unstored = "A+ A>chat(c1) A<error(persist_failed c1) A>chat(c1)"
+        try clause.untested("\(unstored) A<ack(c1 s2)")
+        try clause.violates("\(unstored) A<error(idempotency_mismatch c1)^")
     }
 
     @Test func `IDEM-15 keys belong to their principal`() throws {

@@ -119,6 +119,10 @@ import Testing
         // A page tells what is gone before it, whether or not the next one is asked for.
         try clause.conforms("\(small) A<syncResult(e1 #2 evicted more)[done(t1 #2)]")
         try clause.violates("\(small) A<syncResult(e1 #2 too_many more)[done(t1 #2)]^")
+        // So many came after it, whether or not the page has them.
+        let two = "A+(e1 #0 replayMessages=2) A>chat(c1) A<ack(c1) A<toolUse(t1 #1) A<toolUse(t1 #2) A<done(t1 #3)"
+        try clause.conforms("\(two) A>sync(e1 #0 limit=1) A<syncResult(e1 #3 evicted more)[toolUse(t1 #2)]")
+        try clause.violates("\(two) A>sync(e1 #0 limit=1) A<syncResult(e1 #3 too_many more)[toolUse(t1 #2)]^")
     }
 
     @Test func `SYNC-14 a gap has a reason, a whole has none`() throws {

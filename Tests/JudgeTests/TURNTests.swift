@@ -183,6 +183,11 @@ import Testing
         try clause.warns("A+ A>chat(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1 t1=running)^")
         try clause.warns("A+ A>chat(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1 t9)^")
         try clause.untested("A+ A>chat(c1) A<done(t1)")
+        // Nor can one have ended that waits for another.
+        let queued = ClauseUnderTest("TURN-12", profiles: [.core, .idempotency])
+        let line = "A+ A>chat(c1 \(waits)) A<ack(c1) A>chat(c2 s1) A<ack(c2) 1>GET(s1)"
+        try queued.conforms("\(line) 1<200(\(question) u2 t1=running t2=running) A<done(t1)")
+        try queued.warns("\(line) 1<200(\(question) u2 t1=running t2=done)^ A<done(t1)")
         // Where no frame names the turn, the conversation does, by the words of its question.
         let nameless = "A+ A>chat(-c 'once') A<done(-t -a 'answer 1') 1>GET(s1)"
         try clause.conforms("\(nameless) 1<200(u1='once' a1 t1=done)")

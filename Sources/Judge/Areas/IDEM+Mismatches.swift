@@ -88,12 +88,13 @@ extension IDEM {
     /// new".
     ///
     /// Once for each key that was refused and then sent again with success, as a mismatch or duplicate of nothing, or to be
-    /// refused for what is not wrong with it.
+    /// refused for what is not wrong with it. A question that could not be stored may be a turn that failed, whose key is used;
+    /// then the same question is a repeat, and a mismatch of nothing either way.
     static func refusedKeyIsFree(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where turn.clientMessageId != nil {
             guard let refused = turn.requests.first(where: { $0.refusal != nil })?.refusal, turn.request.refusal != nil,
-                turn.request.refusalCode != "idempotency_mismatch",
-                turn.request.refusalCode.map(ErrorMeaning.refusals.contains) == true,
+                let reason = turn.request.refusalCode, reason != "idempotency_mismatch",
+                case let isRefusal = ErrorMeaning.refusals.contains(reason), isRefusal || reason == "persist_failed",
                 let again = turn.requests.first(where: { $0.event > refused }), isAlone(again, in: turn)
             else { continue }
             func test(_ holds: Bool, _ actual: String, _ event: Int) {
@@ -103,10 +104,11 @@ extension IDEM {
                     at: [refused, event])
             }
             if let event = again.ack?.event ?? again.success {
+                guard isRefusal else { continue }
                 test(!history.isCalledDuplicate(again), "duplicate: true", event)
             } else if let event = again.refusal, let code = again.refusalCode,
-                code == "idempotency_mismatch"
-                    || ErrorMeaning.refusals.contains(code) && history.isNoReason(code, to: again)
+                code == "idempotency_mismatch" && (isRefusal || exactlyEqual(again.prompt, turn.request.prompt))
+                    || isRefusal && ErrorMeaning.refusals.contains(code) && history.isNoReason(code, to: again)
             {
                 test(false, code, event)
             }

@@ -239,7 +239,8 @@ extension SYNC {
         }
     }
 
-    /// Judges by the replays of a life whether frames shown before it are still there.
+    /// Judges by the replays of a life whether frames shown before it are still there; the pages of one that nobody followed
+    /// to its end hold the first of them.
     private static func judgeReplay(
         of old: [NumberedFrame], _ epoch: String, _ life: Int, _ principal: String, _ greeting: Frame,
         _ history: Observations, into evidence: inout Evidence
@@ -249,7 +250,11 @@ extension SYNC {
         }
         var isWhole = false
         for replay in replays {
-            let wanted = Set(old.filter { $0.seq > replay.position && history.isPromised($0, in: replay) }.map(\.seq))
+            let wanted = Set(
+                old.filter {
+                    $0.seq > replay.position && !(replay.isCutShort && $0.seq > replay.covered)
+                        && history.isPromised($0, in: replay)
+                }.map(\.seq))
             guard !wanted.isEmpty else { continue }
             let missing = wanted.subtracting(replay.numbers)
             if let first = missing.min(), let item = old.first(where: { $0.seq == first }) {

@@ -123,8 +123,8 @@ extension TURN {
 
     /// TURN-12: "A server SHOULD show in the session read a `turns` entry for each turn, with `running` while it runs".
     ///
-    /// `running` is demanded only while the script's own waits prove that the turn cannot have ended. Exercised once per
-    /// turn and read.
+    /// `running` is demanded only while the script's own waits, or those of one that was asked before it on its connection,
+    /// prove that the turn cannot have ended. Exercised once per turn and read.
     static func sessionsListTheirTurns(_ history: Observations, _ evidence: inout Evidence) {
         let scripted = history.subject.hasScriptedAgent
         for turn in history.turns where turn.isAccepted {
@@ -147,7 +147,14 @@ extension TURN {
                         at: events)
                     continue
                 }
-                let shortest = history.time(of: turn.event) + turn.request.scriptedWait.microseconds
+                let line =
+                    scripted && turn.request.connection != nil
+                    ? history.turns(in: read).filter {
+                        $0.isAccepted && $0.event < turn.event && $0.request.connection == turn.request.connection
+                            && $0.ended ?? .max > read.event
+                    } : []
+                let shortest =
+                    ([turn] + line).map { history.time(of: $0.event) + $0.request.scriptedWait.microseconds }.max() ?? 0
                 let mustRun =
                     scripted && history.time(of: read.event) < shortest && turn.ended ?? .max > read.event
                     && !history.wasDisturbed(between: turn.event, and: read.event)
@@ -199,18 +206,20 @@ extension TURN {
     /// within `turn` after it accepts connections again".
     ///
     /// Once for each interrupted turn: by the first read after the restart that does not show it as running, else by one
-    /// begun after the bound. A read that lists no turns shows none as running.
+    /// begun after the bound. A read that lists no turns shows none as running; one that lists others and the question, but not
+    /// this turn, shows no end of it.
     static func interruptedTurnsEnd(_ history: Observations, _ evidence: inout Evidence) {
         for (life, end) in history.lives.ended where end.cause != .stopped {
             for turn in history.turnsInterrupted(by: end, of: life) {
                 let reads = history.readsAfterRestart(of: turn, since: life)
                 evidence.test(
-                    reads.contains(where: { !$0.read.showsRunning(turn) }),
+                    reads.contains(where: { !$0.read.showsRunning(turn) && !$0.read.passesOver(turn) }),
                     orBy: reads.first(where: { history.isLate($0.read, after: $0.start, for: turn) })
                 ) { late in
                     Finding(
-                        "a turn interrupted by a crash is still shown as running", expected: "'done' or 'failed'",
-                        actual: "'running'", at: [turn.event, end.event, late.start, late.read.event])
+                        "a turn interrupted by a crash is not shown as ended", expected: "'done' or 'failed'",
+                        actual: late.read.showsRunning(turn) ? "'running'" : "no entry",
+                        at: [turn.event, end.event, late.start, late.read.event])
                 }
             }
         }

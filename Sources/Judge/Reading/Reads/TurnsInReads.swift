@@ -38,6 +38,15 @@ extension Observations {
         return counts
     }
 
+    /// How many more questions with the text of a turn a read shows than were asked, also those that were refused.
+    func surplus(of turn: ObservedTurn, in read: ObservedSessionRead) -> Int {
+        let text = turn.request.prompt
+        let asked = (index.turns(of: read.sessionId) + index.unplaced).count {
+            turns[$0].event < read.event && exactlyEqual(turns[$0].request.prompt, text)
+        }
+        return max(0, read.messages.count { $0.role == "user" && exactlyEqual($0.text, text) } - asked)
+    }
+
     /// The entry of a turn: by its names, else by the turn that the conversation says its question belongs to.
     func entry(of turn: ObservedTurn, in read: ObservedSessionRead) -> ObservedSessionRead.StoredTurn? {
         read.entry(of: turn)
@@ -83,6 +92,12 @@ extension ObservedSessionRead {
         if let entry = entry(of: turn) { return entry.status != "done" && entry.status != "failed" }
         guard turn.turnId == nil, turn.clientMessageId == nil else { return false }
         return turns.contains { $0.status == "running" }
+    }
+
+    /// Whether it lists turns by their names, and the question of this one, but not the turn.
+    func passesOver(_ turn: ObservedTurn) -> Bool {
+        turn.turnId != nil && turns.contains { $0.turnId != nil } && entry(of: turn) == nil
+            && !StoredPlaces(self).questions(of: turn).isEmpty
     }
 }
 

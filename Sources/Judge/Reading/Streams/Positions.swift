@@ -159,11 +159,15 @@ extension Observations {
     }
 
     /// Whether a frame is surely no longer promised: as many frames as promised were shown after it, or it is too old.
+    ///
+    /// Those count that there were when the question came, also where the answer is a page that ends before them.
     func isOutlived(_ item: NumberedFrame, in replay: Replay) -> Bool {
         let promise = promise(on: replay.first.connection)
-        let after = Set(replay.wanted.keys.filter { $0 > item.seq }).union(replay.numbers.filter { $0 > item.seq })
-        return after.count >= promise.messages
-            || time(of: replay.first.request.event) - time(of: item.event) > promise.microseconds
+        let asked = replay.first.request.event
+        let after = stream(of: replay.principal, epoch: replay.epoch).firstShown(after: item.seq).lazy
+            .filter { $0.seq <= replay.covered || $0.event < asked }
+        return after.prefix(promise.messages).count >= promise.messages
+            || time(of: asked) - time(of: item.event) > promise.microseconds
     }
 }
 
