@@ -97,6 +97,19 @@ import Testing
         try clause.untested("\(turn) A<done(t1 #5) A!cut A+(e2 #0) A>chat(c2 s1) A<ack(c2) A<done(t2 #1)")
     }
 
+    @Test func `ORDER-14 an answer stands before what follows it`() throws {
+        let clause = ClauseUnderTest("ORDER-14", profiles: [.core, .idempotency])
+        let after = "A+ A>chat(c1) A<ack(c1) A<done(t1) A>chat(c2 s1) A<ack(c2) A<done(t2) 1>GET(s1)"
+        try clause.conforms("\(after) 1<200(u1 a1 u2 a2)")
+        try clause.violates("\(after) 1<200(u1 u2 a1 a2)^")
+        // A question that was sent before the ending may stand on either side.
+        try clause.untested(
+            "A+ A>chat(c1) A<ack(c1) A>chat(c2 s1) A<ack(c2) A<done(t1) A<done(t2) 1>GET(s1) 1<200(u1 u2 a1 a2)")
+        try clause.violates(
+            "1>POST(c1) 1<200(t1) 2>POST(c2 s1) 2<200(t2) 3>GET(s1) 3<200(u1 u2 a1 a2)^")
+        try clause.untested("A+ A>chat(c1) A<ack(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1)")
+    }
+
     @Test func `ORDER-5 every message is kept once`() throws {
         let clause = ClauseUnderTest("ORDER-5", profiles: [.core, .idempotency])
         let many =
@@ -106,6 +119,10 @@ import Testing
         try clause.violates("\(many) 1<200(u1 a1 a2)^", also: ["TURN-4"])
         try clause.violates("\(many) 1<200(u1 a1 u2)^", also: ["PERSIST-2", "PERSIST-1"])
         try clause.violates("\(many) 1<200(u1 u2 u2 a1 a2)^", also: ["REST-6"])
+        // What came along as context is stored once more, without a key.
+        let began = "A+ A>chat(c1 'hi') A<ack(c1) A<done(t1) A>chat(c2 s1 'more') A<ack(c2) A<done(t2) 1>GET(s1)"
+        try clause.conforms("\(began) 1<200(u1='hi' a1 u2='more' a2)")
+        try clause.violates("\(began) 1<200(u1='hi' a1 u9='hi' u2='more' a2)^")
         try clause.untested("A+ A>chat(c1) A<ack(c1) A<done(t1)")
     }
 

@@ -11,6 +11,7 @@ enum ORDER {
         Check(.ORDER, 7, idsStayWithTheirTurn), Check(.ORDER, 9, streamFramesAreNumbered),
         Check(.ORDER, 10, answersAreNotNumbered), Check(.ORDER, 11, numberMeansOneFrame),
         Check(.ORDER, 12, numbersBeginAtOne), Check(.ORDER, 13, turnsRunInTheirOrder),
+        Check(.ORDER, 14, answersStandBeforeWhatFollows),
     ]
 
     /// ORDER-1: "A server MUST list each user message before the answer to it in every session read".
@@ -52,6 +53,40 @@ enum ORDER {
                     last.place < later.place, otherwise: "a question accepted later is stored earlier",
                     expected: "\(later.turn.request.excerpt) after \(last.turn.request.excerpt)",
                     actual: "indexes \(later.place) and \(last.place)", at: [later.turn.event, read.event])
+            }
+        }
+    }
+
+    /// ORDER-14: "A server MUST list an answer before every user message that was sent after its ending".
+    ///
+    /// Once for each question in a read that was sent when another turn of its session had ended with an answer.
+    static func answersStandBeforeWhatFollows(_ history: Observations, _ evidence: inout Evidence) {
+        for read in history.sessionReads {
+            let places = StoredPlaces(read)
+            let twins = history.unnamedQuestions(in: read, places)
+            let turns = history.turns(in: read).sorted { $0.event < $1.event }
+            // What has several places is told apart by its number alone.
+            let answers = turns.compactMap { turn -> (ended: Int, place: Int)? in
+                let all = places.answers(of: turn)
+                guard all.count == 1, history.isToldApart(turn), let ended = turn.ended else { return nil }
+                return (ended, all[0])
+            }.sorted { $0.ended < $1.ended }
+            var next = 0
+            var last: (ended: Int, place: Int)?
+            for turn in turns {
+                while next < answers.count, answers[next].ended < turn.event {
+                    if answers[next].place > last?.place ?? -1 { last = answers[next] }
+                    next += 1
+                }
+                let questions = places.questions(of: turn)
+                guard let last, questions.count == 1, twins[turn.request.prompt] ?? 0 <= 1 || places.name(turn) else {
+                    continue
+                }
+                evidence.test(
+                    last.place < questions[0], otherwise: "a question is listed before an answer that it follows",
+                    expected: "the answer before \(turn.request.excerpt)",
+                    actual: "answer at index \(last.place), question at index \(questions[0])",
+                    at: [last.ended, turn.event, read.event])
             }
         }
     }
@@ -176,6 +211,8 @@ enum ORDER {
             // What an ack names is the question of that turn, whoever said the same words.
             let named = known.filter { $0.ack?.messageId != nil && $0.clientMessageId != nil }
             let taken = Set(named.flatMap { places.questions(of: $0) })
+            // Of a session that began here all questions are known.
+            let isWhole = !history.isCapture && known.contains { $0.request.sessionAsked == nil }
             for turn in known {
                 let isNamed = places.name(turn)
                 let questions = places.questions(of: turn).filter { isNamed || !taken.contains($0) }
@@ -185,8 +222,9 @@ enum ORDER {
                         && !history.hasCrashed(between: $0.event, and: read.request)
                 }
                 let answers = places.answers(of: turn)
-                if questions.isEmpty || questions.count > allowed {
-                    evidence.violate(finding("the question", turn, questions.count, read))
+                let count = isNamed && isWhole ? questions.count + history.surplus(of: turn, in: read) : questions.count
+                if count == 0 || count > allowed {
+                    evidence.violate(finding("the question", turn, count, read))
                 } else if done, answers.isEmpty || (turn.turnId != nil && repeated(answers, read) > 1) {
                     evidence.violate(finding("the answer", turn, repeated(answers, read), read))
                 } else {

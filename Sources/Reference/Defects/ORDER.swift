@@ -28,6 +28,13 @@ extension Defect {
                 return true
             })
         Defect(
+            "order-lists-questions-first", .ORDER, 14, "Lists all questions of a session before its answers.",
+            .shows { session, _, _ in
+                session.messages =
+                    session.messages.filter { $0.role == "user" } + session.messages.filter { $0.role != "user" }
+                return true
+            })
+        Defect(
             "order-interleaves-turns", .ORDER, 3, "Runs turns of one session in parallel.",
             .layer { input, server, next in
                 var effects = next(input, &server)
