@@ -23,6 +23,20 @@ import Testing
         try clause.violates("\(asked) \(failed)^")
     }
 
+    @Test func `CLIENT-31 an error of another session is told where it belongs`() throws {
+        let clause = ClauseUnderTest("CLIENT-31")
+        let away = """
+            \(ready) client!send(c2) A>chat(c2 s1) A<ack(c2) client=connected(s1 u1 a1 u2 thinking)
+            client!selectSession(s2) client=connected(s2 u9 a9) A<error(agent_failed t2 c2 s1) +1s
+            """
+        let back = "\(away) client!selectSession(s1)"
+        try clause.conforms("\(back) client=connected(s1 u1 a1 u2 failed=c2)")
+        try clause.conforms("\(away) client=connected(s2 u9 a9 agent_failed) client!selectSession(s1) 1>GET(s1) +17s")
+        try clause.violates("\(back) client=connected(s1 u1 a1 u2) 1>GET(s1) +17s^")
+        try clause.untested("\(back) client=connected(s1 u1 a1 u2) 1>GET(s1) +14s")
+        try clause.untested("\(away) 1>GET(s2) +17s")
+    }
+
     @Test func `CLIENT-19 a read may be missed`() throws {
         let clause = ClauseUnderTest("CLIENT-19")
         let read = "client!launch A+ client=connected(s1 u1 a1) A!cut B+ 1>GET(s1) 1<200(u1 a1 u2 a2)"
@@ -40,6 +54,18 @@ import Testing
         let old = "client=connected(s1 u1 a1 u2 a2)"
         try clause.untested("\(asked) \(old)")
         try clause.violates("\(asked) +500ms \(old)^")
+    }
+
+    @Test func `CLIENT-24 a waiting that is over does not begin again`() throws {
+        let clause = ClauseUnderTest("CLIENT-24")
+        let waits = "client=connected(s1 u1 a1 u2 thinking)"
+        let ended =
+            "\(ready) client!send(c2) A>chat(c2 s1) A<ack(c2) \(waits) A<done(t2) client=connected(s1 u1 a1 u2 a2)"
+        let again = "client=connected(s1 u1 a1 u2 a2 thinking)"
+        try clause.conforms("\(ended) +2s client=connected(s1 u1 a1 u2 a2)")
+        try clause.violates("\(ended) +2s \(again)^")
+        try clause.conforms("\(ended) A<message(u7 s1) +2s \(again)")  // another device asks
+        try clause.conforms("\(ended) client!send(c3) \(again)")
     }
 
     @Test func `CLIENT-24 a refusal of another message may be missed`() throws {

@@ -216,7 +216,7 @@ import Testing
             "client!launch A+ client=connected client!send(c1) client=connected(c1) A>chat(c1) A!cut B+ B>chat(c1)"
         let other = "client!send(c2) B>chat(c2) B<ack(c2 s2) client=connected(s2 c1 u2)"
         try clause.untested("\(lost) B<error(busy c1) \(other)")
-        try clause.violates("\(lost) \(other)^")
+        try clause.violates("\(lost) \(other)^", also: ["CLIENT-58"])
     }
 
     @Test func `CLIENT-38 what a server could not answer is not looked for`() throws {
@@ -246,7 +246,7 @@ import Testing
             "client!launch A+ client=connected client!send(c1) A>chat(c1) client=connected(c1 thinking) A!cut B+ 1>POST(c1)"
         let other = "client!send(c2) B>chat(c2) B<ack(c2 s2) client=connected(s2 c1 u2)"
         try clause.untested("\(lost) client=connected(c1 failed=c1) \(other)")
-        try clause.violates("\(lost) client=connected(c1 thinking) \(other)^")
+        try clause.violates("\(lost) client=connected(c1 thinking) \(other)^", also: ["CLIENT-58"])
     }
 
     @Test func `CLIENT-38 when a message failed nobody knows between two looks`() throws {

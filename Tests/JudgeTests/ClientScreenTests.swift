@@ -57,7 +57,7 @@ import Testing
             client!send(c2='question 1') A>chat(s1 c2 'question 1') A<ack(c2) A<done(t2 'answer 1' #3)
             """
         try clause.conforms("\(turn) \(second) client=connected(s1 u1 a1 u2='question 1' a2='answer 1')")
-        try clause.violates("\(turn) \(second) client=connected(s1 u1 a1 u2='question 1') +5s^")
+        try clause.violates("\(turn) \(second) client=connected(s1 u1 a1 u2='question 1') +5s^", also: ["CLIENT-30"])
         try clause.violates(
             "\(turn) \(second) client=connected(s1 u1 a1 u2='question 1' a2='answer 1' a2='answer 1')^")
         let read = "\(turn) 1>GET(s1) 1<200(u1 a1 u2='question 1' a2='answer 1')"
@@ -137,6 +137,17 @@ import Testing
         try clause.untested("\(elsewhere) A!cut +5s")
         try clause.untested("\(turn) +5s")
         try clause.untested("\(turn) client!background A<done(t4 s2 #5) +5s")
+    }
+
+    @Test func `CLIENT-62 nothing is counted twice`() throws {
+        let clause = ClauseUnderTest("CLIENT-62")
+        let told = "client!launch A+ client=connected(s1 u1 a1) A<done(t4 s2) client=connected(s1 u1 a1 unread.s2=1)"
+        try clause.conforms("\(told) A<done(t5 s2) client=connected(s1 u1 a1 unread.s2=2)")
+        try clause.warns("\(told) A<message(u5 s2) client=connected(s1 u1 a1 unread.s2=2)^")
+        let visited = "\(told) +2s client!selectSession(s2) client=connected(s2 a4) +2s client!selectSession(s1)"
+        try clause.conforms("\(visited) client=connected(s1 u1 a1)")
+        try clause.warns("\(visited) client=connected(s1 u1 a1 unread.s2=1)^")
+        try clause.untested("\(told.replacing(" unread.s2=1", with: ""))")
     }
 
     @Test func `CLIENT-43 a session comes back with what it had`() throws {

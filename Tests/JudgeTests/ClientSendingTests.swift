@@ -22,7 +22,11 @@ import Testing
         try clause.conforms("\(ready) A!cut client!send(c2) 1>POST(c2 s1) 1<failed('reset') B+ B>chat(c2 s1)")
         try clause.violates(
             "\(ready) A!cut client!send(c2) 1>POST(c2 s1) 1<failed('reset') B+ +17s^", also: ["CLIENT-55"])
-        try clause.conforms("\(ready) A!cut client!send(c2) 1>POST(c2 s1) 1<503 B+ 2>GET(s1) +17s")
+        // A status without an error body is no word of the server.
+        let bare = "\(ready) A!cut client!send(c2) 1>POST(c2 s1) 1<503(body='') B+ 2>GET(s1)"
+        try clause.conforms("\(bare) B>chat(c2 s1)")
+        try clause.violates("\(bare) +17s^")
+        try clause.conforms("\(bare.replacing("body=''", with: "internal")) +17s")
         try clause.untested("\(cut) +29s")  // its next connection may be the road, and there was none
         try clause.untested("\(cut) client!background +30s client!foreground")
         try clause.untested("\(ready) client!send(c2) A>chat(c2 s1) A<ack(c2) A!cut B+ 1>GET(s1) +17s")
@@ -53,6 +57,19 @@ import Testing
         try clause.violates("\(dead) B+ +17s^", also: ["CLIENT-51", "CLIENT-55"])
         try clause.untested("\(dead) +29s")
         try clause.untested("\(ready) client!send(c2) +17s", also: ["CLIENT-51"])
+    }
+
+    @Test func `CLIENT-11 the end of the app is the end of its connection`() throws {
+        let clause = ClauseUnderTest("CLIENT-11")
+        let asked =
+            "\(ready) client!send(c2) A>chat(c2 s1) client=connected(s1 u1 a1 c2 thinking) +1s client!quit A!cut"
+        let launched = "\(asked) client!launch B+ client=connected(s1 u1 a1 c2 thinking)"
+        try clause.conforms("\(launched) B>chat(c2 s1)")
+        try clause.violates("\(launched) +17s^")
+        // As one that failed it waits for the person, and one that is not there is CLIENT-52's.
+        try clause.untested("\(launched) client=connected(s1 u1 a1 c2 failed=c2) +17s")
+        try clause.untested("\(asked) client!launch(fresh=true) B+ client=connected +17s")
+        try clause.untested("\(launched) +16s")
     }
 
     @Test func `CLIENT-11 equal texts are two questions`() throws {

@@ -41,7 +41,12 @@ import Testing
         try clause.untested("\(away) B+(e1 #2) client!background +12s")
         try clause.untested("client!launch A+(e1 #5) client=connected +12s")  // nothing held before
         // A place need not be stored.
-        try clause.untested("\(away) client!quit client!launch B+(e1 #2) client=connected +12s")
+        let relaunched = "\(away) client!quit client!launch"
+        try clause.untested("\(relaunched) B+(e1 #2) client=connected +12s")
+        try clause.untested("\(relaunched) B+(e2 #60) B>sync(e2 #60)")
+        // One that was belongs to its epoch.
+        try clause.conforms("\(relaunched) B+(e2 #60) B>sync(e1 #2) B<syncResult(e2 #60 epoch_changed)")
+        try clause.violates("\(relaunched) B+(e2 #60) B>sync(e2 #2)^")
     }
 
     @Test func `CLIENT-16 a turn awaited is a reason without a position`() throws {
@@ -243,13 +248,19 @@ import Testing
         try clause.conforms("\(start) B<done(t4 #7) +4s client=connected(s1 u1 a1 a4)")
         try clause.violates("\(start) B<done(t4 #7) +5s^")
         try clause.violates("\(start) B<done(t4 #7) +1s B<done(t5 #8) +4s^ client=connected(s1 u1 a1 a4 a5)")
-        try clause.untested("\(start) B<done(t4 #3) client=connected(s1 u1 a1 a4)")  // the next number
+        try clause.conforms("\(start) B<done(t4 #3) client=connected(s1 u1 a1 a4)")  // the next number
+        try clause.violates("\(start) B<done(t4 #3) +5s^")
+        // A new stream begins below the old one.
+        let low =
+            "\(away) B+(e2 #0) B>sync(e1 #2) B<syncResult(e2 #0 epoch_changed) 1>GET(s1) 1<200(u1 a1) +1s B<done(t4 #1)"
+        try clause.conforms("\(low) client=connected(s1 u1 a1 a4)")
+        try clause.violates("\(low) +5s^")
         // While a sync is unanswered, what it asks for is missing.
         let asked = "\(away) B+(e1 #6) B>sync(e1 #2)"
         try clause.conforms("\(asked) B<done(t4 #7) client=connected(s1 u1 a1 a4)")
         try clause.violates("\(asked) B<done(t4 #7) +5s^")
         try clause.violates("\(asked) B<done(t4 #7) +6s^ client=connected(s1 u1 a1 a4)")
-        try clause.untested("\(away) B+(e1 #2) B>sync(e1 #2) B<done(t4 #3) +5s")  // nothing is missing
+        try clause.violates("\(away) B+(e1 #2) B>sync(e1 #2) B<done(t4 #3) +5s^")  // nothing is missing
         // An answer without a name gets one when it is read.
         let read = "\(start) B<done(s1 -t -a 'answer 4' #7) 1>GET(s1) 1<200(u1 a1 a4)"
         try clause.conforms("\(read) client=connected(s1 u1 a1 a4)")

@@ -36,7 +36,8 @@ import Testing
         try clause.untested("\(taken) A<done(t2) client=connected(s1 u1 a1 u2 a2) +200s")
         try clause.untested("\(taken) A!cut(silence) client!background +200s")
         try clause.untested("\(taken) A!cut(silence) client!networkDown +200s")
-        try clause.untested("\(taken) +40s client=connected(s1 u1 a1 u2 failed=c2) +100s")  // given up
+        // Given up, and too soon.
+        try clause.untested("\(taken) +40s client=connected(s1 u1 a1 u2 failed=c2) +100s", also: ["CLIENT-61"])
         try clause.untested("\(taken) A!cut(rst) B+ 1>GET(s1)")
         try clause.untested("\(taken) A<close(1012) B+ 1>GET(s1)")
         try clause.untested(
@@ -437,6 +438,69 @@ import Testing
         try clause.violates("\(typed("(s1)"))^", also: ["CLIENT-58"])
     }
 
+    @Test func `CLIENT-61 what runs is not shown as failed`() throws {
+        let clause = ClauseUnderTest("CLIENT-61")
+        let other = "\(taken) A<error(agent_failed t7 s1) +1s"
+        let failed = "client=connected(s1 u1 a1 u2 failed=c2)"
+        try clause.conforms("\(other) client=connected(s1 u1 a1 u2 thinking)")
+        try clause.violates("\(other) \(failed)^")
+        try clause.conforms("\(taken) A<error(agent_failed t2 c2) +1s \(failed)")
+        try clause.conforms("\(other) A!cut \(failed)")
+        try clause.conforms("\(other) +30s +30s +10s \(failed)")
+        // An old read lacks it, and a new one may say that it is gone.
+        let lacking = "1<200(u1 a1) \(failed)"
+        try clause.violates("\(taken.replacing("client!send", with: "1>GET(s1) client!send")) \(lacking)^")
+        try clause.conforms("\(taken) 1>GET(s1) \(lacking)")
+        try clause.untested("\(ready) client!send(c2) A>chat(c2 s1) +1s client=connected(s1 u1 a1 c2 failed=c2)")
+    }
+
+    @Test func `CLIENT-53 an answer ends the failure of an earlier launch`() throws {
+        let clause = ClauseUnderTest("CLIENT-53")
+        let failed = "\(taken) A!cut client=connecting(s1 u1 a1 u2 failed=c2) client!quit client!launch B+ 1>GET(s1)"
+        let answered = "\(failed) 1<200(u1 a1 u2 a2)"
+        try clause.conforms("\(answered) client=connected(s1 u1 a1 u2 a2)")
+        try clause.violates("\(answered) client=connected(s1 u1 a1 u2 a2 failed=c2) +17s^")
+    }
+
+    @Test func `CLIENT-51 what is sent again goes out`() throws {
+        let clause = ClauseUnderTest("CLIENT-51")
+        let refused = """
+            \(ready) client!send(c2) A>chat(c2 s1) A<error(bad_request c2) client=connected(s1 u1 a1 c2 failed=c2)
+            client!networkDown A!cut client=offline(s1 u1 a1 c2 failed=c2) client!sendAgain(c2) client=offline(s1 u1 a1 c2)
+            client!networkUp B+ 1>GET(s1) 1<200(u1 a1)
+            """
+        try clause.conforms("\(refused) B>chat(c2 s1)")
+        try clause.violates("\(refused) +17s^")
+        try clause.untested("\(refused) +1s client=connected(s1 u1 a1 c2 failed=c2) +17s")
+    }
+
+    @Test func `CLIENT-58 one message begins a conversation`() throws {
+        let clause = ClauseUnderTest("CLIENT-58")
+        let typed = """
+            client!launch A+ client=connected client!networkDown A!cut client!send(c2) client!send(c3)
+            client=offline(c2 c3) client!networkUp B+ B>chat(c2 -s)
+            """
+        try clause.conforms("\(typed) B<ack(c2 s1) +1s B>chat(c3 s1)")
+        try clause.violates("\(typed) B>chat(c3 -s)^")
+        try clause.untested("\(typed) B<error(busy c2) client=connected(c2 c3 failed=c2) B>chat(c3 -s)")
+        try clause.untested("\(typed) B!cut C+ C>chat(c3 -s)")
+    }
+
+    @Test func `CLIENT-58 what is sent again goes where it went`() throws {
+        let clause = ClauseUnderTest("CLIENT-58")
+        let failed = "\(ready) A!cut client!send(c2) 1>POST(c2 s1) 1<503"
+        try clause.conforms("\(failed) 2>POST(c2 s1)")
+        try clause.violates("\(failed) 2>POST(c2 -s)^")
+        try clause.violates("\(failed) B+ B>chat(c2 s2)^")
+    }
+
+    @Test func `CLIENT-51 all that was typed is sent`() throws {
+        let clause = ClauseUnderTest("CLIENT-51")
+        let typed = "\(ready) client!send(c2=' rain or 👩‍👩‍👧 ') client=connected(s1 u1 a1 c2=' rain or 👩‍👩‍👧 ')"
+        try clause.conforms("\(typed) A>chat(c2 s1 'rain or 👩‍👩‍👧')")
+        try clause.violates("\(typed) A>chat(c2 s1 'rain or')^")
+    }
+
     @Test func `CLIENT-54 what is shown as failed stands aside`() throws {
         let clause = ClauseUnderTest("CLIENT-54")
         let typed = """
@@ -506,8 +570,8 @@ import Testing
         try clause.violates("\(first) A>chat(c2 s2)^")
         try clause.violates("\(first) +3s A>chat(c2 -s)^")
         try clause.untested("\(first) A>chat(c2 -s)")
-        try clause.untested(
-            "client!launch A+ client=connected client!send(c1) client!send(c2) A>chat(c1 -s) A>chat(c2 -s)")
+        try clause.violates(
+            "client!launch A+ client=connected client!send(c1) client!send(c2) A>chat(c1 -s) A>chat(c2 -s)^")
         let another = "client!selectSession client=connected client!send(c2)"
         try clause.untested("\(first.replacing("client!send(c2)", with: another)) +3s A>chat(c2 -s)")
     }

@@ -347,6 +347,15 @@ extension CLIENT {
         let end = min(history.end(of: event, at: leavings.union(["send", "sendAgain"])), again, last)
         let sighting = history.shown(after: event, within: history.clientPatience, before: end) { !$0.thinking }
         if case .broken = sighting, !isCertain { return }
+        // Once over, it does not begin again by itself.
+        if case .kept(let over) = sighting, isCertain,
+            let again = history.relapse(of: question, after: over, before: end)
+        {
+            evidence.violate(
+                "the client waits again for an answer that arrived", expected: "thinking false",
+                actual: "thinking true", at: [event, over, again])
+            return
+        }
         evidence.test(sighting) { last in
             Finding(what, expected: "thinking false", actual: "thinking true", at: [event, last])
         }
@@ -460,6 +469,26 @@ extension CLIENT {
             guard let session = state.sessionId else { return false }
             return history.homes(of: question, before: .max).contains(session) && state.shows(question)
         }
+    }
+}
+
+extension Observations {
+    /// A look that shows a session as waiting after it had shown the end of a turn, though nobody asked in it since.
+    fileprivate func relapse(of question: ClientQuestion, after over: Int, before end: Int) -> Int? {
+        guard let session = client.state(at: over)?.sessionId else { return nil }
+        let asked = (received + syncs.flatMap(\.missed)).filter {
+            $0.sessionId == session && $0.type == "message" && $0.string("role") == "user"
+                && $0.clientMessageId.map(question.keys.contains) != true
+        }.map(\.event)
+        let running = sessionReads.filter { read in
+            read.sessionId == session
+                && read.turns.contains { turn in
+                    turn.status == "running" && turn.clientMessageId.map(question.keys.contains) != true
+                }
+        }.map(\.event)
+        let since = client.state(at: question.event)?.event ?? question.event
+        guard !(asked + running).contains(where: { $0 > since && $0 < end }) else { return nil }
+        return looks(after: over, before: end).first { $0.state.sessionId == session && $0.state.thinking }?.event
     }
 }
 

@@ -179,6 +179,45 @@ extension CLIENT {
         }
     }
 
+    /// CLIENT-62: "A client SHOULD count no more messages of a session as unread than others have said there since it was last
+    /// on the screen".
+    ///
+    /// Once for each session and each time that it was away from the screen, while a count was shown. Who reads the list may
+    /// count by that.
+    static func nothingIsCountedTwice(_ history: Observations, _ evidence: inout Evidence) {
+        let messages = ClientMessages(history)
+        var judged: Set<String> = []
+        for state in history.client.states {
+            for (session, count) in state.unread.sorted(by: { $0.key < $1.key }) where session != state.sessionId {
+                let start = history.client.installation(at: state.event)
+                let stay = history.client.states.last {
+                    $0.event < state.event && $0.event > start && $0.sessionId == session
+                }
+                // What came as the person left may have come after that.
+                let since = stay.map { history.inFlight(before: $0.event) } ?? start
+                guard !history.listReads.contains(where: { $0.event > since && $0.event < state.event }) else {
+                    continue
+                }
+                let all = messages.deliveries.filter {
+                    $0.sessionId == session && $0.role != "user" && $0.road != .typed && $0.event < state.event
+                }
+                let seen = stay == nil ? [] : Set(all.filter { $0.event < since }.map(messages.identity))
+                let told = all.filter { $0.event >= since && !seen.contains(messages.identity(of: $0)) }
+                let known = Set(told.map(messages.identity)).count
+                let place = "\(session) \(since)"
+                if count > known {
+                    guard judged.insert("\(place) more").inserted else { continue }
+                    evidence.violate(
+                        "more messages are counted as unread than came",
+                        expected: "at most \(known) in \(shown(session))",
+                        actual: "\(count)", at: told.suffix(3).map(\.event) + [state.event])
+                } else if judged.insert(place).inserted {
+                    evidence.keep()
+                }
+            }
+        }
+    }
+
     /// CLIENT-43: "A client SHOULD show the messages it already has when the person returns to a session, before the
     /// server has answered".
     ///

@@ -59,7 +59,11 @@ extension CLIENT {
             let silent = history.clientSilence(after: last.event, within: history.clientBound(\.resend)).flatMap {
                 proof in question.news.contains { $0.event < proof } ? nil : proof
             }
-            if lost.flatMap({ history.neglect(after: $0, within: history.clientPatience) }) != nil || silent != nil {
+            let relaunch = history.client.nextAct("launch", after: last.event)?.event
+            if lost.flatMap({ history.neglect(after: $0, within: history.clientPatience) }) != nil || silent != nil
+                || relaunch.flatMap({ history.standing(after: $0, within: history.clientPatience) }) != nil
+                    && question.news.isEmpty
+            {
                 evidence.keep()
             }
         }
@@ -83,8 +87,7 @@ extension CLIENT {
         }
         if limits.contains(where: { $0 < bytes }) { return }
         let hasArrived = question.news.contains { $0.event > lost.sent }
-        let proof =
-            hasArrived ? nil : history.neglect(after: lost.sent, within: history.clientPatience, from: lost.event)
+        let proof = hasArrived ? nil : history.neglect(of: question, lostAt: lost)
         // A deploy may have taken away what makes a resend safe.
         if let proof, history.remembersKeys(before: proof) != true { return }
         evidence.test(lost.isSentAgain(question), orBy: proof) { proof in
@@ -302,7 +305,53 @@ extension CLIENT {
                 }
                 guard isNew, !isAnswered, !history.mayBeMissed(news, of: question, before: .max) else { continue }
                 judge(error, news, of: question, in: history, &evidence)
+                judgeOnReturn(error, news, of: question, in: history, &evidence)
             }
+        }
+    }
+
+    /// Judges an error of a message in a session that was not on the screen once the person goes there.
+    private static func judgeOnReturn(
+        _ error: ClientQuestion.ClientError, _ news: ClientQuestion.News, of question: ClientQuestion,
+        in history: Observations, _ evidence: inout Evidence
+    ) {
+        let sessions = question.namedSessions(before: news.event + 1)
+        guard news.isCertain, !question.isAmbiguous, let before = history.client.state(at: news.event),
+            let elsewhere = before.sessionId, !sessions.contains(elsewhere),
+            let act = history.client.acts("selectSession", "openPush").first(where: { act in
+                act.event > news.event && act.details.id("sessionId").map(sessions.contains) == true
+            }),
+            history.patience(from: news.event, to: act.event) >= Observations.inFlight.microseconds,
+            let back = history.client.states.first(where: {
+                $0.event > act.event && $0.sessionId.map(sessions.contains) == true
+            }), history.endOfStay(at: act.event) > back.event, history.endOfLife(at: news.event) > back.event
+        else { return }
+        let others = history.otherErrorCodes(than: question, after: before.event)
+        func isTold(_ state: ObservedClient.State) -> Bool? {
+            if state.showsAsFailed(question) { return true }
+            return state.shows(error, of: question.keys, unlike: before, others: others)
+        }
+        // An error that was listed at the time need not be any more.
+        let wasTold = history.client.states(from: news.event, to: back.event).contains {
+            $0.event > news.event && isTold($0) != false
+        }
+        if wasTold { return }
+        let ends = [
+            history.end(of: act.event, at: leavings.union(["sendAgain"])),
+            question.requests.first { $0.event > news.event }?.event,
+            question.news.first { $0.event > news.event && $0.isAnswer }?.event,
+            question.repeats.first { $0 > news.event },
+        ]
+        let shown = history.shown(
+            after: back.event - 1, within: history.clientPatience, before: ends.compactMap { $0 }.min() ?? .max
+        ) { state in
+            state.sessionId.map(sessions.contains) == true && state.shows(question) ? isTold(state) : nil
+        }
+        evidence.test(shown) { event in
+            Finding(
+                "an error of another session is not shown when the person comes back to it",
+                expected: "the message marked as failed, or an entry in errors",
+                actual: "neither, after \(error.code ?? "an error without code")", at: [news.event, act.event, event])
         }
     }
 

@@ -17,8 +17,13 @@ extension CLIENT {
                 history.client.launch(at: greeting.event) != nil
             else { continue }
             let held = places.held(before: greeting.event)
-            guard held != nil || history.isAwaiting(questions, at: greeting.event) else { continue }
-            if let sync = history.syncs.first(where: { $0.connection == index }) {
+            let sync = history.syncs.first { $0.connection == index }
+            // A place that was kept over the end of the app shows when it is named.
+            let isKept =
+                sync?.lastSeqSeen.map { $0 > 0 && $0 != greeting["lastSeq"]?.intValue } == true
+                && !places.epochs(toldBefore: greeting.event).isEmpty
+            guard held != nil || isKept || history.isAwaiting(questions, at: greeting.event) else { continue }
+            if let sync {
                 judge(sync, on: greeting, epoch, held, places, into: &evidence)
             } else if let late = history.clientDeadline(
                 after: greeting.event, within: history.clientBound(\.sync), on: index)
@@ -151,14 +156,13 @@ extension CLIENT {
 
     /// CLIENT-30: "A client MUST show a frame at once although numbers before it are missing".
     ///
-    /// Once for each live frame with a new message of the session on the screen, whose number is not the next that the client
-    /// can have. The bound is that of an answer without work behind it; no timer of a client lies in it.
+    /// Once for each live frame with a new message of the session on the screen, whether its number is the next that the client
+    /// can have or not. The bound is that of an answer without work behind it; no timer of a client lies in it.
     static func sparseFramesAreShown(_ history: Observations, _ evidence: inout Evidence) {
         let places = ClientPlaces(history)
         for item in places.given where !item.frame.isReplayed && ["done", "message"].contains(item.frame.type) {
             let frame = item.frame
-            guard isSparse(item, places, history),
-                let state = history.client.state(at: frame.event), state.sessionId == frame.sessionId,
+            guard let state = history.client.state(at: frame.event), state.sessionId == frame.sessionId,
                 let message = ClientDelivery(frame), !message.isShown(in: state)
             else { continue }
             let end = min(
@@ -169,7 +173,8 @@ extension CLIENT {
             }
             evidence.test(outcome) { late in
                 Finding(
-                    "a frame is not shown because earlier numbers are missing",
+                    isSparse(item, places, history)
+                        ? "a frame is not shown because earlier numbers are missing" : "a live frame is not shown",
                     expected: "message \(shown(frame.messageId)) of seq \(item.seq) on the screen",
                     actual: "not within the bound 'pong'", at: [frame.event, late])
             }

@@ -74,10 +74,14 @@ extension CLIENT {
     /// new error, and no earlier message is still awaited. Who sends words that nobody typed may mean these.
     static func whatIsTypedIsSent(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
-        for (index, question) in questions.enumerated() where !question.isAmbiguous && question.repeats.isEmpty {
+        for (index, question) in questions.enumerated() where !question.isAmbiguous {
             guard let typed = question.typed, let life = history.client.launch(at: typed)?.events,
                 history.client.acts.contains(where: { $0.event == typed && $0.name == "send" })
             else { continue }
+            guard question.repeats.isEmpty else {
+                judgeRepeats(of: question, among: questions, history, &evidence)
+                continue
+            }
             let isFailed = history.hasFailed(question, from: typed, to: life.upperBound)
             // What went out on a connection as it ended must not go out again without keys (CLIENT-45).
             if question.requests.isEmpty, !isFailed, history.mayBeLostInFlight(typed) { continue }
@@ -90,10 +94,15 @@ extension CLIENT {
             let released = max(typed, earlier.compactMap(\.self).max() ?? typed)
             let proof = earlier.contains(nil) ? nil : history.standing(from: typed, released: released)
             // What went out under the key of an equal text is CLIENT-13's.
-            let alike = questions.filter { $0.says(question.text) }.flatMap(\.requests)
-            let isSent = alike.contains {
-                $0.event > typed && life.contains($0.event) && $0.event < proof ?? .max
+            let equals = questions.filter { $0.says(question.text) }
+            // Of equal words as many have to go out as waited.
+            let waiting = equals.count { other in
+                other.event <= typed && other.requests.first.map { $0.event > typed } ?? true
             }
+            let isSent =
+                equals.flatMap(\.requests).count {
+                    $0.event > typed && life.contains($0.event) && $0.event < proof ?? .max
+                } >= max(1, waiting)
             // Any new word may be about it, and who has gone elsewhere does not see what becomes of it.
             let isOpen = proof.map { proof in
                 history.endOfStay(at: typed) <= proof
@@ -105,6 +114,39 @@ extension CLIENT {
                     "a typed message was not sent in time", expected: "its chat, or the message shown as failed",
                     actual: "neither within \(history.clientPatience) on an open connection", at: [typed, proof])
             }
+            // Trimmed or composed otherwise it is the same; with fewer characters it is not what was typed.
+            if let cut = question.requests.first(where: { visible($0.prompt) < visible(question.text) }) {
+                evidence.violate(
+                    "a part of a typed message was not sent", expected: shown(question.text),
+                    actual: shown(cut.prompt), at: [typed, cut.event])
+            }
+        }
+    }
+
+    private static func visible(_ text: String) -> Int { text.count { !$0.isWhitespace } }
+
+    /// Judges what was refused and sent again last, where nothing else was awaited then; what the server has need not go out.
+    private static func judgeRepeats(
+        of question: ClientQuestion, among questions: [ClientQuestion], _ history: Observations,
+        _ evidence: inout Evidence
+    ) {
+        guard let again = question.repeats.last, let life = history.client.launch(at: again)?.events,
+            history.client.state(at: again)?.showsAsFailed(question) == true,
+            question.news.allSatisfy({ $0.kind == .refusal && $0.isCertain && $0.event < again }),
+            questions.allSatisfy({ other in
+                other.event > again || other.typed == question.typed
+                    || other.news.contains { $0.kind != .proof && $0.event < again }
+            })
+        else { return }
+        let alike = questions.filter { $0.says(question.text) }.flatMap(\.requests)
+        let proof = history.standing(from: again, released: again)
+        let isSent = alike.contains { $0.event > again && life.contains($0.event) }
+        let isTold = history.mayHaveBeenTold(of: question, from: again + 1, to: proof ?? life.upperBound)
+        let isOpen = isTold || proof.map { history.endOfStay(at: again) <= $0 } ?? true
+        evidence.test(isSent, orBy: isOpen ? nil : proof) { proof in
+            Finding(
+                "a message that was sent again did not go out", expected: "its chat, or the message shown as failed",
+                actual: "neither within \(history.clientPatience) on an open connection", at: [again, proof])
         }
     }
 
@@ -140,13 +182,24 @@ extension CLIENT {
                 }
                 let told = Set(news?.compactMap(\.sessionId) ?? [])
                 session = told.count == 1 ? told.first : nil
+                if let first, told.isEmpty, request.sessionAsked == nil, history.mayBegin(first, before: request.event)
+                {
+                    evidence.violate(
+                        "a second message begins a conversation while the first is under way",
+                        expected: "nothing until the session of the first is known", actual: "no sessionId",
+                        at: [first.requests.first?.event ?? typed, request.event])
+                }
             }
             guard let session, !history.isGone(session, before: request.event) else { continue }
-            evidence.test(
-                request.sessionAsked == session,
-                otherwise: "a message was sent to another session than typed",
-                expected: "sessionId \(session)",
-                actual: request.sessionAsked.map { "sessionId \($0)" } ?? "no sessionId", at: [typed, request.event])
+            // What goes out once more belongs where it belonged.
+            let stray = question.requests.first {
+                $0.sessionAsked != session && ($0.event == request.event || screen.sessionId != nil)
+            }
+            evidence.test(no: stray) { stray in
+                Finding(
+                    "a message was sent to another session than typed", expected: "sessionId \(session)",
+                    actual: stray.sessionAsked.map { "sessionId \($0)" } ?? "no sessionId", at: [typed, stray.event])
+            }
         }
     }
 
@@ -217,7 +270,7 @@ extension CLIENT {
             }
             guard let answer = told?.event,
                 let sent = question.requests.last(where: { $0.event < answer })?.event,
-                history.endOfLife(at: sent) > answer
+                history.client.installation(at: answer) <= sent
             else { continue }
             let hadFailed = history.client.states(from: sent, to: answer).contains { state in
                 state.showsAsFailed(question)
@@ -249,6 +302,40 @@ extension CLIENT {
                     after: answer, within: history.clientPatience, before: end, holds: isGood)
             {
                 evidence.keep()
+            }
+        }
+    }
+
+    /// CLIENT-61: "A client MUST NOT begin to show a message as failed within `polling` of its `ack` while the connection that
+    /// brought the `ack` stands and has told no end of its turn, unless a read begun since lacks it".
+    ///
+    /// Once for each message that was looked at meanwhile and was not failed when its `ack` came. One that also went out over
+    /// REST may have failed there.
+    static func whatRunsHasNotFailed(_ history: Observations, _ evidence: inout Evidence) {
+        for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
+            guard let ack = question.news.first(where: { $0.kind == .proof && $0.connection != nil && $0.isCertain }),
+                let connection = ack.connection, question.requests.allSatisfy({ $0.connection != nil }),
+                question.requests.contains(where: { $0.connection == connection && $0.event < ack.event })
+            else { continue }
+            let sessions = question.namedSessions(before: ack.event + 1)
+            let reads = history.client.reads.filter { read in
+                guard case .session(let id) = read.route, sessions.contains(id) else { return false }
+                return read.request > ack.event
+            }.map { history.end(of: $0) }
+            let ends = [
+                history.loss(of: connection), reads.min(), question.repeats.first { $0 > ack.event },
+                history.end(of: ack.event, at: ["background", "networkDown", "quit", "exit", "launch"]),
+                (question.news + question.suspicions).filter { $0.kind != .proof }.map(\.event).min(),
+            ]
+            let limit = history.patience(of: ack.event) + history.clientWindow(\.polling).microseconds
+            let looks = history.looks(after: ack.event, before: ends.compactMap(\.self).min() ?? .max).filter { look in
+                history.patience(of: look.event) < limit && look.state.shows(question)
+            }
+            guard let start = looks.firstIndex(where: { !$0.state.showsAsFailed(question) }) else { continue }
+            evidence.test(no: looks[start...].first { $0.state.showsAsFailed(question) }) { look in
+                Finding(
+                    "a message is shown as failed while its turn runs", expected: "status sent",
+                    actual: "status failed", at: [ack.event, look.event])
             }
         }
     }
@@ -313,6 +400,14 @@ extension CLIENT {
 }
 
 extension Observations {
+    /// Whether the first message of a new conversation was on its way before an event, and may yet begin a session.
+    fileprivate func mayBegin(_ question: ClientQuestion, before event: Int) -> Bool {
+        guard let last = question.requests.last(where: { $0.event < event }), last.sessionAsked == nil,
+            question.suspicions.allSatisfy({ $0.event > event }), question.news.allSatisfy({ $0.event > event })
+        else { return false }
+        return exchange(of: last)?.response.map { $0 > event } ?? (end(of: last).map { $0 > event } ?? true)
+    }
+
     /// Whether two messages belong to one conversation: both name it, and the first was typed into it, or they were typed into the
     /// same one, which had no name.
     fileprivate func isOneConversation(_ first: ClientQuestion, _ second: ClientQuestion) -> Bool {

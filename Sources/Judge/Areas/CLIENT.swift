@@ -28,5 +28,6 @@ enum CLIENT {
         Check(.CLIENT, 53, anAnswerEndsTheFailure), Check(.CLIENT, 54, theOrderOfTypingIsKept),
         Check(.CLIENT, 55, whatIsOpenedIsRead), Check(.CLIENT, 57, limitsAreKept),
         Check(.CLIENT, 58, messagesGoWhereTheyWereTyped), Check(.CLIENT, 59, failuresAreNotHammered),
+        Check(.CLIENT, 61, whatRunsHasNotFailed), Check(.CLIENT, 62, nothingIsCountedTwice),
     ]
 }

@@ -89,6 +89,22 @@ extension ClientDefect {
             "client-counts-no-unread", .CLIENT, 42, "Does not count answers of other sessions.",
             .screen { screen, _ in screen.unread = [:] })
         ClientDefect(
+            "client-counts-unread-twice", .CLIENT, 62, "Counts each answer of another session twice.",
+            .screen { screen, _ in screen.unread = screen.unread.mapValues { $0 * 2 } })
+        ClientDefect(
+            "client-takes-any-error-for-its-own", .CLIENT, 61,
+            "Shows a question as failed when another device's turn fails.",
+            .hears("error") { frame, client in
+                client.notes.marks.insert("an error")
+                return frame
+            },
+            .screen { screen, client in
+                guard client.notes.marks.contains("an error"), screen.isThinking,
+                    let last = screen.messages.lastIndex(where: { $0.role == .user })
+                else { return }
+                screen.messages[last].status = .failed
+            })
+        ClientDefect(
             "client-blanks-on-every-switch", .CLIENT, 43,
             "Clears a session when the person returns to it.",
             .input { input, client in

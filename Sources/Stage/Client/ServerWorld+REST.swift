@@ -185,7 +185,7 @@ extension ServerWorld {
     private func entry(of session: Session) -> JSONValue {
         JSONValue(members: [
             "id": session.id, "title": title(of: session),
-            "updatedAt": WallClock.text(milliseconds: session.updatedAt), "messageCount": session.messages.count,
+            "updatedAt": WallClock.shortest(milliseconds: session.updatedAt), "messageCount": session.messages.count,
             "lastMessage": session.messages.last.map { String(MessageContent.text(of: $0.content).prefix(80)) },
         ])
     }
@@ -200,7 +200,7 @@ extension ServerWorld {
         let messages = session.messages.map { stored in
             JSONValue(members: [
                 "id": stored.id, "role": stored.role.rawValue, "content": stored.content,
-                "timestamp": WallClock.text(milliseconds: stored.at),
+                "timestamp": WallClock.shortest(milliseconds: stored.at),
                 "turnId": isIdempotent ? stored.turn.map { "t\($0)" } : nil,
                 "clientMessageId": isIdempotent ? stored.key : nil,
             ])
@@ -218,8 +218,8 @@ extension ServerWorld {
         }
         return JSONValue(members: [
             "id": session.id, "title": title(of: session),
-            "createdAt": WallClock.text(milliseconds: session.createdAt),
-            "updatedAt": WallClock.text(milliseconds: session.updatedAt), "messages": messages,
+            "createdAt": WallClock.shortest(milliseconds: session.createdAt),
+            "updatedAt": WallClock.shortest(milliseconds: session.updatedAt), "messages": messages,
             "turns": isIdempotent ? turns : nil,
         ])
     }

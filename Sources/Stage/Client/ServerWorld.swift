@@ -122,12 +122,12 @@ package struct ServerWorld {
         evictedThrough = lastSeq
         self.token = token
         self.now = now
-        // What was there before the scenario is an hour old, a second apart.
-        var time = now - 3_600_000
+        // What was there before the scenario is an hour old, and a quarter of a second apart.
+        var time = (now / 1000 - 3600) * 1000
         for session in world.sessions {
             sessions.append(Session(id: session.id, createdAt: time))
             for message in session.messages {
-                time += 1000
+                time += 250
                 store(message, in: session.id, at: time)
             }
             time += 1000

@@ -8,6 +8,12 @@ enum WallClock {
     /// A moment given in milliseconds since 1970, as servers write it.
     static func text(milliseconds: Int) -> String { Instant.text(milliseconds * 1000, digits: 3) }
 
+    /// The same without zeros at the end, as many libraries write it: then times of one server differ in length.
+    static func shortest(milliseconds: Int) -> String {
+        let digits = (0...2).first { milliseconds % [1000, 100, 10][$0] == 0 } ?? 3
+        return Instant.text(milliseconds * 1000, digits: digits)
+    }
+
     /// Milliseconds since 1970.
     static func milliseconds() -> Int { SystemClock.microseconds / 1000 }
 }

@@ -157,7 +157,7 @@ class App(private val launch: Launch, private val file: File) {
         }
         val unread = mutableMapOf<String, Int>()
         for (chat in chats) chat.id?.let { if (chat.unread > 0) unread[it] = chat.unread }
-        val shown = screen.messages.map { ShownMessage(it.id, it.key, it.role, it.text, it.status) }
+        val shown = screen.messages.filter { it.role != "system" }.map { ShownMessage(it.id, it.key, it.role, it.text, it.status) }
         State(connection, screen.id, screen.awaits, shown, errors, unread)
     }
 

@@ -143,7 +143,7 @@ class App:
             "connection": self.connection,
             "sessionId": self.screen.id,
             "thinking": any(message.question.is_open for message in self.screen.questions),
-            "messages": [message.shown() for message in self.screen.messages],
+            "messages": [message.shown() for message in self.screen.messages if message.role != "system"],
             "errors": self.errors,
             "unread": unread,
         }

@@ -118,10 +118,12 @@ class Outbox:
         self.posts.pop(message.key, None)
         if answer and answer.status == 200:
             self.app.on_answer(conversation, message, answer.body)
-        elif answer and question.phase in ("posted", "accepted"):
+        elif answer and (question.phase in ("posted", "accepted") or (question.phase == "givenUp" and answer.status < 500)):
             self._on_refusal(conversation, message, answer)
         elif question.phase == "posted":
             self._on_failed_try(message)
+        elif question.phase in ("waiting", "givenUp"):
+            self.flush()  # the waiting for it had ended before (CLIENT-11)
         self.app.changed()
 
     def _on_refusal(self, conversation, message, answer):

@@ -171,7 +171,9 @@ class Recovery:
 
     def give_up(self, message):
         self.app.outbox.stop_waiting(message)
-        message.question.phase, message.failed = "unanswered", True
+        # What is still on its way may not have arrived.
+        message.question.phase = "givenUp" if message.question.phase == "posted" else "unanswered"
+        message.failed = True
         self.app.show_error("No answer came. Ask again?", None, message.key)
         self.app.changed()
 

@@ -129,7 +129,7 @@ export class App {
       connection: isOffline ? "offline" : this.greeting ? "connected" : isDegraded ? "degraded" : "connecting",
       sessionId: this.screen.id,
       thinking: this.screen.awaits,
-      messages: this.screen.messages.map(shown),
+      messages: this.screen.messages.filter(({ role }) => role === "user" || role === "assistant").map(shown),
       errors: this.errors,
       unread: Object.fromEntries(unread.map((chat) => [chat.id, chat.unread.length])),
     };

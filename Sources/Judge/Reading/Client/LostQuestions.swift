@@ -24,7 +24,7 @@ extension Observations {
     /// Of one that was sent on several connections, the last.
     func loss(of question: ClientQuestion) -> LostQuestion? {
         for request in question.requests.reversed() {
-            guard let event = end(of: request), event > request.event,
+            guard let event = end(of: request) ?? bareAnswer(to: request), event > request.event,
                 !(question.news + question.suspicions).contains(where: { $0.event < event })
             else { continue }
             let lost = LostQuestion(sent: request.event, origin: request.origin, event: event)
@@ -39,6 +39,28 @@ extension Observations {
             ending < typed
         else { return nil }
         return LostQuestion(sent: typed, origin: nil, event: ending)
+    }
+
+    /// A response of a gateway: the server failed, and no body says at what.
+    private func bareAnswer(to request: ObservedRequest) -> Int? {
+        guard let exchange = exchange(of: request), exchange.status.map({ (500...599).contains($0) }) == true,
+            exchange.answer?.root["error"] == nil
+        else { return nil }
+        return exchange.response
+    }
+
+    /// The event that proves that a lost question was not sent again: in the life of the app that lost it, else in the next one,
+    /// where the message stands on the screen as if it were under way.
+    func neglect(of question: ClientQuestion, lostAt lost: LostQuestion) -> Int? {
+        if let proof = neglect(after: lost.sent, within: clientPatience, from: lost.event) { return proof }
+        let end = endOfLife(at: lost.sent)
+        guard let launch = client.nextAct("launch", after: end - 1), let life = client.launch(at: launch.event),
+            !life.isFresh, question.repeats.isEmpty, !hasFailed(question, from: lost.sent, to: life.events.upperBound),
+            patience(from: lost.sent, to: end) >= Self.inFlight.microseconds,
+            let proof = standing(after: launch.event, within: clientPatience),
+            client.state(at: proof)?.places(of: question).isEmpty == false
+        else { return nil }
+        return proof
     }
 
     /// Whether the last `connected` before an event stated `idempotency`; nil before the first.
