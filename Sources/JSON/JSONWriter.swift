@@ -104,16 +104,18 @@ struct JSONWriter {
         let bytes = UnsafeRawBufferPointer(text)
         let (ones, highs) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
         var end = start
-        while end &+ 8 <= last {
-            let word = bytes.loadUnaligned(fromByteOffset: end, as: UInt64.self)
+        /// The high bit of a byte is set where the byte is below 0x20, a quotation mark or a backslash.
+        func marked(_ offset: Int) -> UInt64 {
+            let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
             let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
             let backslashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-            // The high bit of a byte is set where the byte is below 0x20, a quotation mark or a backslash.
             let controls = (word &- ones &* 0x20) & ~word
-            let marks = ((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes)
-            if (controls | marks) & highs != 0 { break }
-            end &+= 8
+            return (controls | (quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes) & highs
         }
+        while end &+ 32 <= last, marked(end) | marked(end &+ 8) | marked(end &+ 16) | marked(end &+ 24) == 0 {
+            end &+= 32
+        }
+        while end &+ 8 <= last, marked(end) == 0 { end &+= 8 }
         while end < last, !needsEscape(text[end]) { end += 1 }
         return end
     }

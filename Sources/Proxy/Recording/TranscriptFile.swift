@@ -42,7 +42,7 @@ final class TranscriptFile {
     /// Hands what was appended to the operating system.
     func keep() {
         guard !lines.isEmpty else { return }
-        defer { lines.removeAll(keepingCapacity: lines.capacity <= 1 << 20) }
+        defer { lines.removeAll(keepingCapacity: lines.capacity <= 8 << 20) }
         guard failure == nil else { return }
         do throws(SystemError) { try file.writeAll(lines) } catch { failure = "\(error)" }
     }

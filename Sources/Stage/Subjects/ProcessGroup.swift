@@ -43,9 +43,10 @@ struct ProcessGroup: Sendable {
     /// Every process of the subject that is not yet over; empty where `/proc` does not tell.
     func members() -> [ProcessID] {
         ProcessTable.processes().filter { process in
-            guard let status = ProcessTable.status(of: process), status.state != "Z", status.state != "X" else {
-                return false
-            }
+            // Threads of the kernel have no group; on many a machine they are most of the table.
+            guard let status = ProcessTable.status(of: process), status.group > 0, status.state != "Z",
+                status.state != "X"
+            else { return false }
             return status.group == leader || ProcessTable.environment(of: process, holds: mark)
         }
     }

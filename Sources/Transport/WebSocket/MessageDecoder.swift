@@ -127,7 +127,12 @@ struct MessageDecoder {
             message = []
             discarding = false
         }
-        guard !discarding, header.length > maxMessageBytes - message.count else { return nil }
+        guard !discarding else { return nil }
+        guard header.length > maxMessageBytes - message.count else {
+            // A length is a claim: no more is set aside for it than the size that many messages have.
+            message.reserveCapacity(message.count + min(header.length, 2 << 20))
+            return nil
+        }
         let (known, overflow) = message.count.addingReportingOverflow(header.length)
         message = []
         switch oversize {
