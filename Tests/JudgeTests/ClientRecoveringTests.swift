@@ -80,7 +80,7 @@ import Testing
             client!launch A+(e1 #0) client=connected(s1 u1 a1) A!cut B+(e1 #2) B>sync(e1 #0) client!send(c3='yes')
             B<syncResult(e1 #2 complete)[message(u2 c2 'yes' #1) done(t2 #2)] client=connected(s1 u1 a1 a2 c3='yes')
             """
-        try clause.conforms("\(again) client=connected(s1 u1 a1 u2 a2 c3='yes')")
+        try clause.conforms("\(again) client=connected(s1 u1 a1 u2='yes' a2 c3='yes')")
         try clause.violates("\(again) +17s^", also: ["CLIENT-51"])
     }
 

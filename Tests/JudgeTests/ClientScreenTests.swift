@@ -82,7 +82,7 @@ import Testing
         try clause.conforms("\(switched) 2<200(u2 a2) +100ms")
         try clause.violates("\(switched) client=connected(s3 u1 a1)^")
         try clause.violates("\(switched) 2<200(u2 a2) client=connected(s3 u3 a3 a2)^")
-        try clause.violates("\(switched) client=connected(s2 u1 a1)^")
+        try clause.violates("\(switched) client=connected(s2 u1 a1)^", also: ["CLIENT-63"])
         try clause.untested(
             "client!launch A+(e1 #0) client=connected client!selectSession(s1) 1>GET(s1) client=connected(s1) 1<200(u1 a1)"
         )
@@ -115,6 +115,47 @@ import Testing
         let new = "\(turn) client!selectSession(sessionId=null) client=connected"
         try clause.conforms("\(new) A<done(t1 duplicate) +100ms")
         try clause.violates("\(new) client=connected(u1 a1)^")
+    }
+
+    @Test func `CLIENT-63 the screen shows the session that the person chose`() throws {
+        let clause = ClauseUnderTest("CLIENT-63")
+        let left = "\(turn) client!selectSession(s2) client=connected(s2)"
+        try clause.conforms("\(left) A<done(t4 s1 #5) client=connected(s2 unread.s1=1)")
+        try clause.violates("\(left) A<done(t4 s1 #5) client=connected(s1 u1 a1 a4)^")
+        try clause.violates("\(left) client!receivePush(s1 message=a4) client=connected(s1 u1 a1)^")
+        // By a tap, by the person, in another life, and before the chosen one was there.
+        try clause.untested("\(left) client!openPush(s1 message=a1) client=connected(s1 u1 a1)")
+        try clause.untested("\(left) client!selectSession(s1) client=connected(s1 u1 a1)")
+        try clause.untested("\(left) client!quit client!launch client=connecting(s1 u1 a1)")
+        try clause.untested("\(turn) client!selectSession(s2) client=connected(s1 u1 a1)")
+        try clause.untested("\(turn) A<done(t4 s2 #5) client=connected(s2 a4)")  // nobody chose the first one
+        // What cannot be read may be left.
+        try clause.untested("\(left) 1>GET(s2) 1<404 client=connected(s1 u1 a1)")
+        try clause.violates("\(left) 1>GET(s2) 1<200(u4 a4) client=connected(s1 u1 a1)^")
+        // What is typed may begin a session, which is none of those that were there before.
+        let typed = "\(left) client!send(c2) client=connected(s2 c2)"
+        try clause.untested("\(typed) client=connected(s3 c2)")
+        try clause.violates("\(typed) A<done(t4 s1 #5) client=connected(s1 u1 a1 a4)^")
+        let new = "\(turn) client!selectSession(sessionId=null) client=connected"
+        try clause.conforms("\(new) A<done(t4 s1 #5) client=connected(unread.s1=1)")
+        try clause.violates("\(new) A<done(t4 s1 #5) client=connected(s1 u1 a1 a4)^")
+        try clause.untested("\(new) client!send(c2) client=connected(c2) client=connected(s3 c2)")
+    }
+
+    @Test func `CLIENT-64 a message is shown with its whole text`() throws {
+        let clause = ClauseUnderTest("CLIENT-64")
+        let read = "client!launch A+ client!selectSession(s1) 1>GET(s1) 1<200(u1 a1='one two')"
+        try clause.conforms("\(read) client=connected(s1 u1 a1='one two')")
+        try clause.conforms("\(read) client=connected(s1 u1 a1=' one two ')")
+        try clause.violates("\(read) client=connected(s1 u1 a1='one')^")
+        try clause.violates("\(turn) A<done(t2 s1 'two' #3) client=connected(s1 u1 a1 a2='tw')^")
+        // Another source gave it in other words, a notification may be shown until its message comes, and without id nobody
+        // knows which message it is.
+        try clause.conforms("\(read) A<done(t1 'one' #2) client=connected(s1 u1 a1='one')")
+        let push = "client!launch A+ client!receivePush(s1 message=a1) client=connected(s1 a1='one…')"
+        try clause.untested("\(push) 1>GET(s1) 1<200(u1 a1='one two') client=connected(s1 a1='one…')")
+        let nameless = "{\"role\":\"assistant\",\"text\":\"one\"}"
+        try clause.untested("\(read) client=state(json='{\"sessionId\":\"s1\",\"messages\":[\(nameless)]}')")
     }
 
     @Test func `CLIENT-42 answers elsewhere are unread`() throws {

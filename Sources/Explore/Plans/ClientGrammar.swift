@@ -115,7 +115,7 @@ struct ClientDrawing: Drawing {
             "sessions": JSONValue.array(all), "lastSeq": JSONValue(one(of: 0, 0, 7, 999_999_990)),
             "profiles": profiles.map { JSONValue.array($0) }, "heartbeatSeconds": given(happens(20), 20),
             "limits": given(happens(10), ["maxFrameBytes": 1024]),
-            "newer": given(happens(10), Words.newer),
+            "newer": given(happens(10), Words.newer), "rareForms": given(happens(10), true),
         ])
     }
 

@@ -111,6 +111,70 @@ extension CLIENT {
         }
     }
 
+    /// CLIENT-63: "A client MUST NOT bring another session to its screen than the one that the person or a tapped
+    /// notification chose last; a new conversation becomes the session of a message typed there".
+    ///
+    /// Once for each choice that was on the screen when something of another session came, and was looked at afterwards.
+    /// After a message was typed, only a session that was on the screen before is surely another one.
+    static func theScreenStays(_ history: Observations, _ evidence: inout Evidence) {
+        let taps = ClientNotice.all(in: history).filter { $0.kind != .received }.map { ($0.event, $0.sessionId) }
+        let choices = history.client.acts("selectSession").map { ($0.event, $0.details.id("sessionId")) } + taps
+        let deliveries = ClientDelivery.all(in: history).filter { $0.road != .typed }
+        for (choice, session) in choices {
+            let end = history.end(of: choice, at: ["selectSession", "openPush", "launch", "quit", "exit"])
+            let looks = history.looks(after: choice, before: end).drop { $0.state.sessionId != session }
+            guard let first = looks.first else { continue }
+            let typed = history.end(of: choice, at: ["send"])
+            let failed = history.client.reads(of: session ?? "").first { $0.request > choice && $0.status != 200 }
+            let begin = history.client.launch(at: choice)?.events.lowerBound ?? 0
+            let before = Set(history.client.states(from: begin, to: choice).compactMap(\.sessionId))
+            let left = looks.first { look in
+                guard let now = look.state.sessionId, now != session else { return false }
+                guard look.event < failed?.request ?? .max else { return false }
+                return look.event < typed || session != nil && before.contains(now)
+            }
+            let came = deliveries.first { $0.event > first.event && $0.event < end && $0.sessionId != session }
+            let isSeen = came.map { came in looks.contains { $0.event > came.event } } ?? false
+            evidence.test(no: left, keptIf: isSeen) { left in
+                Finding(
+                    "another session comes to the screen by itself", expected: "session \(shown(session))",
+                    actual: "session \(shown(left.state.sessionId))", at: [choice, left.event])
+            }
+        }
+    }
+
+    /// CLIENT-64: "A client MUST show the whole text of a message, as `done`, `message` or a session gives it; white space
+    /// at its ends is free".
+    ///
+    /// Once for each message that was shown under its id. What a notification named first may be shown with its words until
+    /// the message is there.
+    static func textsAreWhole(_ history: Observations, _ evidence: inout Evidence) {
+        let deliveries = ClientDelivery.all(in: history).filter { $0.id != nil }
+        let byID = Dictionary(grouping: deliveries) { $0.id ?? "" }
+        var whole: Set<String> = []
+        var wrong: Set<String> = []
+        for state in history.client.states {
+            for message in state.messages {
+                guard let id = message.id, let came = byID[id], !wrong.contains(id), !whole.contains(id) else {
+                    continue
+                }
+                let texts = came.filter { $0.event < state.event }.compactMap(\.text)
+                let core = ClientQuestion.core(message.text)
+                if texts.contains(where: { ClientQuestion.core($0) == core }) {
+                    whole.insert(id)
+                    evidence.keep()
+                } else if let text = texts.first, let first = came.first(where: { $0.text != nil }),
+                    !came.contains(where: { $0.road == .push && $0.event < state.event })
+                {
+                    wrong.insert(id)
+                    evidence.violate(
+                        "a message is shown with another text", expected: shown(text), actual: shown(message.text),
+                        at: [first.event, state.event])
+                }
+            }
+        }
+    }
+
     // MARK: What a person sees of the sessions that are not on the screen
 
     /// CLIENT-42: "A client SHOULD count a live answer of a session that is not on the screen as unread in that

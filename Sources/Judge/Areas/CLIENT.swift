@@ -29,5 +29,6 @@ enum CLIENT {
         Check(.CLIENT, 55, whatIsOpenedIsRead), Check(.CLIENT, 57, limitsAreKept),
         Check(.CLIENT, 58, messagesGoWhereTheyWereTyped), Check(.CLIENT, 59, failuresAreNotHammered),
         Check(.CLIENT, 61, whatRunsHasNotFailed), Check(.CLIENT, 62, nothingIsCountedTwice),
+        Check(.CLIENT, 63, theScreenStays), Check(.CLIENT, 64, textsAreWhole),
     ]
 }

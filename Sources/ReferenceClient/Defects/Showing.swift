@@ -51,6 +51,22 @@ extension ClientDefect {
                 return []
             })
         ClientDefect(
+            "client-follows-the-answer", .CLIENT, 63, "Brings the session of an answer to the screen.",
+            .after { input, client in
+                guard let frame = client.frame(in: input), frame.text("type") == "done",
+                    let number = frame.text("sessionId").flatMap(client.core.known)
+                else { return [] }
+                client.core.shown = number
+                return []
+            })
+        ClientDefect(
+            "client-cuts-long-texts", .CLIENT, 64, "Shows the first 200 characters of a message.",
+            .screen { screen, _ in
+                for index in screen.messages.indices {
+                    screen.messages[index].text = String(screen.messages[index].text.prefix(200))
+                }
+            })
+        ClientDefect(
             "client-swallows-errors", .CLIENT, 31, "Shows no error, and shows a refused question as sent.",
             .screen { screen, _ in
                 screen.errors = []

@@ -185,9 +185,30 @@ extension ServerWorld {
     private func entry(of session: Session) -> JSONValue {
         JSONValue(members: [
             "id": session.id, "title": title(of: session),
-            "updatedAt": WallClock.shortest(milliseconds: session.updatedAt), "messageCount": session.messages.count,
+            "updatedAt": text(at: session.updatedAt), "messageCount": session.messages.count,
             "lastMessage": session.messages.last.map { String(MessageContent.text(of: $0.content).prefix(80)) },
         ])
+    }
+
+    /// A time as it is told.
+    func text(at milliseconds: Int) -> String {
+        let usual = WallClock.shortest(milliseconds: milliseconds)
+        guard hasRareForms else { return usual }
+        switch milliseconds / 250 % 3 {
+        case 0: return WallClock.text(milliseconds: milliseconds + 19_800_000).dropLast() + "+05:30"
+        case 1: return WallClock.text(milliseconds: milliseconds).dropLast() + "000001-00:00"
+        default: return usual
+        }
+    }
+
+    /// A content as it is told: with rare forms in parts, between which stands one of a kind that nobody knows.
+    private func content(of stored: Stored) -> JSONValue {
+        guard hasRareForms, let text = stored.content.stringValue else { return stored.content }
+        let half = text.index(text.startIndex, offsetBy: text.count / 2)
+        return [
+            ["type": "text", "text": .string(String(text[..<half]))], ["type": "mood", "mood": "calm"],
+            ["type": "text", "text": .string(String(text[half...]))],
+        ]
     }
 
     private func title(of session: Session) -> JSONValue? {
@@ -199,8 +220,8 @@ extension ServerWorld {
     private func body(of session: Session) -> JSONValue {
         let messages = session.messages.map { stored in
             JSONValue(members: [
-                "id": stored.id, "role": stored.role.rawValue, "content": stored.content,
-                "timestamp": WallClock.shortest(milliseconds: stored.at),
+                "id": stored.id, "role": stored.role.rawValue, "content": content(of: stored),
+                "timestamp": text(at: stored.at),
                 "turnId": isIdempotent ? stored.turn.map { "t\($0)" } : nil,
                 "clientMessageId": isIdempotent ? stored.key : nil,
             ])
@@ -218,8 +239,8 @@ extension ServerWorld {
         }
         return JSONValue(members: [
             "id": session.id, "title": title(of: session),
-            "createdAt": WallClock.shortest(milliseconds: session.createdAt),
-            "updatedAt": WallClock.shortest(milliseconds: session.updatedAt), "messages": messages,
+            "createdAt": text(at: session.createdAt),
+            "updatedAt": text(at: session.updatedAt), "messages": messages,
             "turns": isIdempotent ? turns : nil,
         ])
     }

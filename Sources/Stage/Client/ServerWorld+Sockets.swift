@@ -115,7 +115,7 @@ extension ServerWorld {
         for member in self.limits { limits[member.key] = member.value }
         var frame = JSONValue(members: [
             "type": "connected", "protocol": 1, "connectionId": "k\(connectionNumber)",
-            "serverTime": WallClock.text(milliseconds: now),
+            "serverTime": text(at: now),
             "capabilities": profiles.subtracting([.core]).sorted().map(\.rawValue), "limits": limits,
             "heartbeatSeconds": heartbeatSeconds, "epoch": isNumbered ? epoch : nil,
             "lastSeq": isNumbered ? lastSeq : nil,

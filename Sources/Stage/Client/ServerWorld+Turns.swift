@@ -184,7 +184,7 @@ extension ServerWorld {
     func message(for stored: Stored, in session: String) -> JSONValue {
         JSONValue(members: [
             "type": "message", "sessionId": session, "messageId": stored.id, "role": stored.role.rawValue,
-            "text": MessageContent.text(of: stored.content), "timestamp": WallClock.shortest(milliseconds: stored.at),
+            "text": MessageContent.text(of: stored.content), "timestamp": text(at: stored.at),
             "turnId": isIdempotent ? stored.turn.map { "t\($0)" } : nil,
             "clientMessageId": isIdempotent ? stored.key : nil,
         ])

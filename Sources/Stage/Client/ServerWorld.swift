@@ -82,6 +82,7 @@ package struct ServerWorld {
     let limits: JSONObject
     let heartbeatSeconds: Int?
     let newer: JSONObject
+    let hasRareForms: Bool
     /// The credential of the one principal.
     let token: String
     /// The time of day, set from outside before anything happens.
@@ -117,6 +118,7 @@ package struct ServerWorld {
         limits = world.limits
         heartbeatSeconds = world.heartbeatSeconds
         newer = world.newer
+        hasRareForms = world.hasRareForms
         epoch = world.epoch
         lastSeq = world.profiles.contains(.sync) ? world.lastSeq : 0
         evictedThrough = lastSeq

@@ -55,6 +55,8 @@ package struct ClientWorld: Sendable, Equatable {
     package var limits = JSONObject()
     /// What `connected` says of heartbeats; nil to say nothing.
     package var heartbeatSeconds: Int?
+    /// Whether times and contents come in forms that the schemas allow and few servers use.
+    package var hasRareForms = false
     /// Members that no version defines, in every frame (ENV-22).
     package var newer = JSONObject()
 

@@ -88,6 +88,7 @@ extension MemberReader {
         }
         world.limits = value("limits")?.objectValue ?? world.limits
         world.heartbeatSeconds = integer("heartbeatSeconds")
+        world.hasRareForms = value("rareForms")?.boolValue == true
         world.newer = value("newer")?.objectValue ?? world.newer
         return world
     }
