@@ -596,6 +596,16 @@ import Testing
         try clause.warns("\(twice) B>chat(c3 s1) B<ack(c3) B<done(t3) push<alert(a3 s1)^ push>200")
     }
 
+    @Test func `PUSH-12 what was told to fail leaves no answer`() throws {
+        let clause = ClauseUnderTest("PUSH-12", profiles: [.core, .idempotency, .push])
+        let asked = #"push!listen(p1) A+ push<alert(a9 s9) push>503 A>chat(c1 '{"script":[{"fail":"no"}]}') A<ack(c1)"#
+        let read = "\(asked) A>close(1000) A<close(1000) +31s 1>GET(s1)"
+        let question = #"u1='{"script":[{"fail":"no"}]}'"#
+        try clause.untested("\(read) 1<200(\(question))")
+        try clause.conforms("\(read) 1<200(\(question) t1=failed)")
+        try clause.violates("\(read) 1<200(\(question) t1=running)^")
+    }
+
     @Test func `PUSH-12 an ending that nobody read was not late`() throws {
         let clause = ClauseUnderTest("PUSH-12", profiles: [.core, .idempotency, .push])
         let troubled = "push!listen(p1) A+ push<alert(a9 s9) push>503 A>chat(c1) A<ack(c1)"

@@ -104,14 +104,18 @@ extension Observations {
             let limit = patience(of: begun) + bound.microseconds
             // What went out on a connection that then ended may never have arrived.
             guard turn.isAccepted, !wasStopped(between: turn.event, and: history.events.count) else { return nil }
-            return reads(of: turn).first { patience(of: $0.request) >= limit && !shows(theEndOf: turn, $0) }?.event
+            // What the agent was told to fail leaves no answer, and only its state tells.
+            let mayBeOver = subject.hasScriptedAgent && turn.isScriptedToFail
+            return reads(of: turn).first { read in
+                patience(of: read.request) >= limit && !shows(theEndOf: turn, read)
+                    && (!mayBeOver || entry(of: turn, in: read) != nil)
+            }?.event
         }
     }
 
     /// Whether a read has the answer of a turn, or says that it is over.
     private func shows(theEndOf turn: ObservedTurn, _ read: ObservedSessionRead) -> Bool {
         if answer(of: turn, in: read) != nil { return true }
-        guard let id = turn.turnId else { return false }
-        return read.turns.contains { $0.turnId == id && $0.status != nil && $0.status != "running" }
+        return entry(of: turn, in: read)?.status.map { $0 != "running" } ?? false
     }
 }
