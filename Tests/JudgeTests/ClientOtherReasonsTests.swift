@@ -203,7 +203,7 @@ import Testing
 
     @Test func `CLIENT-31 what was sent again under another key is not told once more`() throws {
         let clause = ClauseUnderTest("CLIENT-31")
-        let failed = "\(ready) client!send(c2) A>chat(c2 s1) A<ack(c2) 1>GET(s1) 1<200(u1 a1 u2=c2 t2=failed)"
+        let failed = "\(ready) client!send(c2) A>chat(c2 s1) A<ack(c2) 1>GET(s1) 1<200(u1 a1 u2='question 2' t2=failed)"
         let again = "client!sendAgain(c2) A>chat(c3 s1 'question 2') A<ack(c3)"
         let late = "A<error(agent_failed t2 c2) client=connected(s1 u1 a1 u2 u3 thinking) +17s"
         try clause.untested("\(failed) client=connected(s1 u1 a1 u2 failed=u2) \(again) \(late)")
@@ -277,7 +277,7 @@ import Testing
             B+(core e1 #1) B>sync(e1 #0)
             """
         func replayed(_ words: String) -> String {
-            "B<syncResult(e1 #1 complete)[message(u1 s1 '\(words)' -c -t #1)] client=connected(s1 u1 thinking)"
+            "B<syncResult(e1 #1 complete)[message(u1 s1 '\(words)' -c -t #1)] client=connected(s1 u1='\(words)' thinking)"
         }
         try clause.untested("\(lost) \(replayed("question 1"))")
         try clause.violates("\(lost) \(replayed("other words"))^", also: ["CLIENT-14"])
@@ -553,7 +553,7 @@ import Testing
 
     @Test func `CLIENT-10 a history may cross with a message`() throws {
         let clause = ClauseUnderTest("CLIENT-10")
-        let asked = "\(ready) client!send(c2) A>chat(c2 s1) A!cut B+ 1>GET(s1) 1<200(u1 a1 u2=c2 a2)"
+        let asked = "\(ready) client!send(c2) A>chat(c2 s1) A!cut B+ 1>GET(s1) 1<200(u1 a1 u2='question 2' a2)"
         let silent = "B>chat(c2 s1) client=connected(s1 u1 a1 u2 a2) +17s"
         try clause.untested("\(asked) \(silent)")
         try clause.violates("\(asked) +3s \(silent)^")

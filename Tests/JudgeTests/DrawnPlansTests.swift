@@ -316,7 +316,7 @@ import Testing
         let posted = "client!launch A>open A<refused(503) client!send(c1) 1>POST(c1) 1<failed('reset') 2>GET(s1)"
         try clause.untested("\(posted) 2<200(u1='question 1' -t -c) client=degraded(s1 u1 thinking)")
         try clause.violates(
-            "\(posted) 2<200(u1='question 9' -t -c) client=degraded(s1 u1 thinking)^",
+            "\(posted) 2<200(u1='question 9' -t -c) client=degraded(s1 u1='question 9' thinking)^",
             also: ["CLIENT-38"])
     }
 

@@ -115,12 +115,12 @@ extension CLIENT {
     /// notification chose last; a new conversation becomes the session of a message typed there".
     ///
     /// Once for each choice that was on the screen when something of another session came, and was looked at afterwards.
-    /// After a message was typed, only a session that was on the screen before is surely another one.
+    /// After a message was typed, only a session that was on the screen before is surely another one. What a tap brought is
+    /// judged by CLIENT-33 to CLIENT-35.
     static func theScreenStays(_ history: Observations, _ evidence: inout Evidence) {
-        let taps = ClientNotice.all(in: history).filter { $0.kind != .received }.map { ($0.event, $0.sessionId) }
-        let choices = history.client.acts("selectSession").map { ($0.event, $0.details.id("sessionId")) } + taps
         let deliveries = ClientDelivery.all(in: history).filter { $0.road != .typed }
-        for (choice, session) in choices {
+        for act in history.client.acts("selectSession") {
+            let (choice, session) = (act.event, act.details.id("sessionId"))
             let end = history.end(of: choice, at: ["selectSession", "openPush", "launch", "quit", "exit"])
             let looks = history.looks(after: choice, before: end).drop { $0.state.sessionId != session }
             guard let first = looks.first else { continue }

@@ -200,7 +200,7 @@ final class ObservedConnection: @unchecked Sendable {
         let last = min(resumed ?? end, end)
         guard time(end) - time(last) < history.header.timeouts.pong.microseconds else { return false }
         let said = sent.map(\.event).filter { $0 > stopped && $0 < last }.map(time)
-        let times = [max(time(connected), time(stopped) - length / 2)] + said + [time(last)]
-        return zip(times, times.dropFirst()).contains { $1 - $0 >= length }
+        let moments = [max(time(connected), time(stopped) - length / 2)] + said + [time(last)]
+        return zip(moments, moments.dropFirst()).contains { $1 - $0 >= length }
     }
 }
