@@ -242,6 +242,8 @@ enum ORDER {
         for slow in history.turns where slow.isAccepted && slow.request.scriptedWait >= .seconds(1) {
             for quick in history.turns where quick.accepted.event > slow.event && quick.principal == slow.principal {
                 let asked = quick.accepted
+                let begun = history.time(of: asked.event) + quick.request.scriptedWait.microseconds + 1_000_000
+                guard begun <= history.time(of: slow.event) + slow.request.scriptedWait.microseconds else { continue }
                 // Elsewhere, or where nobody read, the end may be seen much later than it came.
                 let seen = asked.connection.flatMap { index in
                     history.connections[index].pauses.isEmpty ? quick.endings(on: index).first?.event : nil
@@ -251,8 +253,6 @@ enum ORDER {
                     let own = quick.session, own != session, !history.mayBeBusy(own, at: quick),
                     !history.wasDisturbed(between: slow.event, and: quickEnd)
                 else { continue }
-                let begun = history.time(of: asked.event) + quick.request.scriptedWait.microseconds + 1_000_000
-                guard begun <= history.time(of: slow.event) + slow.request.scriptedWait.microseconds else { continue }
                 evidence.test(no: slow.ended.flatMap { $0 < quickEnd ? $0 : nil }) { slowEnd in
                     Finding(
                         "a quick turn waited for a slow turn of another session",

@@ -157,8 +157,8 @@ extension Observations {
     func mayBeBusy(_ session: String?, at turn: ObservedTurn) -> Bool {
         let decided = turn.ended ?? turn.request.refusal ?? .max
         return turns.contains { other in
-            other.event != turn.event && other.event < decided && other.principal == turn.principal
-                && other.session == session && other.ended ?? .max > turn.event && !turn.precedes(other)
+            other.ended ?? .max > turn.event && other.event != turn.event && other.event < decided
+                && other.session == session && other.principal == turn.principal && !turn.precedes(other)
                 && (!other.isRefused || other.requests.contains { $0.refusal ?? 0 > turn.event })
         }
     }
