@@ -246,8 +246,8 @@ extension CLIENT {
     /// CLIENT-62: "A client SHOULD count no more messages of a session as unread than others have said there since it was last
     /// on the screen".
     ///
-    /// Once for each session and each time that it was away from the screen, while a count was shown. Who reads the list may
-    /// count by that.
+    /// Once for each session and each time that it was away from the screen, while a count was shown. What a list counts are also
+    /// the person's own words.
     static func nothingIsCountedTwice(_ history: Observations, _ evidence: inout Evidence) {
         let messages = ClientMessages(history)
         var judged: Set<String> = []
@@ -259,9 +259,6 @@ extension CLIENT {
                 }
                 // What came as the person left may have come after that.
                 let since = stay.map { history.inFlight(before: $0.event) } ?? start
-                guard !history.listReads.contains(where: { $0.event > since && $0.event < state.event }) else {
-                    continue
-                }
                 let all = messages.deliveries.filter {
                     $0.sessionId == session && $0.role != "user" && $0.road != .typed && $0.event < state.event
                 }
