@@ -125,14 +125,12 @@ struct MessageDecoder {
         if header.opcode != .continuation {
             messageOpcode = header.opcode
             message = []
+            // A length is a claim: no more is set aside for it than the size that many messages have. Fragments that follow
+            // grow by doubling: room made for each of many small ones would copy the message as often.
+            message.reserveCapacity(min(header.length, maxMessageBytes, 2 << 20))
             discarding = false
         }
-        guard !discarding else { return nil }
-        guard header.length > maxMessageBytes - message.count else {
-            // A length is a claim: no more is set aside for it than the size that many messages have.
-            message.reserveCapacity(message.count + min(header.length, 2 << 20))
-            return nil
-        }
+        guard !discarding, header.length > maxMessageBytes - message.count else { return nil }
         let (known, overflow) = message.count.addingReportingOverflow(header.length)
         message = []
         switch oversize {
