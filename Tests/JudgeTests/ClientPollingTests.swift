@@ -250,6 +250,36 @@ import Testing
         try clause.untested("\(two) A<done(s2 t2) +17s")
     }
 
+    @Test func `CLIENT-24 what ended elsewhere is over when the person comes back`() throws {
+        let clause = ClauseUnderTest("CLIENT-24")
+        let away = """
+            client!launch A+ client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1) A<ack(c2)
+            client=connected(s1 u1 a1 u2 thinking) client!selectSession(s2) 1>GET(s2) 1<200(u5 a5) client=connected(s2 u5 a5)
+            """
+        let back = "client!selectSession(s1) 2>GET(s1) client=connected(s1 u1 a1 u2"
+        try clause.conforms("\(away) A<done(t2) +3s \(back) a2)")
+        try clause.violates("\(away) A<done(t2) +3s \(back) a2 thinking) +17s^")
+        let failed = "\(away) A<error(agent_failed t2 c2) client=connected(s2 u5 a5 agent_failed) +3s"
+        try clause.violates("\(failed) \(back) thinking agent_failed) +17s^")
+        try clause.untested("\(away) +3s \(back) thinking) +17s")
+        try clause.untested("\(away) A<done(t2) A!cut +3s \(back) thinking) +17s")
+        // Another device asks there, and so does the person.
+        try clause.untested("\(away) A<done(t2) A<message(u3 s1 t3) +3s \(back) a2 u3 thinking) +17s")
+        let asked = "client!send(c4) A>chat(c4 s1) +17s"
+        try clause.untested("\(away) A<done(t2) +3s \(back) a2 thinking) \(asked)", also: ["CLIENT-10"])
+    }
+
+    @Test func `CLIENT-24 a failure that a launch is told of ends the waiting`() throws {
+        let clause = ClauseUnderTest("CLIENT-24")
+        let launched = """
+            client!launch A+(e1 #0) client=connected(s1) client!send(c1) A>chat(c1 s1) A<ack(c1) client=connected(s1 u1 thinking)
+            client!quit client!launch client=connecting(s1 u1 thinking) B+(e1 #1) B>sync(e1 #0)
+            """
+        let told = "\(launched) B<syncResult(e1 #1 complete)[error(agent_failed t1 c1 #1)]"
+        try clause.conforms("\(told) client=connected(s1 u1 failed=c1)")
+        try clause.violates("\(told) client=connected(s1 u1 thinking) +17s^", also: ["CLIENT-31"])
+    }
+
     @Test func `CLIENT-46 a refusal ends the waiting`() throws {
         let clause = ClauseUnderTest("CLIENT-46")
         let asked =
@@ -259,7 +289,10 @@ import Testing
         try clause.conforms("\(asked) A<error(rate_limited c1) client=connected(s1 c1 rate_limited)")
         try clause.violates("\(refused) client=connected(s1 c1 failed=c1 thinking) +18s^")
         try clause.untested("\(refused) client=connected(s1 c1 failed=c1 thinking) +1s")
-        // Sent again, it is awaited again.
+        // Sent again, it is awaited again, and shown so a moment before the request is there.
+        let over = "\(asked) A<error(busy c1) client=connected(s1 c1 busy)"
+        try clause.conforms("\(over) +2s client=connected(s1 c1 thinking busy) +100ms A>chat(c1 s1) A<ack(c1)")
+        try clause.violates("\(over) client=connected(s1 c1 thinking busy)^ +5s A>chat(c1 s1) A<ack(c1)")
         let again = "\(asked) A<error(busy c1) +1s A>chat(c1 s1) A<ack(c1)"
         try clause.untested("\(again) client=connected(s1 c1 thinking) +18s")
         try clause.untested("\(asked) A<ack(c1) A<error(agent_failed t1) client=connected(s1 u1 failed=u1)")

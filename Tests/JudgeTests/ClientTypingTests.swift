@@ -454,6 +454,20 @@ import Testing
         try clause.untested("\(ready) client!send(c2) A>chat(c2 s1) +1s client=connected(s1 u1 a1 c2 failed=c2)")
     }
 
+    @Test func `CLIENT-51 what was typed in a session that was left goes out`() throws {
+        let clause = ClauseUnderTest("CLIENT-51")
+        let left = """
+            \(offline) client!send(c2) client=offline(s1 u1 a1 c2) client!networkUp B+ client!selectSession(s2)
+            1>GET(s2) 1<200(u5 a5) client=connected(s2 u5 a5)
+            """
+        let back = "client!selectSession(s1) 2>GET(s1) 2<200(u1 a1)"
+        try clause.conforms("\(left) B>chat(c2 s1) B<ack(c2) +17s")
+        try clause.violates("\(left) +17s \(back) client=connected(s1 u1 a1 c2)^")
+        try clause.conforms("\(left) +17s \(back) client=connected(s1 u1 a1 c2 failed=c2)")
+        try clause.untested("\(left) +17s client=connected(s2 u5 a5)")
+        try clause.untested("\(left) +17s client=connected(s2 u5 a5 'not sent') \(back) client=connected(s1 u1 a1 c2)")
+    }
+
     @Test func `CLIENT-53 an answer ends the failure of an earlier launch`() throws {
         let clause = ClauseUnderTest("CLIENT-53")
         let failed = "\(taken) A!cut client=connecting(s1 u1 a1 u2 failed=c2) client!quit client!launch B+ 1>GET(s1)"

@@ -281,7 +281,8 @@ extension CLIENT {
 
     /// CLIENT-24: "A client MUST end the thinking state when it receives the ending of the turn, by any road".
     ///
-    /// Once for each turn that was awaited on the screen when its ending came, and no other of that session with it.
+    /// Once for each turn that was awaited on the screen when its ending came, and no other of that session with it, and once
+    /// for each that ended while the person was elsewhere and came back.
     static func anEndingEndsTheWaiting(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() {
@@ -294,12 +295,16 @@ extension CLIENT {
             waitingEnds(
                 at: ended.event, of: index, among: questions, "the client still waits for an answer that arrived",
                 isCertain: !history.mayBeMissed(ended, of: question, before: .max), history, &evidence)
+            waitingIsOver(
+                since: ended, of: index, among: questions, "a session still waits for an answer that arrived", history,
+                &evidence)
         }
     }
 
     /// CLIENT-46: "A client MUST end the thinking state for a message that was refused, until it sends that message again".
     ///
-    /// Once for each refusal that names a message which was awaited on the screen, and no other of that session with it.
+    /// Once for each refusal that names a message which was awaited on the screen, and no other of that session with it, and
+    /// once for each that came while the person was elsewhere and came back.
     static func aRefusalEndsTheWaiting(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() {
@@ -310,6 +315,10 @@ extension CLIENT {
                     at: news.event, of: index, among: questions,
                     "the client still waits for an answer to a refused message", before: proof ?? .max, history,
                     &evidence)
+                guard proof == nil else { continue }
+                waitingIsOver(
+                    since: news, of: index, among: questions,
+                    "a session still waits for an answer to a refused message", history, &evidence)
             }
         }
     }
@@ -323,11 +332,41 @@ extension CLIENT {
     ) {
         let question = questions[index]
         guard let state = history.client.state(at: event), state.thinking,
-            history.endOfLife(at: question.event) > event, history.mayStand(question, on: state, before: event + 1)
+            history.mayStand(question, on: state, before: event + 1)
         else { return }
-        let isAlone = questions.indices.allSatisfy { other in
+        // After the next launch only what it shows may be what it waits for.
+        let isRemembered = state.shows(question) && state.sessionId != nil
+        guard
+            history.endOfLife(at: question.event) > event
+                || isRemembered && !history.othersAsk(in: state.sessionId, apartFrom: question, before: event)
+        else { return }
+        guard isAlone(index, among: questions, in: state.sessionId, at: event, history) else { return }
+        let again = question.requests.first { $0.event > event }?.event ?? .max
+        let end = min(history.end(of: event, at: leavings.union(["send", "sendAgain"])), again, last)
+        let sighting = history.shown(after: event, within: history.clientPatience, before: end) { !$0.thinking }
+        if case .broken = sighting, !isCertain { return }
+        // Once over, it does not begin again by itself; who sends again may show that before the request is there.
+        let resent = again < .max ? history.inFlight(before: again) : .max
+        if case .kept(let over) = sighting, isCertain,
+            let relapse = history.relapse(of: question, after: over, before: min(end, resent))
+        {
+            evidence.violate(
+                "the client waits again for an answer that arrived", expected: "thinking false",
+                actual: "thinking true", at: [event, over, relapse])
+            return
+        }
+        evidence.test(sighting) { last in
+            Finding(what, expected: "thinking false", actual: "thinking true", at: [event, last])
+        }
+    }
+
+    /// Whether no other message of a session may be awaited at an event.
+    private static func isAlone(
+        _ index: Int, among questions: [ClientQuestion], in session: String?, at event: Int, _ history: Observations
+    ) -> Bool {
+        questions.indices.allSatisfy { other in
             other == index || questions[other].event > event
-                || !questions[other].mayStand(in: state.sessionId, before: event + 1)
+                || !questions[other].mayStand(in: session, before: event + 1)
                 || questions[other].news.contains { news in
                     questions[other].settles(news, before: event + 1) && news.isCertain
                         && !history.mayBeMissed(news, of: questions[other], before: event)
@@ -342,22 +381,36 @@ extension CLIENT {
                             })
                 }
         }
-        guard isAlone else { return }
-        let again = question.requests.first { $0.event > event }?.event ?? .max
-        let end = min(history.end(of: event, at: leavings.union(["send", "sendAgain"])), again, last)
-        let sighting = history.shown(after: event, within: history.clientPatience, before: end) { !$0.thinking }
-        if case .broken = sighting, !isCertain { return }
-        // Once over, it does not begin again by itself.
-        if case .kept(let over) = sighting, isCertain,
-            let again = history.relapse(of: question, after: over, before: end)
-        {
-            evidence.violate(
-                "the client waits again for an answer that arrived", expected: "thinking false",
-                actual: "thinking true", at: [event, over, again])
+    }
+
+    /// Judges a session in which a message was awaited, and that the person comes back to after its turn was over elsewhere.
+    ///
+    /// The client surely took what it was told, and no other device has asked there.
+    private static func waitingIsOver(
+        since news: ClientQuestion.News, of index: Int, among questions: [ClientQuestion], _ what: String,
+        _ history: Observations, _ evidence: inout Evidence
+    ) {
+        let question = questions[index]
+        let sessions = question.namedSessions(before: news.event + 1)
+        func isThere(_ state: ObservedClient.State) -> Bool { state.sessionId.map(sessions.contains) == true }
+        let life = history.endOfLife(at: question.event)
+        guard news.isCertain, life > news.event, sessions.count == 1,
+            let away = history.client.state(at: news.event), away.sessionId != nil, !isThere(away),
+            let last = history.client.states.last(where: { $0.event < news.event && isThere($0) }), last.thinking,
+            last.event > question.event, !history.mayBeMissed(news, of: question, before: .max),
+            let back = history.looks(after: news.event, before: life).first(where: { isThere($0.state) }),
+            isAlone(index, among: questions, in: back.state.sessionId, at: back.event, history)
+        else { return }
+        let again = question.requests.first { $0.event > news.event }?.event ?? .max
+        let end = min(history.end(of: back.event, at: leavings.union(["send", "sendAgain"])), again)
+        guard end > back.event, !history.othersAsk(in: back.state.sessionId, apartFrom: question, before: end) else {
             return
         }
-        evidence.test(sighting) { last in
-            Finding(what, expected: "thinking false", actual: "thinking true", at: [event, last])
+        let sighting = history.shown(after: back.event - 1, within: history.clientPatience, before: end) {
+            !$0.thinking
+        }
+        evidence.test(sighting) { late in
+            Finding(what, expected: "thinking false", actual: "thinking true", at: [news.event, back.event, late])
         }
     }
 
@@ -475,7 +528,14 @@ extension CLIENT {
 extension Observations {
     /// A look that shows a session as waiting after it had shown the end of a turn, though nobody asked in it since.
     fileprivate func relapse(of question: ClientQuestion, after over: Int, before end: Int) -> Int? {
-        guard let session = client.state(at: over)?.sessionId else { return nil }
+        guard let session = client.state(at: over)?.sessionId,
+            !othersAsk(in: session, apartFrom: question, before: end)
+        else { return nil }
+        return looks(after: over, before: end).first { $0.state.sessionId == session && $0.state.thinking }?.event
+    }
+
+    /// Whether the client may have been told, since a question was typed, that somebody else asks in a session.
+    fileprivate func othersAsk(in session: String?, apartFrom question: ClientQuestion, before end: Int) -> Bool {
         let asked = (received + syncs.flatMap(\.missed)).filter {
             $0.sessionId == session && $0.type == "message" && $0.string("role") == "user"
                 && $0.clientMessageId.map(question.keys.contains) != true
@@ -487,8 +547,7 @@ extension Observations {
                 }
         }.map(\.event)
         let since = client.state(at: question.event)?.event ?? question.event
-        guard !(asked + running).contains(where: { $0 > since && $0 < end }) else { return nil }
-        return looks(after: over, before: end).first { $0.state.sessionId == session && $0.state.thinking }?.event
+        return (asked + running).contains { $0 > since && $0 < end }
     }
 }
 

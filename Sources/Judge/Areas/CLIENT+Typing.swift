@@ -92,7 +92,12 @@ extension CLIENT {
             }
             // What an earlier message holds up may go once that is over.
             let released = max(typed, earlier.compactMap(\.self).max() ?? typed)
-            let proof = earlier.contains(nil) ? nil : history.standing(from: typed, released: released)
+            let stood = earlier.contains(nil) ? nil : history.standing(from: typed, released: released)
+            // Who has gone elsewhere sees what became of it only on coming back.
+            let proof = stood.flatMap { stood in
+                history.endOfStay(at: typed) > stood
+                    ? stood : history.sighting(of: question, after: stood, before: life.upperBound)
+            }
             // What went out under the key of an equal text is CLIENT-13's.
             let equals = questions.filter { $0.says(question.text) }
             // Of equal words as many have to go out as waited.
@@ -103,10 +108,9 @@ extension CLIENT {
                 equals.flatMap(\.requests).count {
                     $0.event > typed && life.contains($0.event) && $0.event < proof ?? .max
                 } >= max(1, waiting)
-            // Any new word may be about it, and who has gone elsewhere does not see what becomes of it.
+            // Any new word may be about it.
             let isOpen = proof.map { proof in
-                history.endOfStay(at: typed) <= proof
-                    || history.mayHaveBeenTold(of: question, from: typed, to: proof + 1)
+                history.mayHaveBeenTold(of: question, from: typed, to: proof + 1)
                     || questions.contains { $0.typed == nil && $0.event > typed && $0.event < proof }
             }
             evidence.test(isSent || isFailed, orBy: isOpen == false ? proof : nil) { proof in
@@ -446,6 +450,14 @@ extension Observations {
             }
         }
         return standing(after: typed, within: clientPatience) { max($0, released) }
+    }
+
+    /// The first look between two events that shows a message in the session in which it was typed.
+    fileprivate func sighting(of question: ClientQuestion, after event: Int, before end: Int) -> Int? {
+        guard let session = screen(at: question.event)?.sessionId else { return nil }
+        return looks(after: event, before: end).first { look in
+            look.state.sessionId == session && !look.state.entries(of: question).isEmpty
+        }?.event
     }
 
     /// Whether a client surely had what it was told before it sent something: it showed something else between that and an act
