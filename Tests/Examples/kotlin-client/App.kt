@@ -51,6 +51,9 @@ class Chat(var id: String?) {
     var since: Long? = null
     val awaits get() = messages.any { it.isAwaited }
 
+    /** Whether an answer may still come, also one that was given up. */
+    val isOpen get() = awaits || messages.any { it.phase == Phase.UNANSWERED }
+
     /** Whether a history has brought an answer of these words. */
     fun holds(answer: String?) = messages.any { it.id != null && it.role == "assistant" && it.text == answer }
 }
@@ -316,7 +319,7 @@ class App(private val launch: Launch, private val file: File) {
         loseAsked()
         // Another device's answer may have been taken for that of a question that no read has shown.
         fun isDoubtful(chat: Chat) = chat.messages.any { it.presumed != 0L && it.id == null }
-        for (chat in chats.toList()) if (chat === screen || chat.awaits || isDoubtful(chat)) read(chat)
+        for (chat in chats.toList()) if (chat === screen || chat.isOpen || isDoubtful(chat)) read(chat)
         flush()
     }
 
@@ -556,13 +559,17 @@ class App(private val launch: Launch, private val file: File) {
                 val isIt = question != null && !isOld && words(question["content"]) == first.text
                 if (!isIt || chat.id != null) look(sessions.drop(1))
                 else {
+                    if (screen.id == id) screen = chat
+                    chats.removeAll { it.id == id }
                     chat.id = id
                     then()
                 }
             }
         }
         request("/api/sessions") { status, body ->
-            val others = body.list("sessions").mapNotNull { it.text("id") }.filter { id -> chats.none { it.id == id } }
+            // A frame may have told of it before; where the person has asked, it is another one.
+            val others = body.list("sessions").mapNotNull { it.text("id") }
+                .filter { id -> chats.none { it.id == id && it.messages.any { one -> one.phase != null } } }
             if (status == 200) look(others) else then()
         }
     }

@@ -235,7 +235,7 @@ export class App {
     this.serverTime = frame.serverTime;
     this.loseAsked();
     const recover = () => {
-      for (const chat of this.chats) if (chat === this.screen || chat.awaits) this.readUntilAnswered(chat);
+      for (const chat of this.chats) if (chat === this.screen || chat.isOpen) this.readUntilAnswered(chat);
     };
     // A `sync` that nobody answers is no reason to show nothing.
     if (!this.stream.connected(frame)) recover();
@@ -496,12 +496,18 @@ export class App {
     const { status, body } = await this.request("/api/sessions");
     if (status !== 200) return;
     for (const { id } of body.sessions ?? []) {
-      if (this.chats.some((one) => one.id === id)) continue;
+      // A replay may have told of it before; where the person has asked, it is another one.
+      const known = this.chats.find((one) => one.id === id);
+      if (known?.messages.some(({ phase }) => phase)) continue;
       const { body: found } = await this.request("/api/sessions/" + encodeURIComponent(id));
       const question = found.session?.messages.find((entry: Entry) => entry.role === "user");
       // An older conversation may begin with the same words; some servers tell whole seconds only.
       const isOld = second(found.session?.createdAt) < second(first.greeted);
-      if (question && !isOld && words(question.content) === first.text && chat.id === null) return void (chat.id = id);
+      if (!question || isOld || words(question.content) !== first.text || chat.id !== null) continue;
+      this.chats = this.chats.filter((one) => one !== known);
+      if (this.screen === known) this.screen = chat;
+      chat.id = id;
+      return;
     }
     if (first.phase === "unsure") {
       this.fail(first, "lost");

@@ -74,6 +74,11 @@ export class Chat {
     return this.messages.some(({ phase }) => phase === "asked" || phase === "accepted" || phase === "unsure");
   }
 
+  /** Whether an answer may still come, also one that was given up. */
+  get isOpen(): boolean {
+    return this.awaits || this.messages.some(({ phase }) => phase === "unanswered");
+  }
+
   expect(id: string) {
     this.expected = this.messages.some((message) => message.id === id) ? undefined : id;
     this.patience = 5;
