@@ -191,6 +191,11 @@ import Testing
         try clause.violates("\(refused) A>chat(c1) A<ack(c1 s2 duplicate)^")
         try clause.violates("\(refused) A>chat(c1) A<error(idempotency_mismatch c1)^")
         try clause.untested(refused)
+        let limited = "A+ 1>POST(c1) 1<429(rate_limited retry-after=1) 2>POST(c1)"
+        try clause.conforms("\(limited) 2<200(t1)")
+        try clause.violates("\(limited) +31s^")
+        try clause.untested("\(limited) A<done(t1 c1) +31s", also: ["REST-17"])
+        try clause.untested("\(limited) +5s 2<failed('reset') +31s")
         // Whether it was refused or failed, the same question is not another one.
         let unstored = "A+ A>chat(c1) A<error(persist_failed c1) A>chat(c1)"
         try clause.untested("\(unstored) A<ack(c1 s2)")

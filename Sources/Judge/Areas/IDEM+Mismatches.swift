@@ -111,6 +111,12 @@ extension IDEM {
                     || isRefusal && ErrorMeaning.refusals.contains(code) && history.isNoReason(code, to: again)
             {
                 test(false, code, event)
+            } else if isRefusal, again.refusal == nil, again.sessionAsked == nil, turn.frames.isEmpty,
+                turn.endings.isEmpty, let exchange = history.exchange(of: again),
+                let late = history.deadline(after: exchange, within: history.timeouts.turn + again.scriptedWait)
+            {
+                // A new conversation waits for no other turn.
+                test(false, "nothing", late)
             }
         }
     }
