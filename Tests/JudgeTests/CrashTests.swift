@@ -147,7 +147,9 @@ import Testing
         try clause.violates("\(stopped) 1<200^", also: ["TURN-4", "ORDER-5"])
         try clause.violates("\(stopped) 1<200(u1 t1=running) +31s 2>GET(s1) 2<200(u1 t1=running)^")
         try clause.violates("\(stopped) 1<200(u1) +31s 2>GET(s1) 2<200(u1)^")
-        try clause.violates("\(stopped) 1<200(u1 t9=done) +31s 2>GET(s1) 2<200(u1 t9=done)^")  // of another turn
+        // An entry of another turn.
+        try clause.violates(
+            "\(stopped) 1<200(u1 t9=done) +31s 2>GET(s1) 2<200(u1 t9=done)^", also: ["REST-18"])
         try clause.untested("\(stopped) 1<200(u1 t1=running)")
         try clause.untested("\(killed) 1>GET(s1) 1<200(u1 t1=failed)")
         try clause.untested(

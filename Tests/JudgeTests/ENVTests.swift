@@ -286,6 +286,30 @@ import Testing
         try clause.untested("A+ \(alive)")
     }
 
+    @Test func `ENV-27 a valid question is not called malformed`() throws {
+        let clause = ClauseUnderTest("ENV-27")
+        let asked = "A+ A>chat(c1 '')"
+        try clause.conforms("\(asked) A<done(t1)")
+        try clause.conforms("1>POST(c1 '') 1<200(t1)")
+        try clause.violates("\(asked) A<error(bad_request c1)^")
+        try clause.violates("\(asked) A<error(parse_error)^")
+        try clause.violates("1>POST(c1 '') 1<400(bad_request)^")
+        // Another reason says nothing of the form, and a key tells which of two is meant.
+        try clause.untested("\(asked) A<error(busy c1)")
+        try clause.untested("1>POST(c1 '') 1<409(busy)")
+        try clause.untested("\(asked) A>`{` A<error(bad_request) A<error(parse_error)")
+        try clause.violates("\(asked) A>`{` A<error(bad_request c1)^ A<error(parse_error)")
+        // What is not valid, has two meanings or names a session that nobody knows may be refused so.
+        try clause.untested(#"A+ A>`{"type":"chat","messages":[]}` A<error(bad_request)"#)
+        try clause.untested(#"1>POST(body='{"messages":[{"role":"user","content":"\ud83d"}]}') 1<400(bad_request)"#)
+        try clause.untested("1>POST(c1 s9) 1<400(bad_request)")
+        // A key that stands for another question has a refusal of its own, and so has a body that is too large.
+        try clause.conforms(
+            "A+ A>chat(c1) A<ack(c1) A<done(t1) A>chat(c1 'other') A<error(bad_request c1)", also: ["IDEM-9"],
+            profiles: [.core, .idempotency])
+        try clause.untested("A+(maxFrameBytes=10) 1>POST(c1) 1<400(bad_request)", also: ["REST-16"])
+    }
+
     @Test func `ENV-26 refusals come in order`() throws {
         let clause = ClauseUnderTest("ENV-26")
         let asked = #"A+ A>chat(c1 s9) A>`{"type":"dance"}`"#

@@ -20,7 +20,7 @@ import Testing
         try clause.violates("\(unasked) A<ack(c2) A<error(internal t2)^ server!acceptWrites")
         try clause.conforms("\(unasked) A<ack(c2) A<error(persist_failed t2) server!acceptWrites")
         // Nothing is wrong with the question.
-        try clause.violates("\(unasked) A<error(bad_request c2)^ server!acceptWrites")
+        try clause.violates("\(unasked) A<error(bad_request c2)^ server!acceptWrites", also: ["ENV-27"])
         try clause.violates("\(unasked) A<error(too_large c2)^ server!acceptWrites", also: ["ENV-15"])
         try clause.untested("\(unasked) A<error(rate_limited c2) server!acceptWrites")
         try clause.untested(
@@ -200,12 +200,12 @@ import Testing
         let again = "\(limited) A<error(rate_limited c2 retryAfterMs=60000 limit=1 windowMs=60000) +61s A>chat(c2 s1)"
         let rate = ClauseUnderTest("RATE-9", profiles: [.core, .idempotency, .rateLimit])
         try rate.conforms("\(again) A<ack(c2) A<done(t2)")
-        try rate.violates("\(again) A<error(bad_request c2)^", also: ["IDEM-14"])
+        try rate.violates("\(again) A<error(bad_request c2)^", also: ["IDEM-14", "ENV-27"])
         try rate.untested("\(again) A<error(busy c2)")
         let key = ClauseUnderTest("IDEM-14", profiles: everything)
         let busy = "A+ A>chat(c1) A<ack(c1) A>chat(c2 s1) A<error(busy c2) A<done(t1) A>chat(c2 s1)"
         try key.conforms("\(busy) A<ack(c2) A<done(t2)")
-        try key.violates("\(busy) A<error(bad_request c2)^")
+        try key.violates("\(busy) A<error(bad_request c2)^", also: ["ENV-27"])
         try key.untested("\(busy) A<error(session_not_found c2)")
     }
 

@@ -188,6 +188,19 @@ import Testing
         try clause.untested("A+ 1>POST(c1) A<toolUse(t1) 1<200(t1) A<done(t1)")
     }
 
+    @Test func `REST-18 turns are shown as they stand`() throws {
+        let clause = ClauseUnderTest("REST-18", profiles: [.core, .idempotency])
+        let asked = "A+ A>chat(c1) A<ack(c1) A<done(t1) A>chat(c2 s1) A<ack(c2) 1>GET(s1)"
+        try clause.conforms("\(asked) 1<200(u1 a1 u2 t1=done t2=running) A<done(t2)")
+        try clause.conforms("\(asked) 1<200(u1 a1 u2 a2 t1=done t2=done) A<done(t2)")
+        try clause.violates("\(asked) 1<200(u1 a1 u2 t1=done t2=done)^ A<done(t2)")
+        try clause.violates("\(asked) 1<200(u1 a1 u2 t1=done t2=failed) A<done(t2)^")
+        try clause.conforms("\(asked) 1<200(u1 a1 u2 t1=done t2=failed) A<error(agent_failed t2)")
+        // A server that shows no turns shows none as ended.
+        try clause.conforms("\(asked) 1<200(u1 a1 u2)")
+        try clause.untested("A+ A>chat(c1) A<ack(c1) 1>GET(s1) 1<200(u1 t1=failed) A<error(agent_failed t1)")
+    }
+
     @Test func `REST-13 short texts end between characters`() throws {
         let clause = ClauseUnderTest("REST-13")
         let family = "👨‍👩‍👧"

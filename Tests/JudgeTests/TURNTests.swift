@@ -135,7 +135,7 @@ import Testing
         let failed = "A+ A>chat(c1 \(fails)) A<error(agent_failed t1) 1>GET(s1)"
         let question = "u1='{\"script\":[{\"fail\":\"model exploded\"}]}'"
         try clause.conforms("\(failed) 1<200(\(question) t1=failed)")
-        try clause.violates("\(failed) 1<200(\(question) t1=done)^")
+        try clause.violates("\(failed) 1<200(\(question) t1=done)^", also: ["REST-18"])
         try clause.violates("\(failed) 1<200(\(question) t1=running)^")
         try clause.conforms("\(failed) 1<200(\(question))")  // it shows no turns
         let listed = "2>GET(s2) 2<200(u2 a2 t2=done)"
@@ -143,7 +143,7 @@ import Testing
         // Where no frame names the turn, the conversation does, by the words of its question.
         let nameless = "A+ A>chat(-c \(fails)) A<error(agent_failed -t s1) 1>GET(s1)"
         try clause.conforms("\(nameless) 1<200(\(question) t1=failed)")
-        try clause.violates("\(nameless) 1<200(\(question) t1=done)^")
+        try clause.violates("\(nameless) 1<200(\(question) t1=done)^", also: ["REST-18"])
     }
 
     @Test func `TURN-10 turns run after a failure`() throws {
@@ -177,9 +177,9 @@ import Testing
         try clause.conforms("\(running) 1<200(\(question) t1=running) A<done(t1)")
         try clause.conforms("A+ A>chat(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1 t1=done)")
         // The turn may have ended just before the read was answered.
-        try clause.conforms("A+ A>chat(c1) A<toolUse(t1) 1>GET(s1) 1<200(u1 t1=done) A<done(t1)")
+        try clause.conforms("A+ A>chat(c1) A<toolUse(t1) 1>GET(s1) 1<200(u1 a1 t1=done) A<done(t1)")
         try clause.warns("\(running) 1<200(\(question))^ A<done(t1)")
-        try clause.warns("\(running) 1<200(\(question) t1=done)^ A<done(t1)")
+        try clause.warns("\(running) 1<200(\(question) t1=done)^ A<done(t1)", also: ["REST-18"])
         try clause.warns("A+ A>chat(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1 t1=running)^")
         try clause.warns("A+ A>chat(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1 t9)^")
         try clause.untested("A+ A>chat(c1) A<done(t1)")
@@ -187,7 +187,7 @@ import Testing
         let queued = ClauseUnderTest("TURN-12", profiles: [.core, .idempotency])
         let line = "A+ A>chat(c1 \(waits)) A<ack(c1) A>chat(c2 s1) A<ack(c2) 1>GET(s1)"
         try queued.conforms("\(line) 1<200(\(question) u2 t1=running t2=running) A<done(t1)")
-        try queued.warns("\(line) 1<200(\(question) u2 t1=running t2=done)^ A<done(t1)")
+        try queued.warns("\(line) 1<200(\(question) u2 t1=running t2=done)^ A<done(t1)", also: ["REST-18"])
         // Where no frame names the turn, the conversation does, by the words of its question.
         let nameless = "A+ A>chat(-c 'once') A<done(-t -a 'answer 1') 1>GET(s1)"
         try clause.conforms("\(nameless) 1<200(u1='once' a1 t1=done)")

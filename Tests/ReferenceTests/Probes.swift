@@ -243,6 +243,7 @@ enum Probes {
         bench.chat(script(["reply": .string("1" + flags)]), on: socket)
         bench.chat(script(["reply": .string(String(repeating: "a", count: 99) + "👋🏽 and more")]), on: socket)
         let session = bench.chat("  \n blanks around \t ", on: socket).last?.text("sessionId") ?? ""
+        bench.chat("", on: socket)
         bench.ask("GET", "/api/sessions/\(session)")
         _ = bench.list()
     }

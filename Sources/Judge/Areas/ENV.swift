@@ -19,7 +19,7 @@ enum ENV {
         Check(.ENV, 21, clientFramesAreValid), Check(.ENV, 22, unknownMembersChangeNothing),
         Check(.ENV, 23, unknownTypesAreIgnored),
         Check(.ENV, 24, framesGetOneError), Check(.ENV, 25, limitLeavesRoom),
-        Check(.ENV, 26, refusalsComeInOrder),
+        Check(.ENV, 26, refusalsComeInOrder), Check(.ENV, 27, validQuestionsAreNotMalformed),
     ]
 
     /// ENV-1: "A server MUST send every WebSocket text message as exactly one JSON object, in UTF-8, with a string

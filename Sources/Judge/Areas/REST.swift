@@ -15,7 +15,7 @@ enum REST {
         Check(.REST, 11, responsesSayWhatIsStored), Check(.REST, 12, readsAreAnsweredWhileTurnsRun),
         Check(.REST, 13, shortTextsEndBetweenCharacters), Check(.REST, 14, healthNeedsNoToken),
         Check(.REST, 15, bodiesUpToTheLimitAreAccepted), Check(.REST, 16, largerBodiesAreRefused),
-        Check(.REST, 17, questionsAreAnsweredWhenTheirTurnEnds),
+        Check(.REST, 17, questionsAreAnsweredWhenTheirTurnEnds), Check(.REST, 18, turnsAreShownAsTheyStand),
     ]
 
     /// REST-1: "A server MUST answer `GET /api/sessions`, `GET /api/sessions/{id}` of an existing session and a
@@ -463,6 +463,35 @@ enum REST {
                         actual: "nothing", at: [exchange.request, ended, end])
                 }
             }
+        }
+    }
+
+    /// REST-18: "A server MUST show a turn as `done` only beside its answer, and as `failed` only if no answer follows".
+    ///
+    /// Once for each read that shows a turn as `done`, by counting, because answers need not name their turns, or that shows
+    /// no turns at all; and for each turn that was shown as `failed` and whose `done` came after that read.
+    static func turnsAreShownAsTheyStand(_ history: Observations, _ evidence: inout Evidence) {
+        var failed: [OwnName: Int] = [:]
+        for read in history.sessionReads {
+            let done = Set(read.turns.filter { $0.status == "done" }.compactMap(\.turnId)).count
+            let answers = read.messages.count { $0.role == "assistant" }
+            evidence.test(
+                answers >= done, keptIf: done > 0 || !read.listsTurns,
+                otherwise: "a read shows a turn as done without its answer",
+                expected: "\(done) answers", actual: "\(answers)", at: [read.request, read.event])
+            for turn in read.turns where turn.status == "failed" {
+                guard let id = turn.turnId, let principal = read.principal else { continue }
+                let name = OwnName(id, of: principal)
+                failed[name] = min(failed[name] ?? .max, read.event)
+            }
+        }
+        for turn in history.turns {
+            guard let id = turn.turnId, let shown = failed[OwnName(id, of: turn.principal)],
+                let done = turn.dones.first(where: { !$0.isReplayed && !$0.isDuplicate && $0.event > shown })
+            else { continue }
+            evidence.violate(
+                "a turn was shown as failed before its answer", expected: "'running'", actual: "'failed'",
+                at: [shown, done.event])
         }
     }
 

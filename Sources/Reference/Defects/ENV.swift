@@ -111,6 +111,9 @@ extension Defect {
                 return server.frame(text)?.type == "auth" ? [] : nil
             })
         Defect(
+            "env-calls-a-question-without-words-bad", .ENV, 27, "Refuses a question without words as `bad_request`.",
+            .chats { asker, _ in if asker.content == "" { asker.chat["messages"] = [] } })
+        Defect(
             "env-tells-a-limit-without-room", .ENV, 25, "States a `maxFrameBytes` of 1 MiB.",
             .frames("connected") { frame, _ in
                 guard var limits = frame["limits"] else { return }

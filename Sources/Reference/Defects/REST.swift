@@ -44,6 +44,28 @@ extension Defect {
                 answer.isKeptBack = !server.core.connections.sockets(of: owner).isEmpty
             })
         Defect(
+            "rest-shows-running-turns-as-done", .REST, 18, "Shows a running turn as `done` in session reads.",
+            .answers { answer, _, _ in
+                answer.each("turns") { turn in
+                    var turn = turn
+                    if turn.text("status") == "running" { turn["status"] = "done" }
+                    return turn
+                }
+            })
+        Defect(
+            "rest-shows-turns-in-line-as-failed", .REST, 18,
+            "Shows a turn that waits for another one as `failed` in session reads.",
+            .answers { answer, _, _ in
+                var isFirst = true
+                answer.each("turns") { turn in
+                    var turn = turn
+                    guard turn.text("status") == "running" else { return turn }
+                    if !isFirst { turn["status"] = "failed" }
+                    isFirst = false
+                    return turn
+                }
+            })
+        Defect(
             "rest-shows-unknown-sessions-empty", .REST, 7,
             "Answers the read of an unknown session with an empty one.",
             .input { input, server, next in

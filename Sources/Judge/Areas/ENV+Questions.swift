@@ -1,0 +1,64 @@
+import Holdfast
+import HoldfastJSON
+import HoldfastTranscript
+
+/// Whether a valid question is taken for one.
+extension ENV {
+    /// ENV-27: "A server MUST NOT call a valid `chat` or `POST /api/chat` malformed, with `bad_request`, `parse_error`,
+    /// `unknown_type` or 400".
+    ///
+    /// Once for each valid question that was taken or called malformed. An `error` without a key counts only where nothing else
+    /// on its connection can have been malformed.
+    static func validQuestionsAreNotMalformed(_ history: Observations, _ evidence: inout Evidence) {
+        lazy var hostile = Set(history.hostileFrames.map(\.frame.connection))
+        for (turn, request) in history.requests where history.isValidQuestion(request) {
+            guard let refusal = request.refusal else {
+                if request.ack != nil || request.outcome != nil || turn.isAccepted { evidence.keep() }
+                continue
+            }
+            let isMalformed =
+                request.connection == nil
+                ? history.exchange(of: request)?.status == 400
+                : ["bad_request", "parse_error", "unknown_type"].contains(request.refusalCode)
+            guard isMalformed, !history.mayBeRefused(request) else { continue }
+            let isNamed = request.clientMessageId.map { history.frames[refusal]?.clientMessageId == $0 } ?? false
+            if let connection = request.connection, hostile.contains(connection), !isNamed { continue }
+            evidence.violate(
+                "a valid question was called malformed", expected: "an answer, or a refusal for another reason",
+                actual: request.refusalCode ?? "400", at: [request.event, refusal])
+        }
+    }
+}
+
+extension Observations {
+    /// Whether a question may not be refused for its form, unknown members aside.
+    fileprivate func isValidQuestion(_ request: ObservedRequest) -> Bool {
+        switch request.origin {
+        case .connection(let index):
+            guard let value = frames[request.event]?.value, let connected = connections[index].connected else {
+                return false
+            }
+            return connected < request.event && isNoReason("bad_request", to: request)
+                && !UnknownMembers.exist(in: value, as: "chat")
+        case .exchange(let index):
+            guard let text = exchanges[index].sent.body, let document = try? JSONParser.document(text) else {
+                return false
+            }
+            return document.flaws.isEmpty && coreSchemas.accepts(document.root, as: "chatRequest")
+                && endsWithUser(document.root) && !UnknownMembers.exist(in: document.root, as: "chatRequest")
+        }
+    }
+
+    /// Whether something else is wrong with a question than its form: its session, its key or its size.
+    fileprivate func mayBeRefused(_ request: ObservedRequest) -> Bool {
+        let earlier = turns.filter {
+            $0.isAccepted && $0.event < request.event && $0.principal == request.principal
+        }
+        if let session = request.sessionAsked, !earlier.contains(where: { $0.session == session }) { return true }
+        if let key = request.clientMessageId, earlier.contains(where: { $0.clientMessageId == key }) { return true }
+        guard case .exchange(let index) = request.origin else { return false }
+        let bytes = exchanges[index].sent.body?.utf8.count ?? 0
+        let limits = connections.compactMap { $0.limit("maxFrameBytes") }
+        return bytes > limits.min() ?? history.header.subject.limits["maxFrameBytes"] ?? .max
+    }
+}
