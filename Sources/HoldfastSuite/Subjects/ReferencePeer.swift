@@ -32,9 +32,11 @@ extension ReferenceConfiguration {
     }
 
     private var profiles: [Profile] {
-        let all: [Profile] =
-            [.core] + [.idempotency, .sync].filter(keeps.contains) + (requiresAuth ? [.auth] : [])
-            + (messagesPerMinute == nil ? [] : [.rateLimit]) + (push == nil ? [] : [.push])
+        var all: [Profile] = [.core]
+        all += [.idempotency, .sync].filter(keeps.contains)
+        if requiresAuth { all.append(.auth) }
+        if messagesPerMinute != nil { all.append(.rateLimit) }
+        if push != nil { all.append(.push) }
         return all.filter(dialect.profiles.contains)
     }
 

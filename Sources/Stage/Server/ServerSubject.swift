@@ -64,9 +64,12 @@ package struct ServerSubject: Sendable {
     var secretsOfHeaders: [(name: String, token: String?)] {
         // What says where from and in which form is no secret, and a server repeats it in its own words.
         headers.filter { !Self.openHeaders.contains($0.0.lowercased()) }.flatMap { name, value in
-            let credentials = value.split(separator: " ").dropFirst().map(String.init)
-            let cookies = value.split(separator: ";").compactMap { $0.split(separator: "=", maxSplits: 1).last }
-            return ([value] + credentials + cookies.map(String.init)).map { (name, $0) }
+            let credentials: [String] = value.split(separator: " ").dropFirst().map(String.init)
+            let cookies: [String] = value.split(separator: ";").compactMap { cookie in
+                cookie.split(separator: "=", maxSplits: 1).last.map(String.init)
+            }
+            let secrets: [String] = [value] + credentials + cookies
+            return secrets.map { (name: name, token: $0) }
         }
     }
 
