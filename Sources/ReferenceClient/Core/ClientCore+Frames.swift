@@ -201,14 +201,16 @@ extension ClientCore {
         if arrival == .inserted { refresh(number) }
     }
 
-    /// Counts an answer that came, once, where nobody looks; a read may have brought it a moment before.
+    /// Counts an answer that came, once, where nobody looks; a read or a notification may have told of it a moment before.
     private mutating func count(_ message: Message, in number: Int) {
         guard message.role == .assistant, number != shown,
             let position = conversations[number]?.messages.lastIndex(where: { $0.id == message.id }),
             conversations[number]?.messages[position].isCounted == false
         else { return }
         conversations[number]?.messages[position].isCounted = true
-        conversations[number]?.unread += 1
+        if conversations[number]?.wanted == nil || conversations[number]?.wanted != message.id {
+            conversations[number]?.unread += 1
+        }
     }
 
     private func knowsQuestion(of message: Message, in number: Int) -> Bool {

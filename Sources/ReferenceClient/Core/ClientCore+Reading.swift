@@ -88,7 +88,8 @@ extension ClientCore {
 
     /// Nothing came in the time a person may be kept waiting: says so, and offers to try again.
     ///
-    /// What was never confirmed stays in the outbox all the same, and goes out with the next connection.
+    /// What was never confirmed stays in the outbox all the same, and goes out with the next connection. A turn whose connection
+    /// stands is not given up: its ending comes there.
     mutating func giveUp(_ number: Int) {
         stopPolling(number)
         if let wanted = conversations[number]?.wanted {
@@ -96,7 +97,8 @@ extension ClientCore {
             complain(Complaint.unread, in: number)
             if conversations[number]?.has(id: wanted) == true { conversations[number]?.isStale = false }
         }
-        for index in outbox.indices where outbox[index].conversation == number && outbox[index].isAwaited {
+        for index in outbox.indices
+        where outbox[index].conversation == number && outbox[index].isLost && outbox[index].isAwaited {
             let key = outbox[index].key
             outbox[index].isGivenUp = true
             if let position = conversations[number]?.position(key: key) {
