@@ -51,6 +51,8 @@ struct Observations: Sendable {
     let client: ObservedClient
     /// What a person sent with it and what became of that; empty where the subject is a server.
     private(set) var clientQuestions: [ClientQuestion] = []
+    /// Everything that brought a client a message, in the order of time; empty where the subject is a server.
+    private(set) var clientDeliveries: [ClientDelivery] = []
     /// What is wrong with each message to the server that it may not simply take, by event.
     private let hostileKinds: [Int: HostileFrame.Kind]
 
@@ -106,7 +108,10 @@ struct Observations: Sendable {
         strays = guesses.strays(of: questions)
         guessedTurns = guesses.turns.sorted().map { questions[$0] }
         take(questions)
-        if history.header.subject.role == .client { clientQuestions = ClientQuestion.reconstructed(in: self) }
+        if history.header.subject.role == .client {
+            clientQuestions = ClientQuestion.reconstructed(in: self)
+            clientDeliveries = ClientDelivery.reconstructed(in: self)
+        }
     }
 
     /// The same history, with so much believed of what only the order of frames tells.

@@ -280,6 +280,18 @@ import Testing
         try clause.violates("\(told) client=connected(s1 u1 thinking) +17s^", also: ["CLIENT-31"])
     }
 
+    @Test func `CLIENT-24 a message that was refused may turn out to stand there`() throws {
+        let clause = ClauseUnderTest("CLIENT-24")
+        let asked = """
+            client!launch A+ client=connected(s1) client!send(c1) A>chat(c1 s1) A<error(rate_limited c1)
+            client=connected(s1 c1 rate_limited) client!send(c2) A>chat(c2 s1) A<ack(c2 t2 u2)
+            client=connected(s1 c1 u2 thinking rate_limited) A<done(t2 c2) +200ms 1>GET(s1)
+            """
+        let waits = "client=connected(s1 u2 a2 u1 thinking rate_limited) +17s"
+        try clause.untested("\(asked) 1<200(u2 a2 u1=c1) \(waits)")
+        try clause.violates("\(asked) 1<200(u2 a2) \(waits)^")
+    }
+
     @Test func `CLIENT-46 a refusal ends the waiting`() throws {
         let clause = ClauseUnderTest("CLIENT-46")
         let asked =
@@ -298,5 +310,9 @@ import Testing
         try clause.untested("\(asked) A<ack(c1) A<error(agent_failed t1) client=connected(s1 u1 failed=u1)")
         // Who is not told which message was refused goes on waiting for its ack.
         try clause.untested("\(asked) A<error(bad_request) client=connected(s1 c1 thinking bad_request) +18s")
+        // What came as the network went may never have been taken.
+        let back = "client!networkDown A!cut client=offline(s1 c1) client!networkUp client=connecting(s1 c1 thinking)"
+        try clause.conforms("\(asked) A<error(internal c1) \(back)")
+        try clause.violates("\(asked) A<error(internal c1) +3s client=connected(s1 c1) \(back)^")
     }
 }

@@ -188,6 +188,10 @@ import Testing
         let visited = "\(told) +2s client!selectSession(s2) client=connected(s2 a4) +2s client!selectSession(s1)"
         try clause.conforms("\(visited) client=connected(s1 u1 a1)")
         try clause.warns("\(visited) client=connected(s1 u1 a1 unread.s2=1)^")
+        // What was seen before a launch may be forgotten.
+        let launched = "\(visited) client=connected(s1 u1 a1) client!quit client!launch"
+        try clause.conforms("\(launched) client=connecting(s1 u1 a1 unread.s2=1)")
+        try clause.warns("\(launched) client=connecting(s1 u1 a1 unread.s2=2)^")
         try clause.untested("\(told.replacing(" unread.s2=1", with: ""))")
     }
 

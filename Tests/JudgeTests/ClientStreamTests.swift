@@ -62,6 +62,8 @@ import Testing
         // The answer came by another transport.
         try clause.untested("\(asked) 1>GET(s1) 1<200(u1 a1) B+(e1 #1) +12s", also: ["CLIENT-55"])
         try clause.untested("\(asked) 1>POST(c1 s1) 1<200(t1) B+(e1 #1) +12s", also: ["CLIENT-55"])
+        try clause.untested("\(asked) 1>POST(c1 s1) B+(e1 #1) 1<200(t1) +12s", also: ["CLIENT-55"])
+        try clause.violates("\(asked) 1>POST(c1 s1) B+(e1 #1) +1s 1<200(t1) +12s^", also: ["CLIENT-55"])
         try clause.untested("client!launch A+(e1 #3) client=connected A!cut B+(e1 #3) +12s")
     }
 

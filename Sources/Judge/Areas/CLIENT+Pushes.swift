@@ -29,7 +29,7 @@ extension CLIENT {
         _ history: Observations, _ evidence: inout Evidence,
         where isMeant: (ClientNotice, ObservedClient.State?) -> Bool
     ) {
-        let deliveries = ClientDelivery.all(in: history)
+        let deliveries = history.clientDeliveries
         for notice in ClientNotice.all(in: history) {
             guard let session = notice.sessionId, let id = notice.messageId,
                 isMeant(notice, history.client.state(at: notice.event - 1))
@@ -173,7 +173,7 @@ extension CLIENT {
     /// a read of that session; it may wait for a new connection, so the bound is that between two attempts. What it brings
     /// for the session on the screen has to come there.
     static func pushesRecover(_ history: Observations, _ evidence: inout Evidence) {
-        let deliveries = ClientDelivery.all(in: history)
+        let deliveries = history.clientDeliveries
         for notice in ClientNotice.all(in: history) where notice.kind == .received {
             guard let session = notice.sessionId, let id = notice.messageId,
                 !history.wasSentAway(before: notice.event),

@@ -313,8 +313,8 @@ extension CLIENT {
                 let proof = question.news.first { $0.event > news.event && $0.kind == .proof }?.event
                 waitingEnds(
                     at: news.event, of: index, among: questions,
-                    "the client still waits for an answer to a refused message", before: proof ?? .max, history,
-                    &evidence)
+                    "the client still waits for an answer to a refused message", before: proof ?? .max,
+                    isCertain: !history.mayBeMissed(news, of: question, before: .max), history, &evidence)
                 guard proof == nil else { continue }
                 waitingIsOver(
                     since: news, of: index, among: questions,
@@ -341,7 +341,14 @@ extension CLIENT {
                 || isRemembered && !history.othersAsk(in: state.sessionId, apartFrom: question, before: event)
         else { return }
         guard isAlone(index, among: questions, in: state.sessionId, at: event, history) else { return }
-        let again = question.requests.first { $0.event > event }?.event ?? .max
+        // What is sent again is awaited anew, and so is what a read shows to stand there.
+        let again =
+            questions.indices.lazy.filter { other in
+                other == index || questions[other].mayStand(in: state.sessionId, before: event + 1)
+            }.flatMap { other -> [Int] in
+                let proofs = other == index ? [] : questions[other].news.filter { $0.kind == .proof }.map(\.event)
+                return questions[other].requests.map(\.event) + proofs
+            }.filter { $0 > event }.min() ?? .max
         let end = min(history.end(of: event, at: leavings.union(["send", "sendAgain"])), again, last)
         let sighting = history.shown(after: event, within: history.clientPatience, before: end) { !$0.thinking }
         if case .broken = sighting, !isCertain { return }

@@ -118,7 +118,7 @@ extension CLIENT {
     /// After a message was typed, only a session that was on the screen before is surely another one. What a tap brought is
     /// judged by CLIENT-33 to CLIENT-35.
     static func theScreenStays(_ history: Observations, _ evidence: inout Evidence) {
-        let deliveries = ClientDelivery.all(in: history).filter { $0.road != .typed }
+        let deliveries = history.clientDeliveries.filter { $0.road != .typed }
         for act in history.client.acts("selectSession") {
             let (choice, session) = (act.event, act.details.id("sessionId"))
             let end = history.end(of: choice, at: ["selectSession", "openPush", "launch", "quit", "exit"])
@@ -149,27 +149,23 @@ extension CLIENT {
     /// Once for each message that was shown under its id. What a notification named first may be shown with its words until
     /// the message is there.
     static func textsAreWhole(_ history: Observations, _ evidence: inout Evidence) {
-        let deliveries = ClientDelivery.all(in: history).filter { $0.id != nil }
-        let byID = Dictionary(grouping: deliveries) { $0.id ?? "" }
-        var whole: Set<String> = []
-        var wrong: Set<String> = []
+        let byID = Dictionary(grouping: history.clientDeliveries.filter { $0.id != nil }) { $0.id ?? "" }
+        var judged: Set<String> = []
         for state in history.client.states {
             for message in state.messages {
-                guard let id = message.id, let came = byID[id], !wrong.contains(id), !whole.contains(id) else {
-                    continue
-                }
-                let texts = came.filter { $0.event < state.event }.compactMap(\.text)
+                guard let id = message.id, !judged.contains(id), let came = byID[id] else { continue }
+                let told = came.prefix { $0.event < state.event }
                 let core = ClientQuestion.core(message.text)
-                if texts.contains(where: { ClientQuestion.core($0) == core }) {
-                    whole.insert(id)
+                if told.contains(where: { $0.text.map(ClientQuestion.core) == core }) {
+                    judged.insert(id)
                     evidence.keep()
-                } else if let text = texts.first, let first = came.first(where: { $0.text != nil }),
-                    !came.contains(where: { $0.road == .push && $0.event < state.event })
+                } else if let first = told.first(where: { $0.text != nil }),
+                    !told.contains(where: { $0.road == .push })
                 {
-                    wrong.insert(id)
+                    judged.insert(id)
                     evidence.violate(
-                        "a message is shown with another text", expected: shown(text), actual: shown(message.text),
-                        at: [first.event, state.event])
+                        "a message is shown with another text", expected: shown(first.text ?? ""),
+                        actual: shown(message.text), at: [first.event, state.event])
                 }
             }
         }
@@ -247,21 +243,22 @@ extension CLIENT {
     /// on the screen".
     ///
     /// Once for each session and each time that it was away from the screen, while a count was shown. What a list counts are also
-    /// the person's own words.
+    /// the person's own words, and who launches the app again may not know what was seen before.
     static func nothingIsCountedTwice(_ history: Observations, _ evidence: inout Evidence) {
         let messages = ClientMessages(history)
+        let others = Dictionary(
+            grouping: history.clientDeliveries.filter { $0.role != "user" && $0.road != .typed }, by: \.sessionId)
         var judged: Set<String> = []
         for state in history.client.states {
             for (session, count) in state.unread.sorted(by: { $0.key < $1.key }) where session != state.sessionId {
                 let start = history.client.installation(at: state.event)
+                let launch = history.client.launch(at: state.event)?.events.lowerBound ?? start
                 let stay = history.client.states.last {
-                    $0.event < state.event && $0.event > start && $0.sessionId == session
+                    $0.event < state.event && $0.event > launch && $0.sessionId == session
                 }
                 // What came as the person left may have come after that.
                 let since = stay.map { history.inFlight(before: $0.event) } ?? start
-                let all = messages.deliveries.filter {
-                    $0.sessionId == session && $0.role != "user" && $0.road != .typed && $0.event < state.event
-                }
+                let all = others[session]?.prefix { $0.event < state.event } ?? []
                 let seen = stay == nil ? [] : Set(all.filter { $0.event < since }.map(messages.identity))
                 let told = all.filter { $0.event >= since && !seen.contains(messages.identity(of: $0)) }
                 let known = Set(told.map(messages.identity)).count

@@ -20,7 +20,7 @@ struct ClientDelivery {
     var sent: Int?
 
     /// Everything that brought a message, in the order of time.
-    static func all(in history: Observations) -> [ClientDelivery] {
+    static func reconstructed(in history: Observations) -> [ClientDelivery] {
         var all = (history.received + history.syncs.flatMap(\.missed)).compactMap { ClientDelivery($0) }
         for read in history.sessionReads {
             all += read.messages.map { message in

@@ -29,7 +29,7 @@ struct ClientMessages {
     init(_ history: Observations) {
         self.history = history
         places = ClientPlaces(history)
-        deliveries = ClientDelivery.all(in: history)
+        deliveries = history.clientDeliveries
         let named = deliveries.compactMap { told in told.key.flatMap { key in told.id.map { (key, $0) } } }
         ids = Dictionary(named) { first, _ in first }
         let spoken = deliveries.filter { $0.text != nil }

@@ -292,13 +292,19 @@ extension Observations {
 
     /// Whether the client awaits an answer at an event: it sent a question in this life, showed last that it thinks, and was
     /// told of no ending in any way.
+    ///
+    /// A response that came a moment after a frame may have been read before it.
     func isAwaiting(_ questions: [ClientQuestion], at event: Int) -> Bool {
         guard let life = client.launch(at: event)?.events.lowerBound, client.state(at: event)?.thinking == true else {
             return false
         }
         return questions.contains { question in
             question.event > life && question.requests.contains { $0.event < event }
-                && !question.news.contains { $0.event < event && $0.kind != .proof }
+                && !question.news.contains { news in
+                    guard news.kind != .proof else { return false }
+                    return news.event < event
+                        || news.connection == nil && patience(from: event, to: news.event) < Self.inFlight.microseconds
+                }
         }
     }
 
