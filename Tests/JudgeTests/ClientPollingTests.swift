@@ -287,7 +287,7 @@ import Testing
             client=connected(s1 c1 rate_limited) client!send(c2) A>chat(c2 s1) A<ack(c2 t2 u2)
             client=connected(s1 c1 u2 thinking rate_limited) A<done(t2 c2) +200ms 1>GET(s1)
             """
-        let waits = "client=connected(s1 u2 a2 u1 thinking rate_limited) +17s"
+        let waits = "client=connected(s1 u2 a2 c1 thinking rate_limited) +17s"
         try clause.untested("\(asked) 1<200(u2 a2 u1=c1) \(waits)")
         try clause.violates("\(asked) 1<200(u2 a2) \(waits)^")
     }
