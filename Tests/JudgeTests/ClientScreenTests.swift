@@ -188,6 +188,8 @@ import Testing
         let visited = "\(told) +2s client!selectSession(s2) client=connected(s2 a4) +2s client!selectSession(s1)"
         try clause.conforms("\(visited) client=connected(s1 u1 a1)")
         try clause.warns("\(visited) client=connected(s1 u1 a1 unread.s2=1)^")
+        let gone = "client=connected(s1 u1 a1) 1>GET(s2) 1<404"
+        try clause.conforms("\(visited) \(gone) client=connected(s1 u1 a1 unread.s2=1)")
         // What was seen before a launch may be forgotten.
         let launched = "\(visited) client=connected(s1 u1 a1) client!quit client!launch"
         try clause.conforms("\(launched) client=connecting(s1 u1 a1 unread.s2=1)")

@@ -251,6 +251,8 @@ extension CLIENT {
         var judged: Set<String> = []
         for state in history.client.states {
             for (session, count) in state.unread.sorted(by: { $0.key < $1.key }) where session != state.sessionId {
+                // Who was told that it is not there may have thrown away what was seen of it.
+                guard !history.isGone(session, before: state.event) else { continue }
                 let start = history.client.installation(at: state.event)
                 let launch = history.client.launch(at: state.event)?.events.lowerBound ?? start
                 let stay = history.client.states.last {

@@ -208,9 +208,8 @@ extension ClientCore {
             conversations[number]?.messages[position].isCounted == false
         else { return }
         conversations[number]?.messages[position].isCounted = true
-        if conversations[number]?.wanted == nil || conversations[number]?.wanted != message.id {
-            conversations[number]?.unread += 1
-        }
+        let isAnnounced = message.id.map { conversations[number]?.announced.contains($0) == true } ?? false
+        if !isAnnounced { conversations[number]?.unread += 1 }
     }
 
     private func knowsQuestion(of message: Message, in number: Int) -> Bool {

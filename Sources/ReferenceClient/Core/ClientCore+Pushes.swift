@@ -10,10 +10,11 @@ extension ClientCore {
         let number = conversation(of: session)
         if let message, conversations[number]?.has(id: message) == true { return }
         if differs(.ignoresPushesWhileLive), link.live != nil, now - lastFrame < rules.real(20_000) { return }
-        // The push service may deliver a notification twice.
-        let isRepeated = message != nil && conversations[number]?.wanted == message
         conversations[number]?.wanted = message
-        if number != shown, !isRepeated { conversations[number]?.unread += 1 }
+        if number != shown {
+            let isNew = message.map { conversations[number]?.announced.insert($0).inserted == true } ?? true
+            if isNew { conversations[number]?.unread += 1 }
+        }
         refresh(number)
     }
 

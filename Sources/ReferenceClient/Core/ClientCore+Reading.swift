@@ -54,7 +54,7 @@ extension ClientCore {
         guard needsReading(number) else { return stopPolling(number) }
         let isOver = poll.reads >= readsAllowed || poll.firstRead.map { now - $0 >= rules.real(rules.pollTime) } == true
         if isOver {
-            giveUp(number)
+            giveUp(number, sentBefore: conversations[number]?.readBegan ?? .max)
             let isOwed = number == shown && conversations[number].map { $0.isStale && $0.session != nil } == true
             guard isOwed || cursor.gap?.unread.contains(number) == true else { return pump() }
             // Nobody is kept waiting any more, but what is on the screen, or the cursor, waits for this read.
@@ -89,16 +89,16 @@ extension ClientCore {
     /// Nothing came in the time a person may be kept waiting: says so, and offers to try again.
     ///
     /// What was never confirmed stays in the outbox all the same, and goes out with the next connection. A turn whose connection
-    /// stands is not given up: its ending comes there.
-    mutating func giveUp(_ number: Int) {
+    /// stands, and which was sent after the limit, is not given up: nothing has looked for it yet.
+    mutating func giveUp(_ number: Int, sentBefore limit: Int = .max) {
         stopPolling(number)
         if let wanted = conversations[number]?.wanted {
             conversations[number]?.wanted = nil
             complain(Complaint.unread, in: number)
             if conversations[number]?.has(id: wanted) == true { conversations[number]?.isStale = false }
         }
-        for index in outbox.indices
-        where outbox[index].conversation == number && outbox[index].isLost && outbox[index].isAwaited {
+        for index in outbox.indices where outbox[index].conversation == number && outbox[index].isAwaited {
+            guard outbox[index].isLost || outbox[index].firstSentAt ?? 0 < limit else { continue }
             let key = outbox[index].key
             outbox[index].isGivenUp = true
             if let position = conversations[number]?.position(key: key) {

@@ -14,6 +14,8 @@ struct Conversation: Sendable {
     var isStale = false
     /// A message that a notification named and that has to be shown.
     var wanted: String?
+    /// The messages that notifications counted as unread; the push service may deliver one twice.
+    var announced: Set<String> = []
     /// The read under way; there is never a second one.
     var reading: Int?
     /// When the last read was asked for.
