@@ -56,9 +56,7 @@ extension Observations {
         }
         if let session = request.sessionAsked, !earlier.contains(where: { $0.session == session }) { return true }
         if let key = request.clientMessageId, earlier.contains(where: { $0.clientMessageId == key }) { return true }
-        guard case .exchange(let index) = request.origin else { return false }
-        let bytes = exchanges[index].sent.body?.utf8.count ?? 0
-        let limits = connections.compactMap { $0.limit("maxFrameBytes") }
-        return bytes > limits.min() ?? history.header.subject.limits["maxFrameBytes"] ?? .max
+        guard request.connection == nil, let size = size(of: request) else { return false }
+        return size > frameLimits.map(\.bytes).min() ?? subject.limits["maxFrameBytes"] ?? .max
     }
 }
