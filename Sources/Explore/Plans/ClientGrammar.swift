@@ -8,17 +8,28 @@ package struct ClientGrammar: Sendable {
     /// About how many steps a plan has, without those that look at the end.
     package var size = 24
     /// Commands that the client's driver does not obey.
-    package var unsupported: Set<String> = []
+    private let unsupported: Set<String>
+    /// Scenarios that people wrote; half of the plans are one of them, disturbed.
+    private let scenarios: [Plan]
 
-    package init(profiles: Set<Profile>) { self.profiles = profiles }
+    /// - Parameters:
+    ///   - profiles: What the client declares.
+    ///   - scenarios: Those that people wrote.
+    ///   - unsupported: Commands that the client's driver does not obey.
+    package init(profiles: Set<Profile>, disturbing scenarios: [Plan], without unsupported: Set<String> = []) {
+        (self.profiles, self.unsupported) = (profiles, unsupported)
+        self.scenarios = scenarios.filter { scenario in
+            scenario.profiles.isSubset(of: profiles.union([.clientCore]))
+                && scenario.verbs.isDisjoint(with: unsupported) && scenario.leavesTheServerFree
+        }
+    }
 
     /// Whether the client can be told to do all of this.
     func allows(_ commands: String...) -> Bool { unsupported.isDisjoint(with: commands) }
 
     /// The plan of a seed.
     package func plan(seed: UInt64) -> Plan {
-        var drawing = ClientDrawing(self, seed: seed)
-        return drawing.plan(named: "client/explored/\(seed)")
+        ClientDrawing.plan(seed: seed, of: .client, disturbing: scenarios) { ClientDrawing(self, seed: $0) }
     }
 }
 

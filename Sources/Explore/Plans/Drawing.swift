@@ -1,3 +1,4 @@
+import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
@@ -11,6 +12,13 @@ protocol Drawing {
     var weights: [Int] { get set }
 
     static var moves: [Move<Self>] { get }
+
+    /// Draws a plan.
+    mutating func plan(named name: String) -> Plan
+    /// Draws a plan in which a scenario meets what it was not written for.
+    mutating func plan(named name: String, disturbing scenario: Plan) -> Plan
+    /// Takes in what is different after a step that was not drawn.
+    mutating func follow(_ step: JSONValue)
 }
 
 /// Something that may come next in a plan.
@@ -22,6 +30,22 @@ struct Move<Plan>: Sendable {
 }
 
 extension Drawing {
+    /// The plan of a seed: half of them are scenarios, disturbed.
+    static func plan(
+        seed: UInt64, of role: Role, disturbing scenarios: [Plan], _ begin: (UInt64) -> Self
+    ) -> HoldfastExplore.Plan {
+        let name = "\(role)/explored/\(seed)"
+        var drawing = begin(seed)
+        guard drawing.happens(50), let scenario = drawing.any(scenarios) else { return drawing.plan(named: name) }
+        for _ in 0..<4 {
+            var attempt = drawing
+            let plan = attempt.plan(named: name, disturbing: scenario)
+            if plan.isLawful, plan.keepsLettersApart, plan.isReadable { return plan }
+            drawing.chance = attempt.chance
+        }
+        return drawing.plan(named: name)
+    }
+
     mutating func happens(_ percent: Int) -> Bool { chance.number(in: 1...100) <= percent }
 
     mutating func any<Element>(_ elements: [Element]) -> Element? {

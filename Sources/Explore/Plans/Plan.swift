@@ -16,6 +16,14 @@ package struct Plan: Sendable, Equatable {
     package var steps: [JSONValue]
     /// Whether it meets a server of its own, though it does not end it: what others asked before it may still run.
     var isApart = false
+    /// How many times faster than usual the timers of a client have to run.
+    private var timeScale: JSONValue?
+
+    /// The scenarios of a specification for one side, as plans.
+    package static func scenarios(of role: Role, in specification: Specification) -> [Plan] {
+        specification.files.texts.filter { $0.key.hasPrefix("scenarios/\(role)/") }.sorted { $0.key < $1.key }
+            .compactMap { Plan($0.value, named: $0.key) }
+    }
 
     /// The plan of a scenario file that was drawn, or kept, before; nil where it is none.
     package init?(_ text: String, named name: String) {
@@ -28,6 +36,7 @@ package struct Plan: Sendable, Equatable {
             profiles: Set(profiles.compactMap(Profile.init(rawValue:))), steps: steps)
         self.role = role
         world = file["world"]
+        timeScale = file["needs"]?["timeScale"]
         isApart = file["needs"]?["start"]?.boolValue == true && !needsStart
     }
 
@@ -36,24 +45,26 @@ package struct Plan: Sendable, Equatable {
     }
 
     /// Whether it ends and starts the server.
-    package var needsStart: Bool {
-        func needs(_ step: JSONValue) -> Bool {
-            if let verb = step["do"]?.stringValue, Self.processVerbs.contains(verb) { return true }
-            let inner = (step["branches"]?.arrayValue ?? []).flatMap { $0.arrayValue ?? [] }
-            return (inner + (step["steps"]?.arrayValue ?? [])).contains(where: needs)
-        }
-        return steps.contains(where: needs)
+    package var needsStart: Bool { !verbs.isDisjoint(with: Self.processVerbs) }
+
+    /// What its steps do, those within others too.
+    var verbs: Set<String> { Set(allSteps.compactMap { $0["do"]?.stringValue }) }
+
+    /// Its steps, those within others too.
+    var allSteps: [JSONValue] {
+        func all(_ step: JSONValue) -> [JSONValue] { [step] + Self.inner(step).flatMap(all) }
+        return steps.flatMap(all)
+    }
+
+    /// The steps within a step.
+    static func inner(_ step: JSONValue) -> [JSONValue] {
+        (step["branches"]?.arrayValue ?? []).flatMap { $0.arrayValue ?? [] } + (step["steps"]?.arrayValue ?? [])
     }
 
     static let processVerbs: Set = ["kill", "stop", "start", "refuseWrites", "acceptWrites"]
 
     /// How many steps it has, those within others too.
-    package var count: Int { steps.reduce(0) { $0 + Self.count($1) } }
-
-    private static func count(_ step: JSONValue) -> Int {
-        let inner = (step["branches"]?.arrayValue ?? []).flatMap { $0.arrayValue ?? [] }
-        return 1 + (inner + (step["steps"]?.arrayValue ?? [])).reduce(0) { $0 + count($1) }
-    }
+    package var count: Int { allSteps.count }
 
     /// The scenario file; it says which clauses it is about, and what happens in it.
     package func file(
@@ -65,6 +76,7 @@ package struct Plan: Sendable, Equatable {
         if !named.isEmpty { needs["profiles"] = .array(named) }
         if principals > 1 { needs["principals"] = JSONValue(principals) }
         if needsStart || isApart { needs["start"] = true }
+        needs["timeScale"] = timeScale
         return JSONValue(members: [
             "title": title, "summary": summary, "role": role.rawValue,
             "clauses": JSONValue.array(clauses.map { .string("\($0)") }), "needs": needs, "world": world,
@@ -124,13 +136,22 @@ package struct Plan: Sendable, Equatable {
         var sends = 0
         var names: Set<String> = []
         var epochs: Set<String> = ["e1"]
-        var sessions = Set((world?["sessions"]?.arrayValue ?? []).compactMap { $0["id"]?.stringValue })
+        let stored = world?["sessions"]?.arrayValue ?? []
+        var sessions = Set(stored.compactMap { $0["id"]?.stringValue })
+        var messages = Set(stored.flatMap { Self.messages(in: $0) })
         func holds(_ steps: [JSONValue]) -> Bool {
             steps.allSatisfy { step in
                 let isNew = step["do"] == "elsewhere" && step["new"] == true
                 // The server would give its name to a session that it begins.
                 for name in [step["session"], step["opened"]?["session"]].compactMap({ $0?.stringValue }) where !isNew {
                     guard name == ClientDrawing.unknownSession || sessions.contains(name) else { return false }
+                }
+                // So would a notification of an answer that is not there.
+                for push in [step, step["opened"] ?? [:]] where step["do"] != "elsewhere" {
+                    guard let message = push["message"]?.stringValue, !message.contains("$"),
+                        push["session"]?.stringValue != ClientDrawing.unknownSession
+                    else { continue }
+                    guard messages.contains(message) else { return false }
                 }
                 switch step["do"]?.stringValue {
                 case "launch", "quit":
@@ -143,7 +164,9 @@ package struct Plan: Sendable, Equatable {
                     }
                 case "restart": guard epochs.insert(step["epoch"]?.stringValue ?? "").inserted else { return false }
                 case "elsewhere":
-                    guard hasKeys else { return false }
+                    guard hasKeys, Self.messages(in: step).allSatisfy({ messages.insert($0).inserted }) else {
+                        return false
+                    }
                     if step["new"] == true, !sessions.insert(step["session"]?.stringValue ?? "").inserted {
                         return false
                     }
@@ -154,6 +177,12 @@ package struct Plan: Sendable, Equatable {
             }
         }
         return holds(steps)
+    }
+
+    /// The ids of messages that somebody wrote down.
+    static func messages(in stored: JSONValue) -> [String] {
+        (stored["messages"]?.arrayValue ?? []).compactMap { $0.stringValue ?? $0["id"]?.stringValue }
+            .filter { !$0.contains("${next") }
     }
 
     /// Whether no connection is opened under a letter that another open one has: nobody could tell their frames apart.

@@ -18,15 +18,26 @@ package struct PlanGrammar: Sendable {
     /// The longest time that a plan may watch at once, in milliseconds.
     package var longestWatch = 5_000
 
-    package init(profiles: Set<Profile>, startsServer: Bool) {
+    /// Scenarios that people wrote; half of the plans are one of them, disturbed.
+    private let scenarios: [Plan]
+
+    /// - Parameters:
+    ///   - profiles: What the server declares.
+    ///   - scenarios: Those that people wrote.
+    ///   - startsServer: Whether the server is the suite's own.
+    package init(profiles: Set<Profile>, disturbing scenarios: [Plan], startsServer: Bool) {
         self.profiles = profiles
         self.startsServer = startsServer
+        self.scenarios = scenarios.filter { scenario in
+            scenario.profiles.isSubset(of: profiles) && (startsServer || !scenario.needsStart)
+        }
     }
 
     /// The plan of a seed.
     package func plan(seed: UInt64) -> Plan {
-        var drawing = PlanDrawing(self, seed: seed)
-        var plan = drawing.plan(named: "server/explored/\(seed)")
+        var plan = PlanDrawing.plan(
+            seed: seed, of: .server, disturbing: scenarios.filter { $0.principals <= principals }
+        ) { PlanDrawing(self, seed: $0) }
         plan.isApart = isApart && !plan.needsStart
         return plan
     }
@@ -81,7 +92,6 @@ struct PlanDrawing: Drawing {
     /// Whether moves are drawn that happen beside others.
     var isBeside = false
     let people: [String]
-    /// How likely each move is in this plan: no two plans are about the same things.
     var weights: [Int] = []
 
     var keepsKeys: Bool { grammar.profiles.contains(.idempotency) }

@@ -13,9 +13,13 @@ package struct Explorer: Sendable {
     private let simulate: @Sendable (Plan, UInt64) -> Simulation?
 
     /// A server that keeps all profiles, unless told otherwise, and may be killed.
-    package init(_ setting: Setting = Setting(), under specification: Specification) {
+    /// * `scenarios`: Those that people wrote, read before.
+    package init(
+        _ setting: Setting = Setting(), under specification: Specification, disturbing scenarios: [Plan]? = nil
+    ) {
         self.specification = specification
-        let grammar = PlanGrammar(profiles: setting.profiles, startsServer: true)
+        let scenarios = scenarios ?? Plan.scenarios(of: .server, in: specification)
+        let grammar = PlanGrammar(profiles: setting.profiles, disturbing: scenarios, startsServer: true)
         draw = { grammar.plan(seed: $0) }
         simulate = { plan, seed in
             (try? plan.scenario()).map {
@@ -25,9 +29,13 @@ package struct Explorer: Sendable {
     }
 
     /// A client.
-    package init(client setting: ClientSetting, under specification: Specification) {
+    /// * `scenarios`: Those that people wrote, read before.
+    package init(
+        client setting: ClientSetting, under specification: Specification, disturbing scenarios: [Plan]? = nil
+    ) {
         self.specification = specification
-        let grammar = ClientGrammar(profiles: setting.profiles)
+        let scenarios = scenarios ?? Plan.scenarios(of: .client, in: specification)
+        let grammar = ClientGrammar(profiles: setting.profiles, disturbing: scenarios)
         draw = { grammar.plan(seed: $0) }
         simulate = { plan, seed in
             (try? plan.clientScenario()).map {

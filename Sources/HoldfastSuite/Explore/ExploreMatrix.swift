@@ -20,6 +20,8 @@ package struct ExploreMatrix: Sendable {
     /// Whether what finds a defect is made small.
     let shrinks: Bool
     let show: ProgressDisplay?
+    /// The scenarios that people wrote, for each side.
+    private let scenarios: [Role: [Plan]]
 
     package init(
         under specification: Specification, runs: Int, seed: UInt64, shrinking shrinks: Bool = false,
@@ -30,6 +32,16 @@ package struct ExploreMatrix: Sendable {
         self.runs = max(1, runs)
         self.seed = seed
         self.show = show
+        scenarios = Dictionary(
+            uniqueKeysWithValues: [Role.server, .client].map { ($0, Plan.scenarios(of: $0, in: specification)) })
+    }
+
+    private func explorer(_ setting: Setting) -> Explorer {
+        Explorer(setting, under: specification, disturbing: scenarios[.server])
+    }
+
+    private func explorer(_ setting: ClientSetting) -> Explorer {
+        Explorer(client: setting, under: specification, disturbing: scenarios[.client])
     }
 
     /// Defects are looked for with plans of as many seeds apart, so that one lucky plan is not all that is known.
@@ -116,12 +128,12 @@ package struct ExploreMatrix: Sendable {
             defects.map { defect in
                 Wanted(
                     name: defect.name, clause: defect.clause,
-                    explorer: Explorer(Setting(defects: [defect]), under: specification))
+                    explorer: explorer(Setting(defects: [defect])))
             }
             + clientDefects.map { defect in
                 Wanted(
                     name: defect.name, clause: defect.clause,
-                    explorer: Explorer(client: ClientSetting(defects: [defect]), under: specification))
+                    explorer: explorer(ClientSetting(defects: [defect])))
             }
         let names = ["healthy"] + wanted.map(\.name)
         let meter = Meter(
@@ -135,7 +147,7 @@ package struct ExploreMatrix: Sendable {
         if !clientDefects.isEmpty { result.alarms += await healthy(lawfulClient) }
         result.healthy = .now - began
         if shrinks { result.alarms = await smaller(result.alarms) }
-        result.digest = Explorer(under: specification).digest(of: 1...5)
+        result.digest = explorer(Setting()).digest(of: 1...5)
         meter.end("healthy", isFlawed: !result.alarms.isEmpty)
         let searches = await Self.inParallel(wanted) { defect in
             meter.begin(defect.name)
@@ -151,7 +163,7 @@ package struct ExploreMatrix: Sendable {
     /// Lawful servers: with all profiles, then in each variation, then with fewer profiles, and again.
     private func lawfulServer(_ index: Int) -> (name: String, explorer: Explorer) {
         let (name, setting) = Self.lawful(index)
-        return (name, Explorer(setting, under: specification))
+        return (name, explorer(setting))
     }
 
     /// Lawful clients: with all profiles, then in each variation, then with fewer profiles, and again.
@@ -169,7 +181,7 @@ package struct ExploreMatrix: Sendable {
             name = "without \(left.sorted().map(\.rawValue).joined(separator: ", "))"
         default: break
         }
-        return (name, Explorer(client: setting, under: specification))
+        return (name, explorer(setting))
     }
 
     private static func lawful(_ index: Int) -> (name: String, setting: Setting) {
@@ -208,7 +220,7 @@ package struct ExploreMatrix: Sendable {
                     return Alarm(
                         seed: seed, peer: name, clause: verdict.clause, what: what, trial: trial, explorer: explorer)
                 }
-                guard let problem = trial.simulation.problem ?? trial.simulation.unsuitable else { return accused }
+                guard let problem = trial.simulation.problem else { return accused }
                 return accused + [Alarm(seed: seed, peer: name, what: problem, trial: trial)]
             }
         }
@@ -236,7 +248,7 @@ package struct ExploreMatrix: Sendable {
     ///
     /// - Returns: How many edits of each kind it noticed, of how many.
     package func edits(_ count: Int) async -> [String: (noticed: Int, drawn: Int)] {
-        let explorer = Explorer(under: specification)
+        let explorer = explorer(Setting())
         let each = 40
         let tallies = await Self.inParallel(Array(0..<max(1, count / each))) { index in
             var tally: [String: (noticed: Int, drawn: Int)] = [:]

@@ -21,7 +21,8 @@ package struct Explored: Sendable {
     /// A server.
     package init(_ subject: ServerSubject, under specification: Specification, skipsCrashes: Bool = false) {
         var grammar = PlanGrammar(
-            profiles: subject.profiles, startsServer: subject.start != nil && !skipsCrashes)
+            profiles: subject.profiles, disturbing: Plan.scenarios(of: .server, in: specification),
+            startsServer: subject.start != nil && !skipsCrashes)
         grammar.size = 24
         grammar.isAlone = false
         grammar.principals = min(3, subject.principals.count)
@@ -39,9 +40,10 @@ package struct Explored: Sendable {
 
     /// A client.
     package init(_ subject: ClientSubject, at location: String, under specification: Specification) {
-        var grammar = ClientGrammar(profiles: subject.profiles)
+        var grammar = ClientGrammar(
+            profiles: subject.profiles, disturbing: Plan.scenarios(of: .client, in: specification),
+            without: subject.unsupported)
         grammar.size = 14
-        grammar.unsupported = subject.unsupported
         (role, address, greetings, startsServer) = (.client, location, [], false)
         // A client mostly waits for its timers.
         jobs = min(2 * Self.usualJobs, max(1, subject.driver.capacity))

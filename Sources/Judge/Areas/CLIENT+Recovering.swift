@@ -77,7 +77,11 @@ extension CLIENT {
         for told in history.toldHistories {
             guard let before = history.client.state(at: told.event), before.sessionId == told.sessionId,
                 told.messages.contains(where: { !before.shows($0) }),
-                history.end(of: told.asked, at: leavings) > told.event
+                history.end(of: told.asked, at: leavings) > told.event,
+                // Who asked again before the answer has given the first read up.
+                !history.client.reads(of: told.sessionId).contains(where: {
+                    $0.request > told.asked && $0.request < told.event
+                })
             else { continue }
             // What came as the client left may never have been taken.
             let departure = history.departure(after: told.event, on: told.connection) ?? .max
@@ -309,8 +313,13 @@ extension CLIENT {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() {
             for news in question.news where news.kind == .refusal && news.isCertain {
-                // The refusal of a resend says nothing of the turn that a read tells of.
-                let proof = question.news.first { $0.event > news.event && $0.kind == .proof }?.event
+                // The refusal of a resend says nothing of the turn that a read tells of, not even one that crossed with it.
+                let request = question.requests.last { $0.event < news.event }?.event ?? news.event
+                let crossed = history.inFlight(before: request)..<request
+                let proof = question.news.first { proof in
+                    proof.kind == .proof
+                        && (proof.event > news.event || proof.connection == nil && crossed.contains(proof.event))
+                }?.event
                 waitingEnds(
                     at: news.event, of: index, among: questions,
                     "the client still waits for an answer to a refused message", before: proof ?? .max,
@@ -535,7 +544,8 @@ extension CLIENT {
 extension Observations {
     /// A look that shows a session as waiting after it had shown the end of a turn, though nobody asked in it since.
     fileprivate func relapse(of question: ClientQuestion, after over: Int, before end: Int) -> Int? {
-        guard let session = client.state(at: over)?.sessionId,
+        // Without a network nothing is waited for, whatever came before.
+        guard let shown = client.state(at: over), shown.connection != .offline, let session = shown.sessionId,
             !othersAsk(in: session, apartFrom: question, before: end)
         else { return nil }
         return looks(after: over, before: end).first { $0.state.sessionId == session && $0.state.thinking }?.event

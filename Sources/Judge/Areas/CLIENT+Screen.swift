@@ -261,7 +261,12 @@ extension CLIENT {
                 // What came as the person left may have come after that.
                 let since = stay.map { history.inFlight(before: $0.event) } ?? start
                 let all = others[session]?.prefix { $0.event < state.event } ?? []
-                let seen = stay == nil ? [] : Set(all.filter { $0.event < since }.map(messages.identity))
+                let came = all.filter { told in
+                    // What was on its way when a connection ended, or the app, may come again.
+                    told.event > launch && told.event < since
+                        && history.hadTime(for: told.event, on: told.frame?.connection, before: since)
+                }
+                let seen = stay == nil ? [] : Set(came.map(messages.identity))
                 let told = all.filter { $0.event >= since && !seen.contains(messages.identity(of: $0)) }
                 let known = Set(told.map(messages.identity)).count
                 let place = "\(session) \(since)"

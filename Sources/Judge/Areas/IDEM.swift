@@ -109,6 +109,9 @@ enum IDEM {
                     actual: "duplicate: \(ack.isDuplicate), turn \(ack.turnId ?? "none")", at: [again.event, ack.event])
             } else if let refusal = again.request.refusal {
                 if history.isMatterOfRates(again.request) { continue }
+                // Whoever has not said who they are repeats nothing.
+                let isKnown = history.connections[connection].connected.map { $0 < again.event } ?? false
+                if again.request.refusalCode == "not_authenticated", !isKnown { continue }
                 let forms = history.original(of: again.turn).flatMap { again.request.forms(beside: $0) }
                 evidence.violate(
                     "a repeat was refused", expected: "ack with duplicate: true",

@@ -1,0 +1,153 @@
+import HoldfastJSON
+
+// What people wrote down, with more happening in it than they thought of.
+extension Drawing {
+    /// The steps of a scenario, with moves between them in a few places, and some after its end.
+    mutating func disturb(_ scenario: Plan, from first: Int) {
+        weights = drawWeights()
+        let disturbed = Set((0..<one(of: 1, 1, 2, 3)).map { _ in chance.number(in: first...scenario.steps.count) })
+        // What it waits for in vain would else be its end, and nobody would look at what became of it.
+        let goesOn = happens(50)
+        for (index, step) in scenario.steps.enumerated() {
+            if disturbed.contains(index) { move() }
+            var step = step
+            if goesOn, ["await", "awaitState"].contains(step["do"]), step["save"] == nil { step["optional"] = true }
+            steps.append(step)
+            follow(step)
+        }
+        for _ in 0..<one(of: 0, 0, 2, 5) { move() }
+    }
+}
+
+extension Plan {
+    /// Whether it holds with more happening in it: what a server says by hand, a notification of an answer to come, and an id
+    /// that follows the latest question are right only where all goes as written.
+    var leavesTheServerFree: Bool {
+        !allSteps.contains { step in
+            step["do"] == "tell" && ["ack", "done", "message", "error"].contains(step["frame"]?["type"])
+                || Self.messages(in: step).contains { $0.contains("${turn+") }
+                || step["do"] != "elsewhere" && step["message"]?.stringValue?.contains("$") == true
+        }
+    }
+
+    /// The same with ids of other devices' messages so far apart that no question takes one of them.
+    fileprivate var spread: Plan {
+        let written = allSteps.filter { $0["do"] == "elsewhere" }.flatMap(Self.messages(in:))
+        func spread(_ value: JSONValue) -> JSONValue {
+            switch value {
+            case .string(let text) where written.contains(text): .string(text + "000")
+            case .array(let elements): .array(elements.map(spread))
+            case .object(let object):
+                .object(JSONObject(object.map { (key: $0.key, value: spread($0.value)) }))
+            default: value
+            }
+        }
+        var plan = self
+        plan.steps = steps.map(spread)
+        return plan
+    }
+}
+
+extension ClientDrawing {
+    /// A scenario in which more happens.
+    mutating func plan(named name: String, disturbing scenario: Plan) -> Plan {
+        let scenario = scenario.spread
+        isRunning = false
+        // The names of the scenario are low.
+        (names, epochs) = (500, 500)
+        hasKeys = scenario.world?["profiles"]?.arrayValue?.contains("idempotency") ?? true
+        for session in scenario.world?["sessions"]?.arrayValue ?? [] {
+            guard let id = session["id"]?.stringValue else { continue }
+            sessions.append(id)
+            for message in session["messages"]?.arrayValue ?? [] {
+                guard let name = message.stringValue ?? message["id"]?.stringValue, name.hasPrefix("a") else {
+                    continue
+                }
+                answers.append((id, name))
+            }
+        }
+        disturb(scenario, from: (scenario.steps.firstIndex { $0["do"] == "launch" } ?? 0) + 1)
+        end()
+        var plan = scenario
+        plan.name = name
+        (plan.world, plan.steps) = (rarer(scenario.world ?? [:]), steps)
+        return plan
+    }
+
+    private mutating func rarer(_ world: JSONValue) -> JSONValue {
+        var world = world
+        if world["rareForms"] == nil, happens(10) { world["rareForms"] = true }
+        if world["newer"] == nil, happens(10) { world["newer"] = Words.newer }
+        return world
+    }
+
+    mutating func follow(_ step: JSONValue) {
+        switch step["do"]?.stringValue {
+        case "launch": (isRunning, isForeground) = (true, true)
+        case "quit": isRunning = false
+        case "foreground", "openPush": isForeground = true
+        case "background": isForeground = false
+        case "networkDown": hasNetwork = false
+        case "networkUp": hasNetwork = true
+        case "send": asked.append(Asked(name: step["as"]?.stringValue ?? "", runs: true))
+        case "finish", "fail":
+            let name = step["turn"]?.stringValue ?? asked.last?.name
+            for index in asked.indices where asked[index].name == name { asked[index].runs = false }
+        case "elsewhere":
+            if step["new"] == true, let session = step["session"]?.stringValue { sessions.append(session) }
+        case "when":
+            guard let comes = step["comes"]?.stringValue, step["then"] != "serve" else { return }
+            if !ruled.contains(comes) { ruled.append(comes) }
+            if step["then"] == "hold" { held.append(comes) }
+        default: break
+        }
+        for inner in Plan.inner(step) { follow(inner) }
+    }
+}
+
+extension PlanDrawing {
+    /// A scenario in which more happens.
+    mutating func plan(named name: String, disturbing scenario: Plan) -> Plan {
+        names = 500
+        disturb(scenario, from: 1)
+        end()
+        var plan = scenario
+        plan.name = name
+        plan.steps = steps
+        plan.profiles.formUnion(grammar.profiles.intersection([.idempotency, .sync, .auth]))
+        return plan
+    }
+
+    mutating func follow(_ step: JSONValue) {
+        let letter = step["on"]?.stringValue ?? ""
+        let principal = step["principal"]?.stringValue ?? devices.first { $0.letter == letter }?.principal ?? people[0]
+        let index = devices.firstIndex { $0.letter == letter }
+        switch step["do"]?.stringValue {
+        case "connect":
+            if let index {
+                devices[index].isOpen = true
+            } else {
+                devices.append(Device(letter: letter, principal: principal))
+            }
+        case "cut", "close", "awaitClose": close(letter)
+        case "stopReading": if let index { devices[index].isPaused = true }
+        case "resumeReading": if let index { devices[index].isPaused = false }
+        case "kill", "stop", "awaitKill": for device in devices { close(device.letter) }
+        case "refuseWrites": refusesWrites = true
+        case "acceptWrites": refusesWrites = false
+        case "chat", "postChat":
+            guard let name = step["as"]?.stringValue, !name.contains("$") else { break }
+            var content = step.objectValue ?? JSONObject()
+            for member in ["do", "on", "principal", "as", "save", "expect", "optional"] { content[member] = nil }
+            questions.append(Asked(name: name, principal: principal, content: content, isFirst: false))
+        default: break
+        }
+        let saved = step["save"]?.objectValue ?? JSONObject()
+        let names = saved.reduce(into: [:]) { $0[$1.value.stringValue ?? ""] = $1.key }
+        if let name = names["/sessionId"] { sessions.append(Session(name: name, principal: principal)) }
+        if let epoch = names["/epoch"], let seq = names["/lastSeq"] {
+            places.append(Place(principal: principal, epoch: epoch, seq: seq))
+        }
+        for inner in Plan.inner(step) { follow(inner) }
+    }
+}
