@@ -310,6 +310,10 @@ class App:
 
     def on_history(self, conversation, session, asked):
         """A history says more than frames: what is stored, and how each turn stands."""
+        for entry in session["messages"]:
+            found = self.find(key=entry.get("clientMessageId"))
+            if found and found[0].id is None:
+                conversation = self.adopt(*found, session["id"])  # stored, though its ack never came
         had = conversation.loaded
         new = conversation.merge(session["messages"])
         self.count_unread(conversation, sum(message.role == "assistant" for message in new) if had else 0)
@@ -391,6 +395,7 @@ class App:
             if other:
                 self.conversations.remove(other)
                 conversation.stored, conversation.loaded = other.stored + conversation.stored, other.loaded
+                conversation.expected, conversation.patience = other.expected, other.patience
                 self.screen = conversation if self.screen is other else self.screen
         return conversation
 

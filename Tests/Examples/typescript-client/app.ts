@@ -405,6 +405,7 @@ export class App {
     if (other) {
       chat.stored.unshift(...other.stored);
       chat.pending.unshift(...other.pending);
+      Object.assign(chat, { expected: other.expected, patience: other.patience });
       this.chats.splice(this.chats.indexOf(other), 1);
       if (this.screen === other) this.screen = chat;
     }
@@ -536,6 +537,10 @@ export class App {
   }
 
   private merge(chat: Chat, { messages, turns = [] }: { messages: Entry[]; turns?: { turnId: string; status: string }[] }) {
+    for (const { clientMessageId: key } of messages) {
+      const found = key && chat.id ? this.find({ key }) : undefined;
+      if (found?.chat.id === null) chat = this.adopt(found.chat, chat.id!); // stored, though its ack never came
+    }
     chat.merge(messages);
     chat.patience -= 1;
     if (chat.patience < 0 || chat.messages.some(({ id }) => id === chat.expected)) chat.expected = undefined;
