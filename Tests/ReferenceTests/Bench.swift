@@ -91,6 +91,9 @@ final class Bench {
         ask("POST", "/api/chat", token: token, body: Self.question(text, key: key, session: session, type: false))
     }
 
+    /// Who made the last request is gone.
+    func leave() { feed(.left(request: last)) }
+
     func end(_ socket: Int) { feed(.ended(socket: socket)) }
 
     func pass(ms: Int) {

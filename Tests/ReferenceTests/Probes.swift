@@ -374,6 +374,9 @@ enum Probes {
         let old = bench.open()
         let new = bench.open()
         bench.chat(script(["wait": 20], ["reply": "for nobody"]), on: old)
+        bench.post(#"{"script":[{"wait":20},{"reply":"left"}]}"#)
+        bench.leave()
+        bench.pass(ms: 20)
         bench.end(old)
         if !bench.ended.contains(new) { bench.end(new) }
         bench.pass(ms: 20)

@@ -111,6 +111,10 @@ import Testing
         bench.end(socket)
         bench.pass(ms: 50)
         #expect(bench.messages(session).last?.text("content") == "late")
+        bench.post(script(["wait": 50], ["reply": "left"]), session: session)
+        bench.leave()
+        bench.pass(ms: 50)
+        #expect(bench.messages(session).last?.text("content") == "left")
     }
 
     @Test func `TURN-13 a turn that a kill interrupted is failed after the start`() {

@@ -168,6 +168,7 @@ extension PlanDrawing {
             isFirst: !isBeside)
         guard session == nil, !refusesWrites else {
             add(question, "postChat", ("principal", shown(principal)))
+            if !isBeside, happens(25) { leavePost(question.name) }
             return questions.append(question)
         }
         let name = newName("s")
@@ -176,6 +177,17 @@ extension PlanDrawing {
         add(question, "postChat", ("principal", shown(principal)), ("save", save))
         questions.append(question)
         sessions.append(Session(name: name, principal: principal))
+    }
+
+    /// Leaves the question that was drawn last before its response.
+    private mutating func leavePost(_ name: String) {
+        let post = steps.removeLast()
+        var branch: [JSONValue] = []
+        if happens(60) {
+            branch.append(["do": "watch", "for": ["milliseconds": JSONValue(one(of: 1, 10, 60, 250))]])
+        }
+        branch.append(["do": "leave", "question": .string(name), "how": .string(one(of: "fin", "reset"))])
+        add("together", ("branches", [[post], .array(branch)]))
     }
 
     /// The same question once more, over either transport; or another one under its key.

@@ -46,11 +46,15 @@ final class Link {
 /// One exchange over REST.
 struct Exchange {
     let life: Int
+    /// When the request is at the server.
+    var upAt = 0
     /// The answer once it is there: its body, nil for what is no JSON, or why there is none.
     var answer: Answer?
 
     enum Answer {
         case body(JSONValue?)
         case lost
+        /// The stage has left.
+        case left
     }
 }

@@ -47,6 +47,7 @@ extension World {
                 return true
             }
         case .postChat(let question, let credential, let save): return try post(question, credential, save, names)
+        case .leave(let question, let how): return try leave(question, how, names)
         case .readUntil(let read):
             return try self.read(read, names, deadline: now + limit(read.bound.within), pause: 5_000)
         case .sync(let position, let epoch, let limit, let lane):
@@ -301,10 +302,29 @@ extension World {
     ) throws(StrandEnd) -> Strand.Wait {
         let body = try lengthened(.object(try body(of: question, names)), to: question.bytes, names)
         scriptWait += question.waitMs
-        return try ask("POST", "/api/chat", credential, body.text(), within: "turn", names) {
+        let wait = try ask("POST", "/api/chat", credential, body.text(), within: "turn", names) {
             world, answer throws(StrandEnd) in
             try world.save(pointers, from: answer, of: "response", names)
             return true
+        }
+        if let name = question.name { posts[try names.text(name)] = lastExchange }
+        return wait
+    }
+
+    /// Ends the connection of a question that is sent; one that has its response is left alone.
+    private func leave(_ name: String, _ how: Cut, _ names: Names) throws(StrandEnd) -> Strand.Wait {
+        let question = try names.text(name)
+        return Strand.Wait(deadline: now + limit("rest")) { world in
+            guard let number = world.posts[question], let exchange = world.exchanges[number] else { return .notYet }
+            guard exchange.answer == nil else { return .there }
+            world.note(act: "cut", ["how": .string(how.rawValue)], on: .exchange(number))
+            world.exchanges[number]?.answer = .left
+            world.at(max(exchange.upAt, world.now + world.delay())) { world in
+                if world.life == exchange.life { world.tell(.left(request: number)) }
+            }
+            return .there
+        } isLate: { _ throws(StrandEnd) in
+            throw .unmet("\(names.place): the question '\(name)' was not sent over REST")
         }
     }
 
@@ -365,7 +385,9 @@ extension World {
             note(.failed(reason: "connectionRefused"), on: lane)
             exchanges[number]?.answer = .lost
         } else {
-            after(delay()) { world in
+            let upAt = now + delay()
+            exchanges[number]?.upAt = upAt
+            at(upAt) { world in
                 guard world.life == life, world.server != nil else { return }
                 world.tell(
                     .asked(
@@ -383,6 +405,7 @@ extension World {
                 // Who was ended on purpose answers nothing, and the scenario goes on.
                 guard world.server == nil || world.life > life else { throw .unmet("\(names.place): no response") }
                 return try take(world, nil) ? .there : .notYet
+            case .left: return try take(world, nil) ? .there : .notYet
             }
         } isLate: { world throws(StrandEnd) in
             world.note(.failed(reason: "late"), on: lane)

@@ -42,6 +42,8 @@ final class World: Theater {
     var exchanges: [Int: Exchange] = [:]
     var lastNumber = 0
     var lastExchange = 0
+    /// The last question over REST of each name.
+    var posts: [String: Int] = [:]
 
     // The push service.
     var pushPrograms: [PushProgram] = []

@@ -87,13 +87,12 @@ extension TURN {
     /// TURN-11: "A server MUST run an accepted turn to its end and store its answer whether or not any connection is
     /// open".
     ///
-    /// Exercised by a turn whose connection ended before its ending was seen there, and a read that holds the answer. Without
-    /// an answer, a read begun after the bound proves the loss, and so does one that calls the turn failed.
+    /// Exercised by a turn whose connection, or request over REST, ended before its ending was seen there, and a read that holds
+    /// the answer. Without an answer, a read begun after the bound proves the loss, and so does one that calls the turn failed.
     static func turnsOutliveTheirConnection(_ history: Observations, _ evidence: inout Evidence) {
         let canFail = history.subject.hasScriptedAgent
         for turn in history.turns {
-            guard let index = turn.request.connection, let end = history.connections[index].ending?.event,
-                end > turn.event, turn.endings(on: index).allSatisfy({ $0.event > end }), turn.request.refusal == nil,
+            guard let end = departure(during: turn, history), turn.request.refusal == nil,
                 !(canFail && turn.isScriptedToFail),
                 !(turn.endings + turn.replayed).contains(where: { $0.type == "error" && !canFail }),
                 !history.wasDisturbed(between: turn.event, and: history.events.count - 1)
@@ -118,6 +117,19 @@ extension TURN {
                     actual: isFailed(read) ? "the turn is shown as failed" : "no answer",
                     at: [turn.event, end, read.event])
             }
+        }
+    }
+
+    /// The event at which the first asker of a turn was gone before its ending was seen there.
+    private static func departure(during turn: ObservedTurn, _ history: Observations) -> Int? {
+        switch turn.request.origin {
+        case .connection(let index):
+            let end = history.connections[index].ending?.event
+            return end.flatMap { end in
+                end > turn.event && turn.endings(on: index).allSatisfy { $0.event > end } ? end : nil
+            }
+        case .exchange(let index):
+            return history.exchanges[index].failure.flatMap { turn.ended ?? .max > $0 ? $0 : nil }
         }
     }
 

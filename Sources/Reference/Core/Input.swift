@@ -14,6 +14,8 @@ enum Input: Sendable {
     case ended(socket: Int)
     /// A REST request came in.
     case asked(request: Int, RESTRequest)
+    /// Who made a REST request is gone before its answer.
+    case left(request: Int)
     /// Records are durable, or nothing of them was kept.
     case stored(write: Int, succeeded: Bool)
     /// A request to the push service came to its end.

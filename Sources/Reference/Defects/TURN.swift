@@ -95,12 +95,14 @@ extension Defect {
         Defect(
             "turn-cancels-on-disconnect", .TURN, 11, "Drops a running turn when the connection that asked ends.",
             .input { input, server, next in
-                if case .ended(let socket) = input {
-                    for (id, turn) in server.core.turns where turn.origin == .socket(socket) && turn.state != .storing {
-                        server.core.turns[id] = nil
-                        _ = server.core.queue.leave(id, session: turn.names.session)
-                    }
-                }
+                if case .ended(let socket) = input { server.drop(askedBy: .socket(socket)) }
+                return next(input, &server)
+            })
+        Defect(
+            "turn-cancels-when-a-poster-leaves", .TURN, 11,
+            "Drops a running turn when the client of its `POST /api/chat` leaves before the response.",
+            .input { input, server, next in
+                if case .left(let request) = input { server.drop(askedBy: .request(request)) }
                 return next(input, &server)
             })
         Defect(
@@ -197,6 +199,14 @@ extension Defect {
 }
 
 extension FaultyCore {
+    /// Gives up the turns that somebody asked for.
+    fileprivate mutating func drop(askedBy origin: Origin) {
+        for (id, turn) in core.turns where turn.origin == origin && turn.state != .storing {
+            core.turns[id] = nil
+            _ = core.queue.leave(id, session: turn.names.session)
+        }
+    }
+
     /// What was held back of a turn's question.
     fileprivate mutating func releasing(_ turn: String?) -> [Effect] {
         notes.held.removeValue(forKey: "question \(turn ?? "")") ?? []

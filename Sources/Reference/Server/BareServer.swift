@@ -13,6 +13,8 @@ package struct BareServer: Sendable {
         case heard(socket: Int)
         case ended(socket: Int)
         case asked(request: Int, method: String, path: String, query: String?, token: String?, body: String)
+        /// Who made a request is gone before its answer.
+        case left(request: Int)
         case stored(write: Int, succeeded: Bool)
         /// The push service has answered; no status stands for a connection that was lost.
         case pushed(turn: String, device: String, status: Int?, reason: String?)
@@ -76,6 +78,7 @@ package struct BareServer: Sendable {
         case .asked(let request, let method, let path, let query, let token, let body):
             let asked = RESTRequest(method: method, path: path, query: query, token: token, body: Array(body.utf8))
             input = .asked(request: request, asked)
+        case .left(let request): input = .left(request: request)
         case .stored(let write, let succeeded): input = .stored(write: write, succeeded: succeeded)
         case .pushed(let turn, let device, let status, let reason):
             input = .pushed(turn: turn, device: device, status.map { .answered(status: $0, reason: reason) } ?? .lost)

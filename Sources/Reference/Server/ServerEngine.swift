@@ -95,13 +95,20 @@ actor ServerEngine {
     }
 
     /// Answers a REST request; nil when nobody is there to answer.
-    func answer(_ asked: RESTRequest) async -> RESTAnswer? {
+    func answer(_ asked: RESTRequest, departure: Departure? = nil) async -> RESTAnswer? {
         guard !hasEnded else { return nil }
         let number = Self.nextNumber()
+        departure?.whenGone { [weak self] in
+            Task { await self?.leave(number) }
+        }
         return await withCheckedContinuation { continuation in
             requests[number] = continuation
             handle(.asked(request: number, asked))
         }
+    }
+
+    private func leave(_ request: Int) {
+        if requests[request] != nil { handle(.left(request: request)) }
     }
 
     /// Records are durable, or could not be kept.

@@ -42,7 +42,7 @@ struct ServerHandler: TransportHandler {
     private func response(to request: HTTPServerRequest) async -> HTTPServerResponse {
         let asked = RESTRequest(
             method: request.method, path: request.path, query: request.query, token: token(request), body: request.body)
-        guard let answer = await answer(asked) else { return .reset }
+        guard let answer = await answer(asked, request.departure) else { return .reset }
         var headers = answer.headers
         headers["Content-Type"] = headers["Content-Type"] ?? "application/json"
         let response = HTTPServerResponse(
@@ -52,10 +52,10 @@ struct ServerHandler: TransportHandler {
     }
 
     /// The answer as the wire has it; nil when nobody is there to answer.
-    private func answer(_ asked: RESTRequest) async -> RESTAnswer? {
-        guard let edge else { return await engine.answer(asked) }
+    private func answer(_ asked: RESTRequest, _ departure: Departure?) async -> RESTAnswer? {
+        guard let edge else { return await engine.answer(asked, departure: departure) }
         guard let canonical = edge.asked(asked) else { return edge.nothing(at: asked.path) }
-        return await engine.answer(canonical).map { edge.answered($0, to: canonical) }
+        return await engine.answer(canonical, departure: departure).map { edge.answered($0, to: canonical) }
     }
 
     /// The same response in another form that HTTP allows.

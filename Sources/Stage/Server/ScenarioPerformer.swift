@@ -12,6 +12,8 @@ final class ScenarioPerformer: Sendable {
         var allLanes: [ConnectionLane] = []
         var refused: Set<String> = []
         var exchanges = 0
+        /// The last question over REST of each name; one that a step waits to leave may not have begun.
+        var posts: [String: (post: PendingPost, hasBegun: Bool)] = [:]
         var nonces = 0
         var scriptWait = Duration.zero
         var toldWait = Duration.zero
@@ -194,6 +196,25 @@ final class ScenarioPerformer: Sendable {
         state.withLock { state in
             state.exchanges += 1
             return .exchange(state.exchanges)
+        }
+    }
+
+    /// Registers a question over REST that is asked now.
+    func beginPost(of question: String) -> PendingPost {
+        state.withLock { state in
+            let awaited = state.posts[question].flatMap { $0.hasBegun ? nil : $0.post }
+            let post = awaited ?? PendingPost()
+            state.posts[question] = (post, true)
+            return post
+        }
+    }
+
+    /// The last question over REST of a name, or the one that will be the first.
+    func post(of question: String) -> PendingPost {
+        state.withLock { state in
+            let post = state.posts[question]?.post ?? PendingPost()
+            if state.posts[question] == nil { state.posts[question] = (post, false) }
+            return post
         }
     }
 

@@ -42,9 +42,23 @@ extension StepContext {
             body = padded
         }
         performer.addScriptWait(question.waitMs)
+        let post = try question.name.map { performer.beginPost(of: try filled($0)) }
         let (answer, lane) = try await request(
-            "POST", "/api/chat", credential, body: body.text(), within: performer.limit("turn"))
+            "POST", "/api/chat", credential, body: body.text(), within: performer.limit("turn"), leavable: post)
+        if post?.wasLeft == true { return try lack(pointers, of: "response") }
         try save(pointers, from: answer, of: "response", on: lane)
+    }
+
+    /// Ends the connection of a question that is sent; one that has its response is left alone.
+    func leave(_ name: String, _ how: Cut) async throws {
+        let post = performer.post(of: try filled(name))
+        guard let (connection, lane) = await post.sent.wait(within: performer.limit("rest")) else {
+            if Task.isCancelled { throw StepEnd.interrupted }
+            throw StepEnd.unmet("\(pointer): the question '\(name)' was not sent over REST")
+        }
+        guard post.end(.left) else { return }
+        recorder.note(.act("cut", ["how": .string(how.rawValue)]), on: lane)
+        connection.cut(how)
     }
 
     func readUntil(_ read: ScenarioStep.ReadUntil) async throws {
@@ -71,7 +85,8 @@ extension StepContext {
 
     /// Sends a request and returns the body of the answer, nil when it is no JSON.
     func request(
-        _ method: String, _ path: String, _ credential: ScenarioStep.Credential, body: String?, within limit: Duration
+        _ method: String, _ path: String, _ credential: ScenarioStep.Credential, body: String?, within limit: Duration,
+        leavable post: PendingPost? = nil
     ) async throws -> (JSONValue?, Lane) {
         let asked = RESTRequest(method: method, path: inOneSegment(path), body: body)
         guard let wire = dialect.encode(asked) else {
@@ -88,9 +103,12 @@ extension StepContext {
         let tripwire = performer.instance.flatMap { kill?.tripwire(for: $0, speaking: dialect, recorder: recorder) }
         do {
             answer = try await HTTPExchange.perform(
-                request, tls: subject.tls, tripwire: tripwire, maxBodyBytes: 8 << 20, timeout: limit)
+                request, tls: subject.tls, tripwire: tripwire, sent: post?.begin(on: lane), maxBodyBytes: 8 << 20,
+                timeout: limit)
+            if post?.end(.over) == false { return (nil, lane) }
         } catch {
             if Task.isCancelled { throw StepEnd.interrupted }
+            if post?.end(.over) == false { return (nil, lane) }
             recorder.note(.failed(reason: error.name), on: lane)
             performer.noteLoss()
             // A subject that the scenario ended answers nothing, and the scenario goes on.

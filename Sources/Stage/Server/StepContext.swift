@@ -41,6 +41,7 @@ struct StepContext: Sendable {
         case .http(let exchange): try await http(exchange)
         case .postChat(let question, let credential, let save):
             try await postChat(question, credential, save: save)
+        case .leave(let question, let how): try await leave(question, how)
         case .readUntil(let read): try await readUntil(read)
         case .sync(let position, let epoch, let limit, let lane):
             try await sync(position, epoch: epoch, limit: limit, on: lane)

@@ -3,6 +3,7 @@ package enum HTTPExchange {
     /// Sends a request and returns the whole answer.
     ///
     /// * `tripwire`: Looks at the body of the answer when it is whole, before anybody gets it.
+    /// * `sent`: Gets the connection once the request is sent, and may cut it.
     /// * `maxBodyBytes`: A larger body throws `tooLarge` as soon as that is known.
     /// * `timeout`: For connecting, sending and the whole answer together.
     /// - Throws: `connectionRefused`, `unreachable`, `tls`, `closed`, `reset`, `tooLarge`, `late`, or `protocolError`
@@ -11,6 +12,7 @@ package enum HTTPExchange {
         _ request: HTTPRequestSpec,
         tls: TLSOptions = TLSOptions(),
         tripwire: Tripwire? = nil,
+        sent: (@Sendable (HTTPConnection) -> Void)? = nil,
         maxBodyBytes: Int = 16 << 20,
         timeout: Duration = .seconds(10)
     ) async throws(TransportProblem) -> HTTPAnswer {
@@ -25,7 +27,12 @@ package enum HTTPExchange {
                 let connection = try await HTTPConnection.open(
                     single.endpoint, tls: tls, tripwire: tripwire, timeout: timeout)
                 defer { connection.cut(.fin) }
-                return try await connection.perform(single, maxBodyBytes: maxBodyBytes, timeout: timeout)
+                let pending = try connection.send(single, maxBodyBytes: maxBodyBytes)
+                if let sent {
+                    try await pending.waitUntilSent()
+                    sent(connection)
+                }
+                return try await connection.answer(to: pending, timeout: timeout)
             }
         } catch {
             throw TransportProblem(error, at: address)

@@ -40,6 +40,8 @@ package struct ScenarioStep: Sendable, Equatable {
         case http(Exchange)
         /// Asks a question over REST.
         case postChat(Question, Credential, save: [String: JSONPointer])
+        /// Ends the connection of a question over REST that has no response yet.
+        case leave(question: String, Cut)
         /// Reads a conversation until it holds what is waited for.
         case readUntil(ReadUntil)
         /// Asks for the frames after a position.

@@ -77,6 +77,7 @@ struct ScenarioStepReader {
         case "readSession": exchange("GET", "/api/sessions/\(reader.text("session"))", session: reader.text("session"))
         case "listSessions": exchange("GET", "/api/sessions")
         case "postChat": .postChat(question(), credential(), save: save)
+        case "leave": leave()
         case "readUntil": readUntil()
         case "sync":
             .sync(
@@ -117,6 +118,12 @@ struct ScenarioStepReader {
         let question = question()
         flow.ask(reader.text("on"), failing: question.script?.contains { $0["fail"] != nil } == true)
         return .chat(question, on: lane())
+    }
+
+    private func leave() -> ScenarioStep.Action {
+        let question = reader.text("question")
+        flow.use(.string("${\(question)}"), at: reader.pointer.appending("question"))
+        return .leave(question: question, reader.choice("how", of: Cut.self) ?? .fin)
     }
 
     private func awaiting() -> ScenarioStep.Action {

@@ -61,7 +61,8 @@ struct ObservedExchange: Sendable {
                 exchanges[position].status = response.status
                 exchanges[position].answer = try? JSONParser.document(response.body)
             case .failed("too_large"): exchanges[position].unread = index
-            case .failed: exchanges[position].failure = exchanges[position].failure ?? index
+            // The stage may leave before the response.
+            case .failed, .act("cut", _): exchanges[position].failure = exchanges[position].failure ?? index
             default: break
             }
         }
