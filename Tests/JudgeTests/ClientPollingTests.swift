@@ -218,6 +218,14 @@ import Testing
         // What is pending for longer than polling may last brings nothing.
         try clause.violates("\(cut) 1>POST(c2 s1) \(refused) \(refused) \(refused) +24s^")
         try clause.untested("\(cut) client!background +67s")
+        // No more does a network that is gone.
+        let gone =
+            cut.replacing("A!cut client=connecting(s1 u1 a1 u2 thinking) B>open B<refused(503)", with: "")
+            + " client!networkDown A!cut(silence)"
+        try clause.violates("\(gone) client=offline(s1 u1 a1 u2 thinking) +67s^")
+        try clause.conforms("\(gone) client=offline(s1 u1 a1 u2) +67s")
+        try clause.conforms("\(gone) client=offline(s1 u1 a1 u2 failed=c2) +67s")
+        try clause.untested("\(gone) client=offline(s1 u1 a1 u2 thinking) +60s")
     }
 
     @Test func `CLIENT-23 a connection that cannot bring the answer is no reason to wait`() throws {

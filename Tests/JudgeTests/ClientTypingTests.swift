@@ -35,7 +35,7 @@ import Testing
         try clause.untested("\(ready) +200s")
         try clause.untested("\(taken) A<done(t2) client=connected(s1 u1 a1 u2 a2) +200s")
         try clause.untested("\(taken) A!cut(silence) client!background +200s")
-        try clause.untested("\(taken) A!cut(silence) client!networkDown +200s")
+        try clause.untested("\(taken) A!cut(silence) client!networkDown +200s", also: ["CLIENT-23"])
         // Given up, and too soon.
         try clause.untested("\(taken) +40s client=connected(s1 u1 a1 u2 failed=c2) +100s", also: ["CLIENT-61"])
         try clause.untested("\(taken) A!cut(rst) B+ 1>GET(s1)")

@@ -241,7 +241,8 @@ extension CLIENT {
     /// have it, a complete replay without its ending has shown that its turn runs, and no request".
     ///
     /// Once for each time that a client polled at least twice for an answer that did not come, and once for each stretch in
-    /// which it waited on the screen and had nothing that could bring the answer.
+    /// which it waited on the screen and had nothing that could bring the answer. Without a network, `offline` says as much as an
+    /// error.
     static func pollingEndsInTheOpen(_ history: Observations, _ evidence: inout Evidence) {
         let bound = history.clientBound(\.polling)
         for wait in history.waitsForAnswers where wait.question.ended == nil {
@@ -270,7 +271,9 @@ extension CLIENT {
                 let shown = history.shown(after: stretch.start, within: bound, before: stretch.end) { state in
                     guard history.mayStand(question, on: state, before: stretch.end) else { return nil }
                     let isWaiting = state.thinking && !history.awaitsOthers(than: question, on: state)
-                    return isWaiting ? false : state.tellsOfAnEnd(of: question, unlike: before)
+                    if isWaiting { return false }
+                    if state.connection == .offline, !history.client.hasNetwork(at: state.event) { return true }
+                    return state.tellsOfAnEnd(of: question, unlike: before)
                 }
                 evidence.test(shown) { event in
                     Finding(

@@ -68,6 +68,15 @@ extension ClientDefect {
                 }
             })
         ClientDefect(
+            "client-thinks-without-a-network", .CLIENT, 23, "Keeps the spinner while there is no network.",
+            .screen { screen, client in
+                if !client.core.hasNetwork,
+                    client.core.outbox.contains(where: { $0.conversation == client.core.shown && $0.isAwaited })
+                {
+                    screen.isThinking = true
+                }
+            })
+        ClientDefect(
             "client-spins-without-asking", .CLIENT, 23,
             "Reads nothing without a connection, and keeps the spinner.",
             .effects { effect, _, client in

@@ -142,7 +142,8 @@ class App:
         return {
             "connection": self.connection,
             "sessionId": self.screen.id,
-            "thinking": any(message.question.is_open for message in self.screen.questions),
+            # Without a network nothing can bring an answer, and `offline` says so (CLIENT-23).
+            "thinking": self.network and any(message.question.is_open for message in self.screen.questions),
             "messages": [message.shown() for message in self.screen.messages if message.role != "system"],
             "errors": self.errors,
             "unread": unread,

@@ -164,17 +164,24 @@ extension Observations {
             let limit = patience(of: begun) + clientBound(\.polling).microseconds
             return begun..<max(begun + 1, min(end, history.events.indices.boundary { patience(of: $0) >= limit }))
         }
+        // Nothing comes on a connection while there is no network.
+        func networked(_ road: Range<Int>) -> [Range<Int>] {
+            let losses = client.acts("networkDown").map(\.event).filter { road.contains($0) && $0 > road.lowerBound }
+            let returns = client.acts("networkUp").map(\.event).filter { road.contains($0) && $0 > road.lowerBound }
+            let starts = [road.lowerBound] + returns
+            return starts.map { start in start..<(losses.first { $0 > start } ?? road.upperBound) }
+        }
         let roads =
             requests.map { pending($0.request, until: end(of: $0)) }
             + syncs.map { pending($0.request.event, until: end(of: $0)) }
-            + connections.indices.compactMap { index in
-                firstSign(of: question, on: index).map { $0..<max($0 + 1, client.ends[index] ?? .max) }
+            + connections.indices.flatMap { index in
+                firstSign(of: question, on: index).map { networked($0..<max($0 + 1, client.ends[index] ?? .max)) } ?? []
             }
         let names = Self.turnsOfWaiting + ["foreground", "networkUp", "receivePush", "hang"]
         let acts = names.flatMap { client.acts($0) }.map(\.event)
         let starts = Set(roads.map(\.upperBound) + acts + [asked]).filter { start in
             start >= asked && start < over && !roads.contains { $0.contains(start) }
-                && client.isForeground(at: start) && client.hasNetwork(at: start)
+                && client.isForeground(at: start)
         }
         return starts.sorted().map { start in
             let next = (roads.map(\.lowerBound) + acts).filter { $0 > start }.min() ?? over
