@@ -224,6 +224,25 @@ import Testing
         try clause.untested("\(cut) B+ B>chat(c2 s1)")
     }
 
+    @Test func `CLIENT-14 a launch proves nothing`() throws {
+        let clause = ClauseUnderTest("CLIENT-14")
+        let unsent =
+            "\(ready) client!networkDown A!cut client!send(c2) client=offline(s1 u1 a1 c2) client!quit client!launch"
+        try clause.conforms("\(unsent) client=offline(s1 u1 a1 c2)")
+        try clause.conforms("\(unsent) client=offline(s1 u1 a1 c2 failed=c2)")
+        try clause.violates("\(unsent) client=offline(s1 u1 a1 u2)^")
+        let lost =
+            "\(ready) client!send(c2) A>chat(c2 s1) A!cut client=connecting(s1 u1 a1 c2) client!quit client!launch"
+        try clause.violates("\(lost) client=connecting(s1 u1 a1 u2)^")
+        try clause.conforms("\(lost) B+ 1>GET(s1) 1<200(u1 a1 u2) client=connected(s1 u1 a1 u2)")
+        try clause.untested(
+            "\(ready) client!send(c2) A>chat(c2 s1) A<ack(c2) client!quit client!launch client=connecting(s1 u1 a1 u2)")
+        try clause.violates(
+            "\(unsent) client=offline(s1 u1 a1 u2)^ client!networkUp B+ 1>GET(s1) 1<200(u1 a1) B>chat(c2 s1) B<ack(c2)")
+        let fresh = unsent.replacing("client!launch", with: "client!launch(fresh=true)")
+        try clause.conforms("\(fresh) client=offline(s1 u1 a1 u2)")
+    }
+
     @Test func `CLIENT-14 an older message of the same words is another one`() throws {
         let clause = ClauseUnderTest("CLIENT-14")
         let typed = "client!launch A+ client=connected 1>GET(s1) client!send(c2)"

@@ -170,19 +170,24 @@ extension CLIENT {
     /// `clientMessageId` or the `turnId` of its `ack` and does not refuse it, or, from a server that did not state
     /// `idempotency`, on one of its session that names no other message, until a read begun after it lacks the message".
     ///
-    /// Once for each look at a message between its sending and the first proof, also after a refusal, once for each after a read
+    /// Once for each look at a message between its sending and the first proof, also after a refusal, at a later launch, or of one
+    /// that never arrived, once for each after a read
     /// that took back the only sign of it, and once for each that was lost after frames of other turns had arrived, as in
     /// CLIENT-11.
     static func onlyItsOwnTurnProvesDelivery(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() where !question.isAmbiguous {
+            whatIsUnsentIsNotSent(question, among: questions, history, &evidence)
             guard let sent = question.requests.first?.event else { continue }
             let isOnlyOne = !questions.indices.contains { $0 != index && questions[$0].says(question.text) }
             // What is on its way when the message goes out comes after it for the client.
             let first = history.inFlight(before: sent)
             let unnamed = history.unnamed(after: first, of: question)
             let told = [question.proof, unnamed].compactMap { $0 }.min()
-            let end = min(told ?? .max, history.endOfLife(at: sent))
+            // The next launch proves nothing.
+            let last =
+                history.remembersKeys(before: sent) == true ? history.endOfData(at: sent) : history.endOfLife(at: sent)
+            let end = min(told ?? .max, last)
             var looks = history.looks(after: sent, before: end)
             if let unnamed, told == unnamed, let doubted = history.doubt(of: question, since: unnamed) {
                 let proof = question.news.first { $0.kind != .refusal && $0.event > unnamed }?.event
@@ -207,6 +212,29 @@ extension CLIENT {
             {
                 judge(question, lostAt: lost, in: history, &evidence)
             }
+        }
+    }
+
+    /// A message that has not gone out is not shown as sent, in this life of the app or in a later one.
+    private static func whatIsUnsentIsNotSent(
+        _ question: ClientQuestion, among questions: [ClientQuestion], _ history: Observations,
+        _ evidence: inout Evidence
+    ) {
+        guard let typed = question.typed,
+            !questions.contains(where: { $0.typed != typed && $0.says(question.text) })
+        else { return }
+        let ends = [question.requests.first?.event, question.proof, history.endOfData(at: typed)]
+        for look in history.looks(after: typed, before: ends.compactMap(\.self).min() ?? .max) {
+            // Without keys, a frame of the session that names no message may be taken for its sign.
+            guard history.remembersKeys(before: look.event) != false else { return }
+            let places = look.state.entries(of: question)
+            guard places.count == 1, let place = places.first else { continue }
+            let shown = look.state.messages[place]
+            guard !history.isRead(shown, apartFrom: question, before: look.event) else { continue }
+            evidence.test(
+                shown.status != "sent", otherwise: "a message is shown as sent before it has gone out",
+                expected: "status sending or failed", actual: "status sent", at: [typed, look.event])
+            if shown.status == "sent" { return }
         }
     }
 

@@ -163,6 +163,18 @@ extension ClientDefect {
                 return input
             })
         ClientDefect(
+            "client-takes-the-stored-for-sent", .CLIENT, 14,
+            "Starts with every message shown as sent that no server confirmed.",
+            .input { input, client in
+                guard case .launched = input else { return input }
+                for (number, conversation) in client.core.conversations {
+                    for (index, message) in conversation.messages.enumerated() where message.status == .sending {
+                        client.core.conversations[number]?.messages[index].status = .sent
+                    }
+                }
+                return input
+            })
+        ClientDefect(
             "client-calls-answered-messages-failed", .CLIENT, 53,
             "Shows a message as failed even after its answer came.",
             .layer { input, client, next in

@@ -76,6 +76,12 @@ extension Observations {
         client.launch(at: event)?.events.upperBound ?? end(of: event, at: ["launch", "quit", "exit"])
     }
 
+    /// Where the data end that a client may have at an event: its next launch as just installed.
+    func endOfData(at event: Int) -> Int {
+        client.launches.first { $0.isFresh && $0.events.lowerBound > event }?.events.lowerBound
+            ?? history.events.endIndex
+    }
+
     /// Where the person goes to another conversation after an event, or the life of the client ends.
     func endOfStay(at event: Int) -> Int {
         min(end(of: event, at: ["selectSession", "openPush"]), endOfLife(at: event))
