@@ -151,6 +151,11 @@ import Testing
             "\(lost) 1>GET 1<200(s2 s1) 2>GET(s2) 2<200(u5 a5) client=connected(s2 u5 a5)^ +16s")
         try clause.violates("\(lost) 1>GET 1<200(s2 s1) B>chat(c1 s2)^")
         try clause.violates("\(lost) 1>GET 1<200(s2 s1) 2>POST(c1 s2)^")
+        // A launch names no session either; what its usual start shows may be any other.
+        let launched = "\(lost) client!quit client!launch C+ 1>GET 1<200(s2 s1)"
+        try clause.violates("\(launched) C>chat(c1 s2)^")
+        try clause.violates("\(launched) 2>GET(s2) 2<200(u5 a5) client=connected(s2 u5 a5 c1)^")
+        try clause.untested("\(launched) 2>GET(s2) 2<200(u5 a5) client=connected(s2 u5 a5)")
         try clause.violates("\(lost) +67s^", also: ["CLIENT-11", "CLIENT-23"])
         try clause.violates("\(lost) 1>GET 1<200(s2 s1) 2>GET(s1) 2<200(u1 a1) client=connected(c1) +67s^")
         try clause.untested("\(lost) +16s")

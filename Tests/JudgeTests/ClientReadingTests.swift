@@ -20,6 +20,10 @@ import Testing
         try clause.violates("\(early) 1<200(u1 a1) B+ +12s^")
         try clause.conforms("\(early) 1<200(u1 a1) B+ 2>GET(s1) 2<200(u1 a1)")
         try clause.untested("\(early) B+ 1<200(u1 a1) +12s")  // one read may serve all
+        try clause.conforms("\(early) B+ 1<503 +20s 2>GET(s1) 2<200(u1 a1)")
+        try clause.violates("\(early) B+ 1<503 +33s^")  // and one that fails serves nobody
+        try clause.violates("\(early) B+ 1<failed('reset') +33s^")
+        try clause.violates("\(early) B+ +67s +33s^")
         try clause.untested("\(back) +11s")
         // Whoever awaits a turn reads for that.
         let turn = "client!launch A+ client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1) A<ack(c2) A!cut"

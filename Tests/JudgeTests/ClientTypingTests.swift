@@ -451,6 +451,11 @@ import Testing
         let lacking = "1<200(u1 a1) \(failed)"
         try clause.violates("\(taken.replacing("client!send", with: "1>GET(s1) client!send")) \(lacking)^")
         try clause.conforms("\(taken) 1>GET(s1) \(lacking)")
+        // One that has it, or that failed, says nothing else; who reads again may have polled.
+        let holding = "\(taken) 1>GET(s1) 1<200(u1 a1 u2) client=connected(s1 u1 a1 u2 thinking)"
+        try clause.violates("\(holding) \(failed)^")
+        try clause.violates("\(taken) 1>GET(s1) 1<503 client=connected(s1 u1 a1 u2 thinking) \(failed)^")
+        try clause.conforms("\(holding) +8s 2>GET(s1) 2<200(u1 a1 u2) \(failed)")
         try clause.untested("\(ready) client!send(c2) A>chat(c2 s1) +1s client=connected(s1 u1 a1 c2 failed=c2)")
     }
 

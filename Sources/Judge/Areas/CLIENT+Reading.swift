@@ -9,9 +9,9 @@ extension CLIENT {
     /// with a terminal code ended its last connection".
     ///
     /// Once for each session that the person goes to, and once for each greeting without a `sync` while a session is on the
-    /// screen. A read that is under way then may serve, and decides nothing; who has no connection may read after the next
-    /// greeting. What the stream has brought is judged in favor of the client: with an epoch, any message of the session will
-    /// do, as long as each greeting since was followed by a `sync` and no gap was told.
+    /// screen. A read that is under way then may serve, and decides nothing where it is answered; who has no connection may read
+    /// after the next greeting. What the stream has brought is judged in favor of the client: with an epoch, any message of the
+    /// session will do, as long as each greeting since was followed by a `sync` and no gap was told.
     static func whatIsOpenedIsRead(_ history: Observations, _ evidence: inout Evidence) {
         for act in history.client.acts("selectSession") {
             guard let session = act.details.id("sessionId"),
@@ -42,19 +42,24 @@ extension CLIENT {
         _ evidence: inout Evidence
     ) {
         let stay = history.endOfStay(at: cause)
+        // A read that is under way serves where it is answered, unless it is lost by then.
+        let pending = history.client.reads(of: session).last { pending in
+            pending.request < cause && history.end(of: pending) > cause
+                && history.patience(from: pending.request, to: cause) < history.clientBound(\.polling).microseconds
+        }
         var read = OwedRead(
-            session: session, cause: cause, since: cause, bound: history.clientBound(\.rest), connection: connection)
+            session: session, cause: cause, since: pending.map { $0.request - 1 } ?? cause,
+            bound: history.clientBound(\.rest), connection: connection)
         let outcome = read.follow(until: stay, in: history)
         if outcome == .answered || outcome == .pending {
+            guard read.since > cause else { return }
             let hasGap = history.answeredSyncs.contains { sync in
                 sync.result.complete == false && sync.result.event > cause && sync.result.event < read.since
             }
             if !hasGap, !history.mayHaveRead(at: read.since, forOthersThan: cause) { evidence.keep() }
             return
         }
-        guard let late = read.late, history.client.state(at: late)?.sessionId == session,
-            !history.client.reads(of: session).contains(where: { $0.request < cause && history.end(of: $0) > cause })
-        else { return }
+        guard let late = read.late, history.client.state(at: late)?.sessionId == session else { return }
         evidence.violate(read.finding(what, at: cause, late))
     }
 

@@ -466,7 +466,9 @@ extension CLIENT {
                         && other.requests.contains { $0.sessionAsked == nil && $0.event > unfailed }
                 }
             let wrong =
-                wrongSend(of: question, among: homes, after: lost, before: settled, history)
+                wrongSend(
+                    of: question, among: homes, after: lost, before: min(settled, history.endOfData(at: lost)), history)
+                ?? wrongPlace(of: question, among: homes, from: lost, to: settled, history)
                 ?? wrongScreen(among: homes, from: lost, to: min(end, settled), history)
             // Who went elsewhere before it was lost sees something else.
             let hasLeft = question.typed.map { history.endOfStay(at: $0) < lost } == true
@@ -511,6 +513,21 @@ extension CLIENT {
         let before = history.client.state(at: lost)?.sessionId
         return history.looks(after: lost, before: end).lazy.compactMap { look in
             guard let session = look.state.sessionId, session != before,
+                !questions.contains(where: { history.homes(of: $0, before: look.event).contains(session) })
+            else { return nil }
+            return (session, look.event)
+        }.first
+    }
+
+    /// A screen of a later life of the app that shows the message, by its key, in a session nobody had tied to it.
+    private static func wrongPlace(
+        of question: ClientQuestion, among questions: [ClientQuestion], from lost: Int, to end: Int,
+        _ history: Observations
+    ) -> (session: String, event: Int)? {
+        let start = history.endOfLife(at: lost)
+        return history.looks(after: start - 1, before: min(end, history.endOfData(at: lost))).lazy.compactMap { look in
+            guard let session = look.state.sessionId,
+                look.state.messages.contains(where: { $0.key.map(question.keys.contains) == true }),
                 !questions.contains(where: { history.homes(of: $0, before: look.event).contains(session) })
             else { return nil }
             return (session, look.event)

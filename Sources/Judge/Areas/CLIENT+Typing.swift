@@ -314,7 +314,7 @@ extension CLIENT {
     /// brought the `ack` stands and has told no end of its turn, unless a read begun since lacks it".
     ///
     /// Once for each message that was looked at meanwhile and was not failed when its `ack` came. One that also went out over
-    /// REST may have failed there.
+    /// REST may have failed there. A read that has the message excuses nothing, and neither does one that failed.
     static func whatRunsHasNotFailed(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
             guard let ack = question.news.first(where: { $0.kind == .proof && $0.connection != nil && $0.isCertain }),
@@ -325,9 +325,12 @@ extension CLIENT {
             let reads = history.client.reads.filter { read in
                 guard case .session(let id) = read.route, sessions.contains(id) else { return false }
                 return read.request > ack.event
-            }.map { history.end(of: $0) }
+            }
+            // Who has read twice may have polled to the end (CLIENT-23).
+            let told = [reads.dropFirst().first, reads.first { history.mayLack(question, $0) }]
             let ends = [
-                history.loss(of: connection), reads.min(), question.repeats.first { $0 > ack.event },
+                history.loss(of: connection), told.compactMap { $0.map(history.end) }.min(),
+                question.repeats.first { $0 > ack.event },
                 history.end(of: ack.event, at: ["background", "networkDown", "quit", "exit", "launch"]),
                 (question.news + question.suspicions).filter { $0.kind != .proof }.map(\.event).min(),
             ]
@@ -404,6 +407,15 @@ extension CLIENT {
 }
 
 extension Observations {
+    /// Whether a read may have told a client that a message is not there.
+    fileprivate func mayLack(_ question: ClientQuestion, _ read: ObservedExchange) -> Bool {
+        guard let status = read.status, status < 500 else { return false }
+        guard let told = sessionReads.first(where: { $0.event == read.response }) else { return true }
+        return !told.messages.contains { message in
+            message.id.map(question.ids.contains) == true || message.clientMessageId.map(question.keys.contains) == true
+        }
+    }
+
     /// Whether the first message of a new conversation was on its way before an event, and may yet begin a session.
     fileprivate func mayBegin(_ question: ClientQuestion, before event: Int) -> Bool {
         guard let last = question.requests.last(where: { $0.event < event }), last.sessionAsked == nil,
