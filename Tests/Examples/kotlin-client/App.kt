@@ -38,6 +38,7 @@ class Message(
     var presumed = 0L // when an answer without names was taken for its own
     var greeted: String? = null // the server's time in the last `connected` before it was first sent
     var asked = 0L // when it was sent first, or first since the person sent it again
+    var polled: Long? = null // since when its answer is polled for
     var isLost = false // one of its sends was never answered: the server may have it
     val isAwaited get() = phase == Phase.ASKED || phase == Phase.ACCEPTED || phase == Phase.UNSURE
 }
@@ -48,7 +49,6 @@ class Chat(var id: String?) {
     var isRead = false
     var isWanted = false
     var isPolled = false
-    var since: Long? = null
     val awaits get() = messages.any { it.isAwaited }
 
     /** Whether an answer may still come, also one that was given up. */
@@ -111,6 +111,7 @@ class App(private val launch: Launch, private val file: File) {
             message.isLost = true
             message.notBefore = System.currentTimeMillis()
             message.asked = 0
+            message.polled = null
         }
         flush()
     }
@@ -574,22 +575,23 @@ class App(private val launch: Launch, private val file: File) {
         }
     }
 
-    /** Reads until the answer is there; after a minute without it the person is told, connected or not. */
+    /** Reads until the answers are there; after a minute without one the person is told, connected or not. */
     private fun poll(chat: Chat) {
+        for (message in chat.messages) {
+            message.polled = if (message.isAwaited) message.polled ?: System.currentTimeMillis() else null
+        }
         if (chat.isPolled) return
         chat.isPolled = true
-        val since = chat.since ?: System.currentTimeMillis()
-        chat.since = since
         later(8 * SECONDS) {
             chat.isPolled = false
-            val isInTime = System.currentTimeMillis() - since < 50 * SECONDS / launch.timeScale
-            if (chat.awaits && isInTime) return@later if (mayConnect) read(chat) else poll(chat)
-            chat.since = null
             for (message in chat.messages) {
-                if (message.phase != Phase.ACCEPTED && message.phase != Phase.UNSURE) continue
+                val since = message.polled ?: continue
+                val isInTime = System.currentTimeMillis() - since < 50 * SECONDS / launch.timeScale
+                if (isInTime || message.phase != Phase.ACCEPTED && message.phase != Phase.UNSURE) continue
                 fail(message, Phase.UNANSWERED)
                 show("There is no answer yet.", null, message.key)
             }
+            if (chat.awaits) if (mayConnect) read(chat) else poll(chat)
         }
     }
 

@@ -69,6 +69,7 @@ export class App {
       chat.remove(message);
       chat.pending.push(this.question(message.text));
     } else Object.assign(message, { phase: "waiting", status: "sending", isLost: true, notBefore: Date.now(), asked: undefined });
+    chat.polled.delete(key);
     this.flush();
   }
 
@@ -516,23 +517,23 @@ export class App {
     }
   }
 
-  /** Reads until the answer is there; after a minute without it the person is told, connected or not. */
+  /** Reads until the answers are there; after a minute without one the person is told, connected or not. */
   private poll(chat: Chat) {
+    chat.polled = new Map(chat.awaited.map(({ key }) => [key, chat.polled.get(key) ?? Date.now()]));
     if (chat.isPolled) return;
     chat.isPolled = true;
-    chat.since ??= Date.now();
-    const since = chat.since;
     this.later(8 * seconds, () => {
       chat.isPolled = false;
-      if (!chat.awaits) return void (chat.since = undefined);
-      const isInTime = Date.now() - since < this.scaled(50 * seconds);
-      if (isInTime) return this.mayConnect ? void this.read(chat) : this.poll(chat);
-      chat.since = undefined;
-      for (const message of chat.messages) {
-        if (message.phase !== "accepted" && message.phase !== "unsure") continue;
+      for (const message of chat.awaited) {
+        const since = chat.polled.get(message.key) ?? Date.now();
+        if (message.phase === "asked" || Date.now() - since < this.scaled(50 * seconds)) continue;
+        chat.polled.delete(message.key);
         this.fail(message, "unanswered");
         this.show("There is no answer yet.", undefined, message.key);
       }
+      if (!chat.awaits) return void chat.polled.clear();
+      if (this.mayConnect) this.read(chat);
+      else this.poll(chat);
     });
   }
 

@@ -52,7 +52,8 @@ export class Chat {
   expected?: string;
   patience = 0;
   isPolled = false;
-  since?: number;
+  /** Since when each question is polled for, by key. */
+  polled = new Map<string | undefined, number>();
   reading?: Promise<boolean>;
   next?: Promise<boolean>;
 
@@ -70,8 +71,12 @@ export class Chat {
     return [...this.stored, ...this.pending];
   }
 
+  get awaited(): Message[] {
+    return this.messages.filter(({ phase }) => phase === "asked" || phase === "accepted" || phase === "unsure");
+  }
+
   get awaits(): boolean {
-    return this.messages.some(({ phase }) => phase === "asked" || phase === "accepted" || phase === "unsure");
+    return this.awaited.length > 0;
   }
 
   /** Whether an answer may still come, also one that was given up. */
