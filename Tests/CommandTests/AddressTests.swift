@@ -119,6 +119,17 @@ import Testing
         #expect(unknown.status == 64 && unknown.err.contains("--exclude: 'SYNK' matches no clause or scenario"))
     }
 
+    @Test func `a scenario that is chosen by name is told whole`() async throws {
+        let server = ["server", "--reference", "--defect", "id-calls-the-connection-a-session"]
+        let whole = try await BuiltBinary.run(server + ["--only", "server/ENV/unknown-members"])
+        #expect(whole.status == 1 && whole.out.contains("violation ID-2 "), "\(whole.out)")
+        let one = try await BuiltBinary.run(server + ["--only", "ENV-8"])
+        #expect(one.status == 0 && !one.out.contains("ID-2"), "\(one.out)")
+        let less = try await BuiltBinary.run(
+            server + ["--only", "server/ENV/unknown-members", "--exclude", "ID-*", "--exclude", "AUTH-*"])
+        #expect(!less.out.contains("violation ID-2 "), "\(less.out)")
+    }
+
     @Test func `a client is planned by what its driver can`() async throws {
         let folder = try TemporaryDirectory()
         let arguments = ["client", "--reference", "--only", "CLIENT-1", "--exclude", "CLIENT-2"]

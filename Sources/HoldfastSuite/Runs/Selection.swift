@@ -49,6 +49,10 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
     package internal(set) var scenarios: [Item]
     /// Clauses that are left out by name, though they are in question.
     package private(set) var excluded: Set<ClauseID> = []
+    /// The scenarios that were chosen by name, and not for a clause.
+    private var named: Set<String> = []
+    /// All clauses that are left out by name.
+    private var unwanted: Set<ClauseID> = []
     /// Why scenarios are left out by name, or with all their clauses.
     private var exclusions: [String: String] = [:]
     /// Which part of all chosen scenarios these are, and the names of all; nil when they are all.
@@ -84,6 +88,7 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
             let performed = byName + scenarios.filter { $0.clauses.contains(where: named.contains) }
             chosenClauses.formUnion(named.isEmpty ? performed.flatMap(\.clauses) : named)
             chosenScenarios.formUnion(performed.map(\.name))
+            if named.isEmpty { self.named.formUnion(byName.map(\.name)) }
         }
         self.clauses = patterns.isEmpty ? nil : chosenClauses
         self.scenarios = patterns.isEmpty ? scenarios : scenarios.filter { chosenScenarios.contains($0.name) }
@@ -96,7 +101,8 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
             }
         }
         let inQuestion = Set(patterns.isEmpty ? clauses : clauses.filter(chosenClauses.contains))
-        excluded = Set(owners.keys).intersection(inQuestion)
+        unwanted = Set(owners.keys)
+        excluded = unwanted.intersection(inQuestion)
         for scenario in self.scenarios where exclusions[scenario.name] == nil {
             let meant = scenario.clauses.filter(inQuestion.contains)
             guard let first = meant.first, meant.allSatisfy(excluded.contains) else { continue }
@@ -108,6 +114,16 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
                 fix: "exclude less")
         }
         try problems.throwAll()
+    }
+
+    /// The clauses in question once results are there: with what scenarios break that were chosen by name, whatever they are
+    /// about, as in a whole run; nil means all.
+    func clauses(after results: [ScenarioResult]) -> Set<ClauseID>? {
+        clauses.map { clauses in
+            let shown = results.filter { named.contains(String($0.name.prefix { $0 != "#" })) }.flatMap(\.verdicts)
+            let broken = shown.filter { [.violation, .warning].contains($0.outcome) }.map(\.clause)
+            return clauses.union(Set(broken).subtracting(unwanted))
+        }
     }
 
     /// Why a scenario is left out by name, or with all its clauses; nil when it is not.

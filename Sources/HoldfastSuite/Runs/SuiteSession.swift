@@ -13,7 +13,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
     private let judging: SuiteJudging
     private let foreign: ForeignWatch
     private let meter: Meter
-    private let inQuestion: Set<ClauseID>?
+    private let selection: ScenarioSelection<Item>
     private let violated = Mutex<Set<ClauseID>>([])
     private let isShown: Bool
     private let startedAt = Date.now.formatted(.iso8601)
@@ -29,7 +29,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         meter = Meter(
             Dictionary(selection.scenarios.map { (Self.short($0.name), $0.kind) }, uniquingKeysWith: max),
             flaw: .violation, showing: show)
-        inQuestion = selection.clauses
+        self.selection = selection
         isShown = show != nil
     }
 
@@ -71,7 +71,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         _ selection: ScenarioSelection<Item>, isStrict: Bool = false
     ) -> RunReport {
         var report = RunReport(
-            results, of: subject, at: address, under: specification, selection: selection.clauses,
+            results, of: subject, at: address, under: specification, selection: selection.clauses(after: results),
             intended: selection.intended, leftOut: selection.excluded, isStrict: isStrict, startedAt: startedAt,
             duration: .now - start,
             wasInterrupted: wasInterrupted.withLock { $0 }, part: selection.part(of: results))
@@ -93,6 +93,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
     private func note(_ result: ScenarioResult) {
         let broken = result.verdicts.filter { $0.outcome == .violation }.map(\.clause)
         let count = violated.withLock { violated in
+            let inQuestion = selection.clauses(after: [result])
             violated.formUnion(broken.filter { inQuestion?.contains($0) ?? true })
             return violated.count
         }
