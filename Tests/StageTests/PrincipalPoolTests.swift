@@ -48,6 +48,23 @@ import Testing
         }
     }
 
+    @Test func `what was asked is known also while no limit is`() throws {
+        func spent(_ loan: PrincipalPool.Loan) -> [Int?]? {
+            if case .lent(let principals) = loan { principals.map(\.spent) } else { nil }
+        }
+        var subject = try subject(1)
+        var pool = PrincipalPool(subject, now: start)
+        let needs = #"{"budget":true}"#
+        #expect(spent(pool.lend(to: try chats(1, needs: needs), now: start)) == [nil])
+        subject.isUntouched = true
+        pool = PrincipalPool(subject, now: start)
+        let lent = pool.lend(to: try chats(2, needs: needs), now: start)
+        #expect(spent(lent) == [0])
+        guard case .lent(let principals) = lent else { return }
+        pool.take(back: principals, after: try performance(2), now: start + .seconds(1))
+        #expect(spent(pool.lend(to: try chats(1), now: start + .seconds(2))) == [2])
+    }
+
     @Test func `the principal with most left is lent`() throws {
         var pool = PrincipalPool(try subject(2, limits: ["messagesPerMinute": 10]), now: start)
         let first = pool.lend(to: try chats(6), now: start)

@@ -52,7 +52,9 @@ struct PrincipalPool {
         guard indices.count >= count else { return .busy }
         // A server of its own knows nothing of what others asked.
         guard let limit = budget.limit, !scenario.needs.start else {
-            return .lent(take(Array(indices.prefix(count)), nil))
+            // Who spends a budget learns its limit by doing so.
+            let isSpender = scenario.needs.budget && !scenario.needs.start
+            return .lent(take(Array(indices.prefix(count)), isSpender ? now : nil))
         }
         if let reason = budget.objection(to: scenario) { return .never(reason: reason) }
         var asked = scenario.chats(budget: limit)
