@@ -132,6 +132,17 @@ import Testing
             "client!launch A+ client=connected(s1 u1 a1) client!selectSession(s2) 1>GET(s2) client=connected(s2)")
     }
 
+    @Test func `CLIENT-20 what came live stays when an older read is longer`() throws {
+        let clause = ClauseUnderTest("CLIENT-20")
+        let reading = "client!launch A+ client=connected(s1 u1 a1) A!cut B+ 1>GET(s1)"
+        let live = "\(reading) B<done(t4 a4) client=connected(s1 u1 a1 a4) 1<200(u1 a1 u2 a2)"
+        try clause.conforms("\(live) client=connected(s1 u1 a1 u2 a2 a4)")
+        try clause.violates("\(live) client=connected(s1 u1 a1 u2 a2)^")
+        // The server itself has it no more.
+        try clause.conforms("\(live) 2>GET(s1) 2<200(u1 a1 u2 a2) client=connected(s1 u1 a1 u2 a2)")
+        try clause.conforms("\(live) client!selectSession(s2) client=connected(s2)")
+    }
+
     @Test func `CLIENT-20 two entries of one message may become one`() throws {
         let clause = ClauseUnderTest("CLIENT-20")
         try clause.conforms(

@@ -473,6 +473,30 @@ import Testing
         try clause.untested("\(left) +17s client=connected(s2 u5 a5 'not sent') \(back) client=connected(s1 u1 a1 c2)")
     }
 
+    @Test func `CLIENT-51 what was typed in a new conversation that was left goes out`() throws {
+        let clause = ClauseUnderTest("CLIENT-51")
+        let left = """
+            client!launch A+ client=connected() A!cut client!networkDown client=offline() client!send(c2) client=offline(c2)
+            client!selectSession(s1) client=offline(s1) client!networkUp B+ 1>GET(s1) 1<200(u1 a1) client=connected(s1 u1 a1)
+            """
+        try clause.conforms("\(left) B>chat(c2) B<ack(c2 s2) +17s")
+        try clause.violates("\(left) +17s^")
+        try clause.untested("\(left) client=connected(s1 u1 a1 'not sent') +17s")
+    }
+
+    @Test func `CLIENT-51 the error of another message tells nothing of this one`() throws {
+        let clause = ClauseUnderTest("CLIENT-51")
+        let refused = """
+            \(offline) client!send(c2) client!send(c3) client=offline(s1 u1 a1 c2 c3) client!networkUp B+ B>chat(c2 s1)
+            B<error(bad_request c2) 1>GET(s1) 1<200(u1 a1)
+            client=connected(s1 u1 a1 c2 c3 failed=c2 error.c2=bad_request)
+            """
+        try clause.conforms("\(refused) B>chat(c3 s1) B<ack(c3) +17s")
+        try clause.violates("\(refused) +17s^")
+        let told = "client=connected(s1 u1 a1 c2 c3 failed=c2 error.c2=bad_request 'not sent')"
+        try clause.conforms("\(refused) \(told) +17s")
+    }
+
     @Test func `CLIENT-53 an answer ends the failure of an earlier launch`() throws {
         let clause = ClauseUnderTest("CLIENT-53")
         let failed = "\(taken) A!cut client=connecting(s1 u1 a1 u2 failed=c2) client!quit client!launch B+ 1>GET(s1)"

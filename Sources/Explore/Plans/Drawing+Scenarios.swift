@@ -20,12 +20,14 @@ extension Drawing {
 }
 
 extension Plan {
-    /// Whether it holds with more happening in it: what a server says by hand, a notification of an answer to come, and an id
+    /// Whether it holds with more happening in it: what a server says by hand, a refusal of whatever came last, a notification of an answer to come, and an id
     /// that follows the latest question are right only where all goes as written.
     var leavesTheServerFree: Bool {
-        !allSteps.contains { step in
+        let hasKeys = world?["profiles"]?.arrayValue?.contains("idempotency") ?? true
+        return !allSteps.contains { step in
             step["do"] == "tell" && ["ack", "done", "message", "error"].contains(step["frame"]?["type"])
                 || Self.messages(in: step).contains { $0.contains("${turn+") }
+                || hasKeys && step["frame"]?["type"] == "error" && step["frame"]?["clientMessageId"] == nil
                 || step["do"] != "elsewhere" && step["message"]?.stringValue?.contains("$") == true
         }
     }

@@ -106,7 +106,8 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-20: "A client MUST NOT show fewer messages of a session during recovery than before it".
+    /// CLIENT-20: "A client MUST NOT show fewer messages of a session during recovery than before it, nor take an answer away
+    /// that no read asked for since it came lacks".
     ///
     /// Once for each read or sync during which, or after which, the screen of its session was looked at. Two entries for one
     /// message that become one are no loss, and neither is a question that went to a conversation of its own.
@@ -134,6 +135,12 @@ extension CLIENT {
                 history.isRecovering(session, between: before.event, and: after.event)
             else { continue }
             accuse(after, after: before)
+            guard let gone = history.answerTaken(from: session, between: before, and: after),
+                accused.insert(after.event).inserted
+            else { continue }
+            evidence.violate(
+                "a recovery takes an answer away", expected: "'\(gone.id ?? "")' still there", actual: "it is gone",
+                at: [before.event, after.event])
         }
         let reads = history.client.reads.compactMap { read -> (begun: Int, ended: Int)? in
             guard case .session(let id) = read.route, history.client.state(at: read.request)?.sessionId == id else {
@@ -585,6 +592,27 @@ extension Observations {
         }.map(\.event)
         let since = client.state(at: question.event)?.event ?? question.event
         return (asked + running).contains { $0 > since && $0 < end }
+    }
+}
+
+extension Observations {
+    /// An answer of a session that a screen shows no more, though the server still has it: no read lacks it that was asked for
+    /// after it came.
+    fileprivate func answerTaken(
+        from session: String, between before: ObservedClient.State, and after: ObservedClient.State
+    ) -> ObservedClient.ShownMessage? {
+        guard after.sessionId == session, !isGone(session, before: after.event) else { return nil }
+        return before.messages.first { message in
+            guard message.role == "assistant", let id = message.id,
+                !after.messages.contains(where: {
+                    $0.id == id || $0.role == "assistant" && $0.id == nil && $0.text == message.text
+                }), let came = clientDeliveries.first(where: { $0.id == id && $0.sessionId == session })?.event
+            else { return false }
+            return !sessionReads.contains { read in
+                read.sessionId == session && read.request > came && read.event < after.event
+                    && !read.messages.contains { $0.id == id }
+            }
+        }
     }
 }
 

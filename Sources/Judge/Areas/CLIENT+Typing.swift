@@ -93,9 +93,10 @@ extension CLIENT {
             // What an earlier message holds up may go once that is over.
             let released = max(typed, earlier.compactMap(\.self).max() ?? typed)
             let stood = earlier.contains(nil) ? nil : history.standing(from: typed, released: released)
-            // Who has gone elsewhere sees what became of it only on coming back.
+            // Who has gone elsewhere sees what became of it only on coming back, and never comes back to a new conversation.
+            let isNew = history.screen(at: typed).map { $0.sessionId == nil } ?? false
             let proof = stood.flatMap { stood in
-                history.endOfStay(at: typed) > stood
+                isNew || history.endOfStay(at: typed) > stood
                     ? stood : history.sighting(of: question, after: stood, before: life.upperBound)
             }
             // What went out under the key of an equal text is CLIENT-13's.
@@ -145,6 +146,7 @@ extension CLIENT {
         let alike = questions.filter { $0.says(question.text) }.flatMap(\.requests)
         let proof = history.standing(from: again, released: again)
         let isSent = alike.contains { $0.event > again && life.contains($0.event) }
+        if !isSent, history.mayBeLostInFlight(again) { return }
         let isTold = history.mayHaveBeenTold(of: question, from: again + 1, to: proof ?? life.upperBound)
         let isOpen = isTold || proof.map { history.endOfStay(at: again) <= $0 } ?? true
         evidence.test(isSent, orBy: isOpen ? nil : proof) { proof in
