@@ -42,6 +42,14 @@ import Testing
         try clause.violates("\(asked) B<message(t1 s2 #1)^ A<done(t1 #2) B<done(t1 #2)")
     }
 
+    @Test func `TURN-5 a refusal for the form is for the question that has a flaw`() throws {
+        let clause = ClauseUnderTest("TURN-5", profiles: [.core, .idempotency])
+        let twice =
+            #"A>`{"type":"chat","messages":[{"role":"user","content":"a","content":"b"}],"clientMessageId":"c9"}`"#
+        try clause.conforms("A+ \(twice) A>chat(c1) A<error(bad_request) A<ack(c1) A<done(t1) +30s")
+        try clause.violates("A+ \(twice) A>chat(c1) A<error(bad_request) A<ack(c1) +30s^")
+    }
+
     @Test func `TURN-11 a stored question is an accepted one`() throws {
         let clause = ClauseUnderTest("TURN-11")
         let asked = "A+ A>chat(s1 'q' -c) A!cut +100s 1>GET(s1)"

@@ -79,6 +79,8 @@ struct ErrorQueue {
     private var waiting: [Int: [(event: Int, hasIllFormedSession: Bool)]] = [:]
     /// The first message of each connection that is no question and may be taken or refused.
     private var free: [Int: Int] = [:]
+    /// Questions that may be taken, or refused for their form.
+    private var flawed: Set<Int> = []
 
     init() {}
 
@@ -88,6 +90,8 @@ struct ErrorQueue {
             turns.flatMap(\.requests).filter { $0.sessionAsked.map { !isSessionID($0) } ?? false }.map(\.event))
         for (index, connection) in connections.enumerated() {
             free[index] = connection.sent.first { $0.type != "chat" && hostile[$0.event] == .free }?.event
+            flawed.formUnion(
+                connection.sent.lazy.filter { $0.type == "chat" && hostile[$0.event] == .free }.map(\.event))
             waiting[index] = connection.sent.compactMap { frame in
                 if let kind = hostile[frame.event] { return kind == .free ? nil : (frame.event, false) }
                 return illFormed.contains(frame.event) ? (frame.event, true) : nil
@@ -102,6 +106,11 @@ struct ErrorQueue {
         else { return nil }
         if code == "session_not_found" { return first.hasIllFormedSession ? first.event : nil }
         return ErrorMeaning.formal.contains(code) ? first.event : nil
+    }
+
+    /// Whether an error is for the form of a message, and a question may be refused for that.
+    func mayRefuse(_ question: Int, _ error: Frame) -> Bool {
+        flawed.contains(question) && ErrorMeaning.formal.contains(error.code ?? "")
     }
 
     /// Whether an error for the form of a message may answer one that is no question.

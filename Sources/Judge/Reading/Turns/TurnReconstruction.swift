@@ -435,6 +435,8 @@ struct TurnReconstruction {
             suspects.remove(event, on: error.connection)
             return candidates.first { request($0).event == event }
         }
+        // So does one whose form it may refuse, before one that is sound.
+        if let flawed = candidates.first(where: { suspects.mayRefuse(request($0).event, error) }) { return flawed }
         // Some codes can only mean a question, whatever was said after it.
         switch error.code {
         case "idempotency_mismatch":
