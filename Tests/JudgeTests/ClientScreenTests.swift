@@ -140,6 +140,10 @@ import Testing
         try clause.conforms("\(new) A<done(t4 s1 #5) client=connected(unread.s1=1)")
         try clause.violates("\(new) A<done(t4 s1 #5) client=connected(s1 u1 a1 a4)^")
         try clause.untested("\(new) client!send(c2) client=connected(c2) client=connected(s3 c2)")
+        // Nobody asked for a new conversation; one that the server sent away may show nothing.
+        try clause.violates("\(left) client=connected^")
+        try clause.untested("\(left) client=offline")
+        try clause.untested("\(left) 1>GET(s2) 1<404 client=connected")
     }
 
     @Test func `CLIENT-64 a message is shown with its whole text`() throws {
@@ -154,6 +158,8 @@ import Testing
         try clause.conforms("\(read) A<done(t1 'one' #2) client=connected(s1 u1 a1='one')")
         let push = "client!launch A+ client!receivePush(s1 message=a1) client=connected(s1 a1='one…')"
         try clause.untested("\(push) 1>GET(s1) 1<200(u1 a1='one two') client=connected(s1 a1='one…')")
+        let late = "client=connected(s1 u1 a1='one…') +17s client=connected(s1 u1 a1='one…')^"
+        try clause.violates("\(push) 1>GET(s1) 1<200(u1 a1='one two') \(late)")
         let nameless = "{\"role\":\"assistant\",\"text\":\"one\"}"
         try clause.untested("\(read) client=state(json='{\"sessionId\":\"s1\",\"messages\":[\(nameless)]}')")
     }

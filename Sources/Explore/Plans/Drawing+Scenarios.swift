@@ -144,7 +144,8 @@ extension PlanDrawing {
             questions.append(Asked(name: name, principal: principal, content: content, isFirst: false))
         default: break
         }
-        let saved = step["save"]?.objectValue ?? JSONObject()
+        // What an optional step saves may have no value.
+        let saved = step["optional"] == true ? JSONObject() : step["save"]?.objectValue ?? JSONObject()
         let names = saved.reduce(into: [:]) { $0[$1.value.stringValue ?? ""] = $1.key }
         if let name = names["/sessionId"] { sessions.append(Session(name: name, principal: principal)) }
         if let epoch = names["/epoch"], let seq = names["/lastSeq"] {

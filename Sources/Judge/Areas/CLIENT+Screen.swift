@@ -111,8 +111,8 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-63: "A client MUST NOT bring another session to its screen than the one that the person or a tapped
-    /// notification chose last; a new conversation becomes the session of a message typed there".
+    /// CLIENT-63: "A client MUST NOT bring another session, or a new conversation, to its screen than the one that the person or
+    /// a tapped notification chose last; a new conversation becomes the session of a message typed there".
     ///
     /// Once for each choice that was on the screen when something of another session came, and was looked at afterwards.
     /// After a message was typed, only a session that was on the screen before is surely another one. What a tap brought is
@@ -129,16 +129,19 @@ extension CLIENT {
             let begin = history.client.launch(at: choice)?.events.lowerBound ?? 0
             let before = Set(history.client.states(from: begin, to: choice).compactMap(\.sessionId))
             let left = looks.first { look in
-                guard let now = look.state.sessionId, now != session else { return false }
                 guard look.event < failed?.request ?? .max else { return false }
+                // Whom the server wants no more may show nothing.
+                guard let now = look.state.sessionId else { return session != nil && look.state.connection != .offline }
+                guard now != session else { return false }
                 return look.event < typed || session != nil && before.contains(now)
             }
             let came = deliveries.first { $0.event > first.event && $0.event < end && $0.sessionId != session }
             let isSeen = came.map { came in looks.contains { $0.event > came.event } } ?? false
             evidence.test(no: left, keptIf: isSeen) { left in
                 Finding(
-                    "another session comes to the screen by itself", expected: "session \(shown(session))",
-                    actual: "session \(shown(left.state.sessionId))", at: [choice, left.event])
+                    "another conversation comes to the screen by itself", expected: "session \(shown(session))",
+                    actual: left.state.sessionId.map { "session \(shown($0))" } ?? "a new conversation",
+                    at: [choice, left.event])
             }
         }
     }
@@ -146,8 +149,8 @@ extension CLIENT {
     /// CLIENT-64: "A client MUST show the whole text of a message, as `done`, `message` or a session gives it; white space
     /// at its ends is free".
     ///
-    /// Once for each message that was shown under its id. What a notification named first may be shown with its words until
-    /// the message is there.
+    /// Once for each message that was shown under its id. What a notification named may be shown with its words until the client
+    /// surely has the message.
     static func textsAreWhole(_ history: Observations, _ evidence: inout Evidence) {
         let byID = Dictionary(grouping: history.clientDeliveries.filter { $0.id != nil }) { $0.id ?? "" }
         var judged: Set<String> = []
@@ -159,8 +162,11 @@ extension CLIENT {
                 if told.contains(where: { $0.text.map(ClientQuestion.core) == core }) {
                     judged.insert(id)
                     evidence.keep()
-                } else if let first = told.first(where: { $0.text != nil }),
+                } else if let first = told.first(where: { $0.text != nil && $0.road != .push }),
                     !told.contains(where: { $0.road == .push })
+                        || history.hadTime(
+                            for: first.event, on: first.frame?.connection, before: state.event,
+                            atLeast: history.clientPatience)
                 {
                     judged.insert(id)
                     evidence.violate(

@@ -299,7 +299,8 @@ export class App {
   private nameless(frame: Frame): Found | undefined {
     if (frame.turnId || frame.clientMessageId || !["done", "error"].includes(frame.type)) return undefined;
     for (const one of this.questions()) {
-      const isHere = frame.sessionId === undefined || [null, frame.sessionId].includes(one.chat.id);
+      const isNew = one.chat.id === null && !this.chats.some(({ id }) => id === frame.sessionId);
+      const isHere = frame.sessionId === undefined || one.chat.id === frame.sessionId || isNew;
       if (["asked", "accepted", "unsure"].includes(one.message.phase ?? "") && isHere) return one;
     }
     return undefined;
