@@ -300,7 +300,7 @@ extension ClientCore {
         if question.phase == .queued { outbox[index].wasAskedWithoutKeys = !serverKnowsKeys }
         if question.phase == .queued, !question.isResent { outbox[index].greetedAt = serverTime }
         outbox[index].phase = phase
-        outbox[index].askedAt = now
+        (outbox[index].sentAt, outbox[index].askedAt) = (now, now)
         outbox[index].firstSentAt = question.firstSentAt ?? now
         outbox[index].isGivenUp = false
         outbox[index].isResent = question.isResent || question.phase == .doubtful

@@ -98,7 +98,7 @@ extension ClientCore {
             if conversations[number]?.has(id: wanted) == true { conversations[number]?.isStale = false }
         }
         for index in outbox.indices where outbox[index].conversation == number && outbox[index].isAwaited {
-            guard outbox[index].isLost || outbox[index].askedAt < limit else { continue }
+            guard outbox[index].isLost || outbox[index].sentAt < limit else { continue }
             let key = outbox[index].key
             outbox[index].isGivenUp = true
             if let position = conversations[number]?.position(key: key) {

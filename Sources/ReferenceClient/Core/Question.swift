@@ -42,6 +42,8 @@ struct Question: Sendable, Equatable {
     var isResent = false
     /// Nothing came in the time a person may be kept waiting; it is shown as failed, and healed by whatever comes yet.
     var isGivenUp = false
+    /// When it was sent last.
+    var sentAt = 0
     /// When it was sent last, or its silence was last found to be no sign of a dead connection.
     var askedAt = 0
     /// REST failed since the connection was lost; the next connection takes it.
