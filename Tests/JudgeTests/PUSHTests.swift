@@ -48,6 +48,15 @@ import Testing
             "push!listen(p1) A+ B+ A>chat(c1) A<ack(c1) B>close(1000) B<close(1000) 1>GET(s1) 1<200(u1) \(shown) +10s")
         try clause.untested("push!listen(p1) A+ A>chat(c1) A<ack(c1) A!cut 1>GET(s1) 1<200(u1) \(shown) +10s")
         try clause.untested("push!listen(p1) 1>POST(c1) 1<200(t1) \(shown) +10s")
+        // Who left a question over REST waits for no response.
+        let post = "push!listen(p1) 1>POST(c1) 3>GET(s1) 3<200(u1)"
+        let leaves = "\(post) 1!cut 4>GET(s1) 4<200(u1) \(shown)"
+        try clause.conforms("\(leaves) push<alert(a1 s1) push>200")
+        try clause.violates("\(leaves) +10s^")
+        try clause.untested("\(leaves) +9s")
+        try clause.untested("\(post) \(shown) 1!cut +10s")
+        try clause.untested("\(post) 1!cut \(shown) +10s")  // it may have ended before
+        try clause.untested("\(leaves) 5>POST(c1) 5<200(t1 duplicate) +10s")
     }
 
     @Test func `PUSH-2 announced answers are stored`() throws {

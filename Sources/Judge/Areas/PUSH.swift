@@ -160,8 +160,8 @@ enum PUSH {
     /// PUSH-1: "A server MUST send a push for a turn that ended with `done` while its principal had no open connection
     /// and the server lived until the push service answered".
     ///
-    /// Once for each question asked over a WebSocket whose answer was stored after the last connection had ended for both
-    /// sides. Absence counts once a read has shown the answer and the sink was watched for the bound `push` from then on,
+    /// Once for each question whose answer was stored after the last connection had ended for both sides and each client that
+    /// asked over REST had left. Absence counts once a read has shown the answer and the sink was watched for the bound `push` from then on,
     /// unless the push service had refused this device before.
     static func leftPrincipalsAreCalled(_ history: Observations, _ evidence: inout Evidence) {
         for (index, known) in history.turnsEndedAway {

@@ -18,6 +18,8 @@ struct ObservedExchange: Sendable {
     private(set) var answer: JSONDocument?
     /// The event that ended the exchange without a response.
     private(set) var failure: Int?
+    /// Whether the stage ended it by leaving before the response.
+    private(set) var wasLeft = false
     /// The event at which the stage stopped reading a response that was too large for it: then nothing is known of it.
     private(set) var unread: Int?
 
@@ -61,8 +63,10 @@ struct ObservedExchange: Sendable {
                 exchanges[position].status = response.status
                 exchanges[position].answer = try? JSONParser.document(response.body)
             case .failed("too_large"): exchanges[position].unread = index
-            // The stage may leave before the response.
-            case .failed, .act("cut", _): exchanges[position].failure = exchanges[position].failure ?? index
+            case .act("cut", _) where exchanges[position].response == nil && exchanges[position].failure == nil:
+                exchanges[position].failure = index
+                exchanges[position].wasLeft = true
+            case .failed: exchanges[position].failure = exchanges[position].failure ?? index
             default: break
             }
         }

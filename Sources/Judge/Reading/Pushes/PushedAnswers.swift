@@ -90,17 +90,18 @@ extension Observations {
 
     /// The turns that ended with an answer while their principal was surely away, each with the read that shows it ended.
     ///
-    /// Only questions over a WebSocket count: who asks over REST waits for the response. That the ending came later than the
-    /// last connection's end is shown by a read in between without the answer, or by the script's own waits.
+    /// A question over REST counts once its client has left: until then it waits for the response. That the ending came later
+    /// than the last end is shown by a read in between without the answer, or by the script's own waits.
     var turnsEndedAway: [(turn: Int, known: Int)] {
         turns.indices.compactMap { index in
             let turn = turns[index]
-            guard turn.request.refusal == nil, turn.requests.allSatisfy({ $0.connection != nil }),
+            guard turn.request.refusal == nil, let left = lastLeft(of: turn),
                 !turn.endings.contains(where: { connections[$0.connection].principal == turn.principal })
             else { return nil }
             let reads = reads(of: turn)
             guard let shown = reads.first(where: { answer(of: turn, in: $0) != nil }),
-                let since = away(turn.principal, at: shown.event), since > turn.event
+                let since = away(turn.principal, at: shown.event).map({ max($0, left) }), since > turn.event,
+                since < shown.event
             else { return nil }
             let byRead = reads.contains {
                 $0.request > since && $0.event < shown.event && answer(of: turn, in: $0) == nil
@@ -109,6 +110,16 @@ extension Observations {
             let byScript = history.header.subject.hasScriptedAgent && due > time(of: since)
             return byRead || byScript ? (index, shown.event) : nil
         }
+    }
+
+    /// The last event at which a client left a question over REST, 0 when none asked so; nil when one waited for the response.
+    private func lastLeft(of turn: ObservedTurn) -> Int? {
+        var last = 0
+        for case .exchange(let index) in turn.requests.map(\.origin) {
+            guard exchanges[index].wasLeft, let left = exchanges[index].failure else { return nil }
+            last = max(last, left)
+        }
+        return last
     }
 
     /// The event that proves that no push to a principal came within the bound that began with `cause`.
