@@ -288,6 +288,13 @@ import Testing
         try clause.untested("\(asked) A<close(1001) +13s")
         try clause.untested(
             "push!listen(p1) A+(heartbeatSeconds=1) A>chat(c1) A<ack(c1) A>pongFrame A<done(t1) A!cut(rst) +13s")
+        // Another question is none when its ack came before the done.
+        let next = "push!listen(p1) A+(heartbeatSeconds=1) A>chat(c1) A<ack(c1) A>chat(c2 s2)"
+        let both = "\(next) A<ack(c2 s2) A<done(t1) A<done(t2 s2) A!cut(rst)"
+        let second = "push<alert(a2 s2 t2) push>200"
+        try clause.conforms("\(both) push<alert(a1 s1 t1) push>200 \(second)")
+        try clause.violates("\(both) \(second) +13s^")
+        try clause.conforms("\(next) A<done(t1) A<ack(c2 s2) A<done(t2 s2) A!cut(rst) \(second) +13s")
         try clause.untested("\(asked) A!cut(rst) B+ +13s")  // came back
         try clause.untested("\(asked) B+ A!cut(rst) +13s")
         try clause.untested("\(asked) A!cut(rst) server!kill server!start +13s")

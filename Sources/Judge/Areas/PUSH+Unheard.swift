@@ -84,7 +84,7 @@ extension Observations {
             if wasLetGo(index, before: done) { continue }
             let isAsker = turn.requests.contains { $0.connection == index }
             guard let asked = isAsker ? turn.request.event : connection.connected, asked <= turn.event,
-                !wasHeard(index, after: asked), let wait = delay(of: ending, on: connection)
+                !wasHeard(index, after: asked, turn), let wait = delay(of: ending, on: connection)
             else { return nil }
             end = max(end, ending.event)
             known = max(known, patience(of: ending.event) + wait)
@@ -106,11 +106,15 @@ extension Observations {
         }
     }
 
-    /// Whether anything went to the server on a connection after an event, or may have reached it then: what was sent before
-    /// the question has arrived when the answer is there.
-    private func wasHeard(_ index: Int, after event: Int) -> Bool {
-        events(on: index).contains { place in
-            guard place > event else { return false }
+    /// Whether anything may have reached the server on a connection after the `done` of a turn: what was sent before its
+    /// question has arrived when the answer is there, and so has a question whose `ack` came before.
+    private func wasHeard(_ index: Int, after event: Int, _ turn: ObservedTurn) -> Bool {
+        let done = turn.dones.lazy.filter { $0.connection == index }.map(\.event).min() ?? 0
+        let arrived = turns.flatMap(\.requests).filter { request in
+            request.connection == index && request.ack.map { $0.connection == index && $0.event < done } ?? false
+        }.map(\.event)
+        return events(on: index).contains { place in
+            guard place > event, !arrived.contains(place) else { return false }
             switch history.events[place].kind {
             case .text(.toServer, _), .binary(.toServer, _), .ping(.toServer), .pong(.toServer),
                 .close(.toServer, _, _):
