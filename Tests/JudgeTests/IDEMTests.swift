@@ -141,6 +141,15 @@ import Testing
         try clause.violates("\(failed) \(again) A<error(internal t1 duplicate=true)^")
         try clause.violates("\(failed) \(again) +10s^")
         try clause.untested(failed)
+        // What a read showed outlives the process.
+        let restart = "server!kill A<eof server!start B+ B>chat(c1) B<ack(c1 duplicate)"
+        let shown = "\(failed) 1>GET(s1) 1<200(u1 t1=failed) \(restart)"
+        try clause.conforms("\(shown) B<error(agent_failed t1 duplicate=true)")
+        try clause.violates("\(shown) B<error(interrupted t1 duplicate=true)^")
+        try clause.untested("\(failed) \(restart) B<error(interrupted t1 duplicate=true)")  // was it stored?
+        try clause.untested(
+            "\(failed) server!refuseWrites 1>GET(s1) 1<200(u1 t1=failed) \(restart) B<error(interrupted t1 duplicate=true)"
+        )
     }
 
     @Test func `IDEM-8 a repeat over REST has the first outcome`() throws {
@@ -200,6 +209,14 @@ import Testing
         let unstored = "A+ A>chat(c1) A<error(persist_failed c1) A>chat(c1)"
         try clause.untested("\(unstored) A<ack(c1 s2)")
         try clause.violates("\(unstored) A<error(idempotency_mismatch c1)^")
+        // Another question shows that the disk takes writes again.
+        let full = "A+ server!refuseWrites A>chat(c1) A<error(persist_failed c1) server!acceptWrites"
+        let works = "A>chat(c2) A<ack(c2 s2) A<done(t2 s2) A>chat(c1)"
+        try clause.conforms("\(full) \(works) A<ack(c1 s1)")
+        try clause.violates("\(full) \(works) A<error(persist_failed c1)^")
+        try clause.untested("\(full) \(works) A<ack(c1 s1 duplicate)")  // it was stored after all
+        try clause.untested("\(full) A>chat(c1) A<error(persist_failed c1)")  // nothing shows that it could be
+        try clause.untested("\(full) \(works) server!refuseWrites A<error(persist_failed c1)")
     }
 
     @Test func `IDEM-15 keys belong to their principal`() throws {

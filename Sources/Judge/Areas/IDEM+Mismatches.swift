@@ -89,7 +89,8 @@ extension IDEM {
     ///
     /// Once for each key that was refused and then sent again with success, as a mismatch or duplicate of nothing, or to be
     /// refused for what is not wrong with it. A question that could not be stored may be a turn that failed, whose key is used;
-    /// then the same question is a repeat, and a mismatch of nothing either way.
+    /// then the same question is a repeat, and a mismatch of nothing either way. Nor is it refused once more because it cannot be
+    /// stored, when another question of its conversation could be since.
     static func refusedKeyIsFree(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where turn.clientMessageId != nil {
             guard let refused = turn.requests.first(where: { $0.refusal != nil })?.refusal, turn.request.refusal != nil,
@@ -104,11 +105,16 @@ extension IDEM {
                     at: [refused, event])
             }
             if let event = again.ack?.event ?? again.success {
-                guard isRefusal else { continue }
-                test(!history.isCalledDuplicate(again), "duplicate: true", event)
+                let isDuplicate = history.isCalledDuplicate(again)
+                guard isRefusal || !isDuplicate && history.couldBeStored(again, after: refused, at: event) else {
+                    continue
+                }
+                test(!isDuplicate, "duplicate: true", event)
             } else if let event = again.refusal, let code = again.refusalCode,
                 code == "idempotency_mismatch" && (isRefusal || exactlyEqual(again.prompt, turn.request.prompt))
                     || isRefusal && ErrorMeaning.refusals.contains(code) && history.isNoReason(code, to: again)
+                    || !isRefusal && code == reason && again.connection != nil
+                        && history.couldBeStored(again, after: refused, at: event)
             {
                 test(false, code, event)
             } else if isRefusal, again.refusal == nil, again.sessionAsked == nil, turn.frames.isEmpty,

@@ -238,8 +238,9 @@ enum IDEM {
                 ack.isDuplicate || again.isKnown(by: ack, on: connection),
                 let first = again.turn.endings.first(where: { !$0.isDuplicate }), first.type == type,
                 first.event < again.event,
-                // A failure need not outlive the process, nor a disk that took no writes.
+                // A failure need not outlive the process, nor a disk that took no writes, unless a read showed it.
                 type == "done" || !history.wasDisturbed(between: again.turn.event, and: again.event)
+                    || history.wasShownFailed(again.turn, by: first, before: again.event)
             else { continue }
             let copies = again.turn.duplicates.filter { $0.event > ack.event }
             if let stray = copies.first(where: { copy in

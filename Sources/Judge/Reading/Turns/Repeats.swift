@@ -134,6 +134,27 @@ extension Observations {
         request.ack?.isDuplicate == true || request.success.map(isDuplicate(response:)) == true
     }
 
+    /// Whether a read showed a turn as failed in the life of its `error`, and the disk took every write since it was asked.
+    func wasShownFailed(_ turn: ObservedTurn, by error: Frame, before event: Int) -> Bool {
+        !lives.refusedWrites(between: turn.event, and: event)
+            && reads(of: turn).contains { read in
+                read.request > error.event && lives.life(at: read.request) == life(of: error)
+                    && entry(of: turn, in: read)?.status == "failed"
+            }
+    }
+
+    /// Whether a disk that took every write since another question of a conversation had been answered is no reason to refuse one.
+    func couldBeStored(_ request: ObservedRequest, after refused: Int, at event: Int) -> Bool {
+        turns.contains { other in
+            guard other.event > refused, other.principal == request.principal,
+                other.sessionAsked == request.sessionAsked,
+                let done = other.endings.first(where: { $0.type == "done" })?.event, done < request.event
+            else { return false }
+            return lives.life(at: other.event) == lives.life(at: event)
+                && !lives.refusedWrites(between: other.event, and: event)
+        }
+    }
+
     /// Whether a repeat was refused for its rate, which RATE-10 judges where it applies.
     func isMatterOfRates(_ request: ObservedRequest) -> Bool {
         request.refusalCode == "rate_limited" && profiles.contains(.rateLimit)
