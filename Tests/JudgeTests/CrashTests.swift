@@ -44,6 +44,13 @@ import Testing
         let two = "A+ A>chat(c1) A<ack(c1) A<toolUse(t1) A>chat(c2 s1) A<ack(c2) server!kill A<eof server!start +61s"
         try clause.conforms("\(two) 1>GET(s1) 1<200(u1 u2 t1=failed t2=failed)")
         try clause.violates("\(two) 1>GET(s1) 1<200(u1 u2 t1=failed)^")
+        // What nobody asked again was taken on before the kill, although no ack came through.
+        let unheard = "A+ A>chat(c1 s1) server!kill A<eof server!start 1>GET(s1) 1<200(u1 t1=running) +31s"
+        try clause.conforms("\(unheard) 2>GET(s1) 2<200(u1 t1=failed)")
+        try clause.violates("\(unheard) 2>GET(s1) 2<200(u1 t1=running)^")
+        try clause.untested(
+            "A+ A>chat(c1 s1) server!kill A<eof server!start B+ B>chat(c1 s1) 1>GET(s1) 1<200(u1 t1=running) +31s 2>GET(s1) 2<200(u1 t1=running)"
+        )
         try clause.untested(
             "A+ A>chat(c1) A<ack(c1) A<done(t1) server!kill server!start +31s 1>GET(s1) 1<200(u1 a1 t1=done)")
         try clause.untested("A+ A>chat(c1) server!kill A<eof server!start +31s 1>GET 1<200")

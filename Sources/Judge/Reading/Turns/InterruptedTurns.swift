@@ -5,7 +5,7 @@ extension Observations {
     /// The turns that the server had surely taken on in a life, and that had not ended when the life did.
     ///
     /// What was read from a connection after a kill was sent before it, so it counts; after the order to stop the server
-    /// goes on speaking, and that is what is judged.
+    /// goes on speaking, and that is what is judged. A later read that shows as running what nobody asked since tells it too.
     func turnsInterrupted(by end: SubjectLives.End, of life: Int) -> [ObservedTurn] {
         let limit = end.cause == .stopped ? end.event : Int.max
         return turns.filter { turn in
@@ -16,7 +16,7 @@ extension Observations {
                 || reads(of: turn).contains { read in
                     lives.life(at: read.request) == life && read.request > turn.event
                         && question(of: turn, in: read) != nil
-                }
+                } || isLeftRunning(turn, since: life)
             guard shows, turn.requests.contains(where: { self.life(of: $0) == life && $0.event < end.event }) else {
                 return false
             }
@@ -25,6 +25,14 @@ extension Observations {
                 endings.contains { self.life(of: $0) <= life && $0.event < limit }
                 || turn.requests.contains { self.life(of: $0) <= life && ($0.outcome ?? .max) < limit }
             return !hasEnded
+        }
+    }
+
+    /// Whether a read after a life shows a turn as running by its names, although all its requests were made in that life.
+    private func isLeftRunning(_ turn: ObservedTurn, since life: Int) -> Bool {
+        readsAfterRestart(of: turn, since: life).contains { read, _ in
+            read.entry(of: turn)?.status == "running"
+                && turn.requests.allSatisfy { $0.event > read.event || self.life(of: $0) == life }
         }
     }
 
