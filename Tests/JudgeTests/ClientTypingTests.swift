@@ -493,6 +493,9 @@ import Testing
             """
         try clause.conforms("\(refused) B>chat(c3 s1) B<ack(c3) +17s")
         try clause.violates("\(refused) +17s^")
+        // One that comes again may go first.
+        let limited = refused.replacing("bad_request", with: "rate_limited")
+        try clause.conforms("\(limited) +17s")
         let told = "client=connected(s1 u1 a1 c2 c3 failed=c2 error.c2=bad_request 'not sent')"
         try clause.conforms("\(refused) \(told) +17s")
     }

@@ -272,7 +272,7 @@ extension CLIENT {
     // MARK: What a client is told against a message
 
     /// Codes with which a message is refused for a while; they end no turn.
-    private static let passingCodes: Set<String> = ["busy", "rate_limited"]
+    static let passingCodes: Set<String> = ["busy", "rate_limited"]
 
     /// Codes that may as well end the turn of a message that is stored.
     private static let doubtfulCodes: Set<String> = ["persist_failed", "interrupted", "internal"]

@@ -88,7 +88,11 @@ extension CLIENT {
             // What was typed before the app was launched again is still awaited, unless that launch forgot everything.
             let start = history.client.launches.last { $0.isFresh && $0.events.lowerBound < typed }?.events.lowerBound
             let earlier = questions[..<index].filter { $0.event > start ?? 0 }.map { other in
-                other.news.first { $0.kind != .proof && !history.mayBeMissed($0, of: other, before: typed) }?.event
+                // What is refused for now comes again, and may hold up what was typed after it.
+                other.news.first { news in
+                    news.kind != .proof && !passingCodes.contains(news.error?.code ?? "")
+                        && !history.mayBeMissed(news, of: other, before: typed)
+                }?.event
             }
             // What an earlier message holds up may go once that is over.
             let released = max(typed, earlier.compactMap(\.self).max() ?? typed)
