@@ -21,7 +21,7 @@ package struct ClientGrammar: Sendable {
         self.scenarios = scenarios.filter { scenario in
             scenario.profiles.isSubset(of: profiles.union([.clientCore]))
                 && scenario.verbs.isDisjoint(with: unsupported) && scenario.leavesTheServerFree
-        }
+        }.map(\.spread)
     }
 
     /// Whether the client can be told to do all of this.

@@ -20,11 +20,10 @@ extension Drawing {
 }
 
 extension Plan {
-    /// Whether it holds with more happening in it: what a server says by hand, a refusal of whatever came last, a notification of an answer to come, and an id
-    /// that follows the latest question are right only where all goes as written.
+    /// Whether it holds with more happening in it: what a server says by hand, a refusal of whatever came last, a notification
+    /// of an answer to come, and an id that follows the latest question are right only where all goes as written.
     var leavesTheServerFree: Bool {
-        let hasKeys = world?["profiles"]?.arrayValue?.contains("idempotency") ?? true
-        return !allSteps.contains { step in
+        !allSteps.contains { step in
             step["do"] == "tell" && ["ack", "done", "message", "error"].contains(step["frame"]?["type"])
                 || Self.messages(in: step).contains { $0.contains("${turn+") }
                 || hasKeys && step["frame"]?["type"] == "error" && step["frame"]?["clientMessageId"] == nil
@@ -33,7 +32,7 @@ extension Plan {
     }
 
     /// The same with ids of other devices' messages so far apart that no question takes one of them.
-    fileprivate var spread: Plan {
+    var spread: Plan {
         let written = allSteps.filter { $0["do"] == "elsewhere" }.flatMap(Self.messages(in:))
         func spread(_ value: JSONValue) -> JSONValue {
             switch value {
@@ -53,11 +52,10 @@ extension Plan {
 extension ClientDrawing {
     /// A scenario in which more happens.
     mutating func plan(named name: String, disturbing scenario: Plan) -> Plan {
-        let scenario = scenario.spread
         isRunning = false
         // The names of the scenario are low.
         (names, epochs) = (500, 500)
-        hasKeys = scenario.world?["profiles"]?.arrayValue?.contains("idempotency") ?? true
+        hasKeys = scenario.hasKeys
         for session in scenario.world?["sessions"]?.arrayValue ?? [] {
             guard let id = session["id"]?.stringValue else { continue }
             sessions.append(id)

@@ -127,11 +127,12 @@ package struct Plan: Sendable, Equatable {
         keepsLettersApart && isReadable && Self.isWritten(file(about: [ClauseID(.TURN, 1)]).text(), role)
     }
 
+    /// Whether the scripted server that a client meets remembers keys of messages.
+    var hasKeys: Bool { world?["profiles"]?.arrayValue?.contains("idempotency") ?? true }
+
     /// Whether a client can be judged by it: what its parts were drawn for still holds after they were put together.
     var isLawful: Bool {
         guard role == .client else { return true }
-        let profiles = world?["profiles"]?.arrayValue
-        let hasKeys = profiles?.contains("idempotency") ?? true
         var isRunning = false
         var sends = 0
         var names: Set<String> = []
@@ -172,8 +173,7 @@ package struct Plan: Sendable, Equatable {
                     }
                 default: break
                 }
-                let branches = step["branches"]?.arrayValue ?? []
-                return holds(step["steps"]?.arrayValue ?? []) && branches.allSatisfy { holds($0.arrayValue ?? []) }
+                return holds(Self.inner(step))
             }
         }
         return holds(steps)
@@ -205,8 +205,7 @@ package struct Plan: Sendable, Equatable {
                     open = []
                 default: break
                 }
-                let branches = step["branches"]?.arrayValue ?? []
-                return holds(step["steps"]?.arrayValue ?? []) && branches.allSatisfy { holds($0.arrayValue ?? []) }
+                return holds(Self.inner(step))
             }
         }
         return holds(steps)
