@@ -51,8 +51,12 @@ private func judgeWhole(_ read: ReadHistory) -> [Verdict] {
     // Where a guess was made about whose a frame is, only what is seen without the guess stands.
     let sure = observations.guessedTurns.isEmpty ? nil : observations.believing(.none)
     lazy var ends = observations.believing(.ends)
-    return specification.clauses.compactMap { clause in
-        guard clause.role == history.header.subject.role, let check = Checks.check(of: clause.id) else { return nil }
+    let clauses = specification.clauses
+    return clauses.indices.compactMap { index in
+        // The role first: a clause is much to copy.
+        guard clauses[index].role == history.header.subject.role else { return nil }
+        let clause = clauses[index]
+        guard let check = Checks.check(of: clause.id) else { return nil }
         guard clause.undeclared(in: history.header.subject.profiles) == nil else {
             return Verdict(clause: clause.id, outcome: .notApplicable, exercised: 0)
         }

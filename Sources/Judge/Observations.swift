@@ -7,7 +7,9 @@ import HoldfastTranscript
 /// Everything here is derived from the events alone; indices called `event` point into `history.events`. What the events say
 /// by themselves comes first; whose turn a frame is, which may be a guess, and what follows from that stands below
 /// ``turns``, and changes with how much of the guesses is believed.
-struct Observations: Sendable {
+///
+/// An object, because every check hands it on; it changes only while it is made.
+final class Observations {
     let history: History
     /// The bounds the stage waited by.
     let timeouts: Timeouts
@@ -47,12 +49,23 @@ struct Observations: Sendable {
     let replays: [Replay]
     /// Requests to the push service, in the order of time.
     let pushes: [ObservedPush]
+    /// Every frame that told a client something, those of a connection before those of replays, each in the order of time.
+    let framesTold: [Frame]
+    /// Which of them, and of the answers over REST, told of each message; of a client's history alone.
+    let namings: MessageNamings
+    /// Where the questions and answers of each session read stand; made of a server's alone.
+    private let storedPlaces: [Int: StoredPlaces]
     /// The client as a program; empty where the subject is a server.
     let client: ObservedClient
+    /// Every moment at which its screen was looked at, in order; empty where the subject is a server.
+    private(set) var looks: [Look] = []
     /// What a person sent with it and what became of that; empty where the subject is a server.
     private(set) var clientQuestions: [ClientQuestion] = []
     /// Everything that brought a client a message, in the order of time; empty where the subject is a server.
     private(set) var clientDeliveries: [ClientDelivery] = []
+    /// What it can know of its place in the stream, and of messages; made when first asked for.
+    private(set) lazy var clientPlaces = ClientPlaces(self)
+    private(set) lazy var clientMessages = ClientMessages(self)
     /// What is wrong with each message to the server that it may not simply take, by event.
     private let hostileKinds: [Int: HostileFrame.Kind]
 
@@ -103,12 +116,22 @@ struct Observations: Sendable {
         streams = Stream.all(in: shown)
         replays = Replay.all(of: syncs, on: connections, from: streams)
         pushes = ObservedPush.all(in: history)
+        framesTold = received + syncs.flatMap(\.missed)
+        let isClient = history.header.subject.role == .client
+        namings = MessageNamings(
+            frames: isClient ? framesTold : [], reads: isClient ? sessionReads : [],
+            exchanges: isClient ? exchanges : [])
+        storedPlaces =
+            isClient
+            ? [:]
+            : Dictionary(sessionReads.map { ($0.event, StoredPlaces($0)) }, uniquingKeysWith: { first, _ in first })
         client = ObservedClient(history, connections: connections, exchanges: exchanges, syncs: syncs)
         (questions, guesses) = TurnReconstruction.turns(in: self, hostile: hostileKinds)
         strays = guesses.strays(of: questions)
         guessedTurns = guesses.turns.sorted().map { questions[$0] }
         take(questions)
-        if history.header.subject.role == .client {
+        if isClient {
+            looks = Look.all(in: history, by: client)
             clientQuestions = ClientQuestion.reconstructed(in: self)
             clientDeliveries = ClientDelivery.reconstructed(in: self)
         }
@@ -116,20 +139,38 @@ struct Observations: Sendable {
 
     /// The same history, with so much believed of what only the order of frames tells.
     func believing(_ belief: Guesses.Belief) -> Observations {
-        var less = self
-        less.guessedTurns = []
+        let less = Observations(sharing: self)
         let keys = Dictionary(received.map { ($0.event, $0.clientMessageId) }) { first, _ in first }
         less.questions = guesses.questions(of: questions) { keys[$0] ?? nil }
         less.take(guesses.turns(of: questions, belief))
         return less
     }
 
-    private mutating func take(_ turns: [ObservedTurn]) {
+    /// What the events say by themselves, as somebody else has put it in order.
+    private init(sharing other: Observations) {
+        (history, patientClock, timeouts, lives, halts) =
+            (other.history, other.patientClock, other.timeouts, other.lives, other.halts)
+        (schemas, coreSchemas, connections, handshakes, exchanges) =
+            (other.schemas, other.coreSchemas, other.connections, other.handshakes, other.exchanges)
+        (received, receivedOfKnownType, sent, framesTold) =
+            (other.received, other.receivedOfKnownType, other.sent, other.framesTold)
+        (sessionReads, listReads, storedPlaces) = (other.sessionReads, other.listReads, other.storedPlaces)
+        (namings, looks) = (other.namings, other.looks)
+        (syncs, shown, streams, replays, pushes) =
+            (other.syncs, other.shown, other.streams, other.replays, other.pushes)
+        (client, clientQuestions, clientDeliveries) = (other.client, other.clientQuestions, other.clientDeliveries)
+        (hostileKinds, guesses, strays) = (other.hostileKinds, other.guesses, other.strays)
+    }
+
+    private func take(_ turns: [ObservedTurn]) {
         self.turns = turns
         sessions = SessionKnowledge(self)
         hostileFrames = HostileFrame.all(of: hostileKinds, in: self)
         index = ObservationIndex(self)
     }
+
+    /// Where the questions and answers of a session read stand.
+    func places(in read: ObservedSessionRead) -> StoredPlaces { storedPlaces[read.event] ?? StoredPlaces(read) }
 
     var events: [Event] { history.events }
     var frames: [Frame?] { history.frames }

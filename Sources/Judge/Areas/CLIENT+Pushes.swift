@@ -102,7 +102,7 @@ extension CLIENT {
     /// Once for each tapped notification whose session is answered with 404, or stands in no list that was asked for since,
     /// and once for each whose message the client does not have while there is no network or a read has failed.
     static func lostSessionsAreTold(_ history: Observations, _ evidence: inout Evidence) {
-        let messages = ClientMessages(history)
+        let messages = history.clientMessages
         for notice in ClientNotice.all(in: history) where notice.kind != .received {
             guard let (cause, end) = history.unreadStretch(of: notice, messages.deliveries) else { continue }
             // An error of before may say it again, and surely says so while there is no connection.

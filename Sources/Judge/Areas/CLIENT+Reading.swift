@@ -154,7 +154,7 @@ extension Observations {
         let greetings = connections.filter { $0.connected.map { $0 > start && $0 < event } == true }
         guard greetings.last?.greeting?.epoch != nil else { return false }
         let read = sessionReads.last { $0.sessionId == session && $0.event > start && $0.event < event }?.event
-        let told = (received + syncs.flatMap(\.missed)).filter {
+        let told = framesTold.filter {
             $0.sessionId == session && $0.event > start && $0.event < event
         }.map(\.event).min()
         guard let since = read ?? told else { return false }

@@ -580,7 +580,7 @@ extension Observations {
 
     /// Whether the client may have been told, since a question was typed, that somebody else asks in a session.
     fileprivate func othersAsk(in session: String?, apartFrom question: ClientQuestion, before end: Int) -> Bool {
-        let asked = (received + syncs.flatMap(\.missed)).filter {
+        let asked = framesTold.filter {
             $0.sessionId == session && $0.type == "message" && $0.string("role") == "user"
                 && $0.clientMessageId.map(question.keys.contains) != true
         }.map(\.event)

@@ -11,7 +11,7 @@ extension CLIENT {
     /// says: neither may be shown twice, and neither may be taken for the other. Entries without id are counted by their
     /// words against the messages the client was told of.
     static func messagesAreShownOnce(_ history: Observations, _ evidence: inout Evidence) {
-        let messages = ClientMessages(history)
+        let messages = history.clientMessages
         var doubled: Set<String> = []
         for state in history.client.states {
             guard let double = double(in: state, messages) else { continue }
@@ -40,6 +40,13 @@ extension CLIENT {
     private static func double(
         in state: ObservedClient.State, _ messages: ClientMessages
     ) -> (name: String, count: Int, known: Int, events: [Int])? {
+        // Most screens show nothing twice.
+        var (ids, said): (Set<String>, Set<ClientMessages.Words>) = ([], [])
+        let mayBeDouble = state.messages.contains { message in
+            let isNew = message.id.map { ids.insert($0).inserted } ?? true
+            return !said.insert(ClientMessages.Words(message.role, message.text)).inserted || !isNew
+        }
+        guard mayBeDouble else { return nil }
         let byID = Dictionary(grouping: state.messages.compactMap(\.id)) { $0 }
         if let id = byID.filter({ $0.value.count > 1 }).keys.min() {
             let events = messages.deliveries.filter { $0.id == id && $0.event < state.event }.map(\.event)
@@ -90,7 +97,7 @@ extension CLIENT {
     ///
     /// Once for each frame and each response with messages of a session that was not on the screen when it came.
     static func sessionsAreKeptApart(_ history: Observations, _ evidence: inout Evidence) {
-        let messages = ClientMessages(history)
+        let messages = history.clientMessages
         var found: Set<String> = []
         for state in history.client.states {
             guard let (message, delivery) = messages.stranger(in: state) else { continue }
@@ -251,7 +258,7 @@ extension CLIENT {
     /// Once for each session and each time that it was away from the screen, while a count was shown. What a list counts are also
     /// the person's own words, and who launches the app again may not know what was seen before.
     static func nothingIsCountedTwice(_ history: Observations, _ evidence: inout Evidence) {
-        let messages = ClientMessages(history)
+        let messages = history.clientMessages
         let others = Dictionary(
             grouping: history.clientDeliveries.filter { $0.role != "user" && $0.road != .typed }, by: \.sessionId)
         var judged: Set<String> = []

@@ -10,7 +10,7 @@ extension CLIENT {
     /// place has to be one that it can have: not beyond what it was sent before this greeting, and not before a frame that it
     /// surely took, unless a `sync` has still to fill a gap. A place of another stream is CLIENT-28's.
     static func placesAreSynced(_ history: Observations, _ evidence: inout Evidence) {
-        let places = ClientPlaces(history)
+        let places = history.clientPlaces
         let questions = ClientQuestion.all(in: history)
         for (index, connection) in history.connections.enumerated() {
             guard let greeting = connection.greeting, let epoch = greeting.epoch,
@@ -138,7 +138,7 @@ extension CLIENT {
     ///
     /// Once for each first `sync` of a connection after such a frame was the greatest number of its epoch and surely taken.
     static func unknownTypesMovePlaces(_ history: Observations, _ evidence: inout Evidence) {
-        let places = ClientPlaces(history)
+        let places = history.clientPlaces
         for (sync, position) in history.firstSyncs {
             let start = history.client.launch(at: sync.request.event)?.events.lowerBound ?? 0
             let end = history.connections[sync.connection].connected ?? sync.request.event
@@ -159,7 +159,7 @@ extension CLIENT {
     /// Once for each live frame with a new message of the session on the screen, whether its number is the next that the client
     /// can have or not. The bound is that of an answer without work behind it; no timer of a client lies in it.
     static func sparseFramesAreShown(_ history: Observations, _ evidence: inout Evidence) {
-        let places = ClientPlaces(history)
+        let places = history.clientPlaces
         for item in places.given where !item.frame.isReplayed && ["done", "message"].contains(item.frame.type) {
             let frame = item.frame
             guard let state = history.client.state(at: frame.event), state.sessionId == frame.sessionId,
@@ -213,7 +213,7 @@ extension CLIENT {
     /// client was not sent. A client that gave up an unanswered `sync` and read a session waits for it no longer; what it may do
     /// then is not said.
     static func holesAreKept(_ history: Observations, _ evidence: inout Evidence) {
-        let places = ClientPlaces(history)
+        let places = history.clientPlaces
         for (sync, position) in history.firstSyncs {
             guard let greeted = history.connections[sync.connection].connected, let hole = places.hole(before: greeted),
                 hole.sync.connection != sync.connection, let old = history.connections[hole.sync.connection].greeting
@@ -253,7 +253,7 @@ extension CLIENT {
     /// Once for each `sync` that names an epoch after two were told: its number has to be one of that epoch, and once a frame
     /// of the newest epoch was surely taken, with nothing still to come, no older epoch is named again.
     static func epochsComeWhole(_ history: Observations, _ evidence: inout Evidence) {
-        let places = ClientPlaces(history)
+        let places = history.clientPlaces
         for sync in history.syncs {
             guard let epoch = sync.request.epoch, let position = sync.lastSeqSeen else { continue }
             let told = places.epochs(toldBefore: sync.request.event)

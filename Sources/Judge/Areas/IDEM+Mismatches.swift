@@ -204,7 +204,7 @@ extension IDEM {
                 continue
             }
             for read in history.reads(of: again.turn) where read.request > again.event {
-                let count = StoredPlaces(read).questions(of: again.turn).count
+                let count = history.places(in: read).questions(of: again.turn).count
                 test(count <= 1, keptIf: false, "\(count) user messages", read.event)
             }
         }

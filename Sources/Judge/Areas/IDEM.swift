@@ -83,7 +83,7 @@ enum IDEM {
             for read in history.sessionReads where read.principal == again.turn.principal {
                 // A question that stands there twice tells by itself; one that stands there once only after the answer.
                 guard read.request > answered ?? again.event, history.namesItsMessages(read) else { continue }
-                let count = StoredPlaces(read).questions(of: again.turn).count
+                let count = history.places(in: read).questions(of: again.turn).count
                 let isElsewhere = again.turn.sessionId.map { $0 != read.sessionId } ?? false
                 let isNamed = read.messages.contains { $0.clientMessageId == again.turn.clientMessageId }
                 evidence.test(

@@ -36,7 +36,7 @@ enum ORDER {
     /// acknowledged or ended before the later one was sent.
     static func questionsKeepTheirOrder(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads {
-            let places = StoredPlaces(read)
+            let places = history.places(in: read)
             let twins = history.unnamedQuestions(in: read, places)
             let isTold = { (turn: ObservedTurn) in twins[turn.request.prompt] ?? 0 <= 1 || places.name(turn) }
             let found = history.turns(in: read).filter(isTold).compactMap { turn in
@@ -62,7 +62,7 @@ enum ORDER {
     /// Once for each question in a read that was sent when another turn of its session had ended with an answer.
     static func answersStandBeforeWhatFollows(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads {
-            let places = StoredPlaces(read)
+            let places = history.places(in: read)
             let twins = history.unnamedQuestions(in: read, places)
             let turns = history.turns(in: read).sorted { $0.event < $1.event }
             // What has several places is told apart by its number alone.
@@ -200,7 +200,7 @@ enum ORDER {
     /// no writes may have stored nothing.
     static func messagesAreKeptOnce(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads {
-            let places = StoredPlaces(read)
+            let places = history.places(in: read)
             let known = history.turns(in: read).filter { turn in
                 !turn.endings.contains { $0.code == "persist_failed" } && !failedWithoutDisk(turn, history)
                     && [turn.ack?.event, turn.ended, turn.frames.first?.event].compactMap { $0 }

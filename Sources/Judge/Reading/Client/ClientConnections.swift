@@ -51,7 +51,7 @@ extension Observations {
     func news(
         of key: String?, on connection: Int, after event: Int, before end: Int = .max, leavingOld: Bool = false
     ) -> Int? {
-        let frames = (received + syncs.flatMap(\.missed)).filter { frame in
+        let frames = framesTold.filter { frame in
             frame.event > event && frame.event < end
                 && !(leavingOld && loss(of: frame.connection).map { $0 < frame.event } == true)
         }.sorted { $0.event < $1.event }
@@ -160,7 +160,7 @@ extension Observations {
     /// The attempts from a launch on, until it is greeted or anything is done to it.
     func undisturbedAttempts(of launch: ObservedClient.Launch) -> [Int] {
         let attempts = attempts(in: launch.events)
-        let greeted = attempts.lazy.compactMap { connections[$0].connected }.min()
+        let greeted = attempts.lazy.compactMap { self.connections[$0].connected }.min()
         let disturbed = client.acts.first { $0.event > launch.events.lowerBound && $0.name != "selectSession" }?.event
         let end = [greeted, disturbed].compactMap { $0 }.min() ?? .max
         return attempts.map { connections[$0].opening }.filter { $0 < end }

@@ -21,7 +21,7 @@ struct ClientDelivery {
 
     /// Everything that brought a message, in the order of time.
     static func reconstructed(in history: Observations) -> [ClientDelivery] {
-        var all = (history.received + history.syncs.flatMap(\.missed)).compactMap { ClientDelivery($0) }
+        var all = history.framesTold.compactMap { ClientDelivery($0) }
         for read in history.sessionReads {
             all += read.messages.map { message in
                 ClientDelivery(

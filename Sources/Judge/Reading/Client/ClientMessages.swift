@@ -4,16 +4,15 @@ import HoldfastTranscript
 /// Every message a client was told of, and which tellings are of the same one.
 ///
 /// Words prove nothing: two messages may say the same. One message is known by its id, by its key until it has an id, and
-/// where it has neither each telling counts as a message of its own.
-struct ClientMessages {
+/// where it has neither each telling counts as a message of its own. An object that its history owns.
+final class ClientMessages {
     /// Everything that brought a message, in the order of time.
     let deliveries: [ClientDelivery]
     private let ids: [String: String]
     private let byWords: [Words: [ClientDelivery]]
     private let byID: [String: [ClientDelivery]]
     private let byKey: [String: [ClientDelivery]]
-    private let history: Observations
-    private let places: ClientPlaces
+    private unowned let history: Observations
 
     /// What a message says, exactly, and who says it.
     struct Words: Hashable {
@@ -28,7 +27,6 @@ struct ClientMessages {
 
     init(_ history: Observations) {
         self.history = history
-        places = ClientPlaces(history)
         deliveries = history.clientDeliveries
         let named = deliveries.compactMap { told in told.key.flatMap { key in told.id.map { (key, $0) } } }
         ids = Dictionary(named) { first, _ in first }
@@ -77,13 +75,15 @@ struct ClientMessages {
     private func isSure(_ delivery: ClientDelivery, before event: Int) -> Bool {
         guard let frame = delivery.frame else { return true }
         let ending = history.connections[frame.connection].ending?.event ?? .max
-        return ending > event || places.isTaken(frame, before: event)
+        return ending > event || history.clientPlaces.isTaken(frame, before: event)
     }
 
     /// Where an entry of the screen belongs: the sessions that were named with it before an event.
     ///
     /// Words alone decide only for an answer that the client shows without id.
-    func homes(of message: ObservedClient.ShownMessage, before event: Int) -> [ClientDelivery] {
+    private func homes(
+        of message: ObservedClient.ShownMessage, before event: Int
+    ) -> LazyFilterSequence<[ClientDelivery]> {
         let told: [ClientDelivery]?
         if let id = message.id {
             told = byID[id]
@@ -96,7 +96,7 @@ struct ClientMessages {
         } else {
             told = message.role == "assistant" ? byWords[Words(message.role, message.text)] : nil
         }
-        return (told ?? []).filter { $0.event < event && $0.sessionId != nil }
+        return (told ?? []).lazy.filter { $0.event < event && $0.sessionId != nil }
     }
 
     /// The entry of a screen that belongs to another session, with what brought it; nil when all are at home.

@@ -13,7 +13,7 @@ struct ClientNewsReader {
         learnNames(&questions)
         learnIds(&questions)
         let owners = Owners(questions)
-        let frames = (history.received + history.syncs.flatMap(\.missed)).sorted { $0.event < $1.event }
+        let frames = history.framesTold.sorted { $0.event < $1.event }
         var reads = history.sessionReads.sorted { $0.event < $1.event }[...]
         for frame in frames {
             while let read = reads.first, read.event < frame.event { tell(reads.removeFirst(), to: &questions) }
@@ -30,7 +30,7 @@ struct ClientNewsReader {
 
     private func learnNames(_ questions: inout [ClientQuestion]) {
         var pairs: [(key: String?, turnId: String?)] = []
-        for frame in history.received + history.syncs.flatMap(\.missed) {
+        for frame in history.framesTold {
             pairs.append((frame.clientMessageId, frame.turnId))
         }
         for read in history.sessionReads {
@@ -62,7 +62,7 @@ struct ClientNewsReader {
             if let key { keys[id, default: []].insert(key) }
             events[id] = min(events[id] ?? event, event)
         }
-        for frame in history.received + history.syncs.flatMap(\.missed) {
+        for frame in history.framesTold {
             guard frame.type == "ack" || frame.type == "message" && frame.string("role") == "user" else { continue }
             note(frame.messageId, frame.clientMessageId, frame.event)
         }

@@ -5,7 +5,9 @@ import HoldfastTranscript
 ///
 /// A frame that was sent is not yet a frame that was taken: a cut may have swallowed it. So a place has a ceiling, the
 /// greatest number there is reason for, and a floor, the last number whose frame the client surely had.
-struct ClientPlaces {
+///
+/// An object that its history owns, which keeps what it was asked for.
+final class ClientPlaces {
     /// Frames that a `sync` has still to bring.
     struct Hole {
         /// The `sync` that was to bring them.
@@ -19,7 +21,9 @@ struct ClientPlaces {
 
     /// Every numbered frame, in the order of time.
     let given: [NumberedFrame]
-    private let history: Observations
+    private unowned let history: Observations
+    /// By which event the frames of an event were surely taken; see ``taken(_:)``.
+    private var takings: [Int: Int?] = [:]
 
     init(_ history: Observations) {
         self.history = history
@@ -71,6 +75,13 @@ struct ClientPlaces {
     /// The first event by which the client surely had a frame: it showed what this frame or a later one of its connection
     /// alone had brought, or the connection had stayed open for longer than a busy machine takes.
     func taken(_ frame: Frame) -> Int? {
+        if let known = takings[frame.event] { return known }
+        let taking = firstTaking(of: frame)
+        takings[frame.event] = .some(taking)
+        return taking
+    }
+
+    private func firstTaking(of frame: Frame) -> Int? {
         let client = history.client
         let connection = history.connections[frame.connection]
         let limit = history.patience(of: frame.event) + history.timeouts.scheduling.microseconds
@@ -87,7 +98,7 @@ struct ClientPlaces {
             if let waited, waited <= state.event { break }
             let isShown = later.prefix { $0.event < state.event }.contains { frame in
                 guard shows(state, frame), let before = client.state(at: frame.event) else { return false }
-                return !shows(before, frame) && isAlone(frame, before: state.event)
+                return !shows(before, frame) && history.namings.isAlone(frame, before: state.event)
             }
             if isShown { return state.event }
         }
@@ -109,20 +120,6 @@ struct ClientPlaces {
             }
         default: false
         }
-    }
-
-    /// Whether nothing else had brought the same before an event.
-    private func isAlone(_ frame: Frame, before event: Int) -> Bool {
-        guard let id = frame.messageId else { return false }
-        let isRead = history.sessionReads.contains { $0.event < event && $0.messages.contains { $0.id == id } }
-        let isAnswered = history.exchanges.contains { exchange in
-            guard exchange.isChat, (exchange.response ?? .max) < event else { return false }
-            return exchange.answer?.root.id("messageId") == id
-                || frame.type == "ack" && exchange.body?.id("clientMessageId") == frame.clientMessageId
-        }
-        let others = history.received + history.syncs.flatMap(\.missed)
-        return !isRead && !isAnswered
-            && !others.contains { $0.event < event && $0.event != frame.event && $0.messageId == id }
     }
 
     private func lastSync(before event: Int) -> ObservedSync? {

@@ -46,7 +46,7 @@ extension Observations {
     /// has brought.
     func isTaken(_ told: ToldHistory, by look: Look, unlike before: ObservedClient.State) -> Bool {
         if hadTime(for: told.event, on: told.connection, before: look.event) { return true }
-        let frames = (received + syncs.flatMap(\.missed)).filter { $0.event < look.event && $0.event != told.event }
+        let frames = framesTold.filter { $0.event < look.event && $0.event != told.event }
         let reads = sessionReads.filter { $0.event < look.event && $0.event != told.event }
         let others = Set(
             frames.compactMap(\.messageId) + reads.flatMap { $0.messages.compactMap(\.id) }

@@ -12,20 +12,24 @@ extension Observations {
         /// The event: a recorded state, or a watch that saw the last one stand.
         let event: Int
         let state: ObservedClient.State
+
+        static func all(in history: History, by client: ObservedClient) -> [Look] {
+            history.events.indices.compactMap { index in
+                guard history.events[index].lane == .client, let state = client.state(at: index) else { return nil }
+                switch history.events[index].kind {
+                case .state: return Look(event: index, state: state)
+                case .wait(let awaited, _) where awaited == "time" || awaited == "state":
+                    return Look(event: index, state: state)
+                default: return nil
+                }
+            }
+        }
     }
 
     /// Every look at the screen after one event and before another.
-    func looks(after first: Int, before last: Int) -> [Look] {
-        let from = max(first + 1, 0)
-        return (from..<max(from, min(last, history.events.endIndex))).compactMap { index in
-            guard history.events[index].lane == .client, let state = client.state(at: index) else { return nil }
-            switch history.events[index].kind {
-            case .state: return Look(event: index, state: state)
-            case .wait(let awaited, _) where awaited == "time" || awaited == "state":
-                return Look(event: index, state: state)
-            default: return nil
-            }
-        }
+    func looks(after first: Int, before last: Int) -> ArraySlice<Look> {
+        let start = looks.boundary { $0.event > first }
+        return looks[start..<max(start, looks.boundary { $0.event >= last })]
     }
 
     /// What came of something that the screen has to show.
@@ -67,8 +71,9 @@ extension Observations {
     var clientPatience: Duration { clientBound(\.resend) }
 
     /// The first act of some names after an event, or the end of the history.
-    func end(of cause: Int, at names: Set<String>) -> Int {
-        client.acts.first { $0.event > cause && names.contains($0.name) }?.event ?? history.events.endIndex
+    func end(of cause: Int, at names: some Collection<String>) -> Int {
+        let later = client.acts[client.acts.boundary { $0.event > cause }...]
+        return later.first { names.contains($0.name) }?.event ?? history.events.endIndex
     }
 
     /// The end of the life of the client in which an event lies.

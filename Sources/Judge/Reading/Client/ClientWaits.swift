@@ -230,7 +230,7 @@ extension Observations {
 
     /// Whether a client surely took what it was sent before another event: there was time, and nothing kept it from it.
     func hadTime(
-        for event: Int, on connection: Int? = nil, before other: Int, atLeast time: Duration = Self.inFlight
+        for event: Int, on connection: Int? = nil, before other: Int, atLeast time: Duration = Observations.inFlight
     ) -> Bool {
         patience(from: event, to: other) >= time.microseconds
             && departure(after: event, on: connection).map { $0 >= other } ?? true
@@ -253,7 +253,7 @@ extension Observations {
         let isResent = isDue && (sends.count > 1 || isLate)
         let before = client.state(at: news.event)
         let hadFailed = before?.showsAsFailed(question) == true
-        let others = otherErrorCodes(than: question, after: min(before?.event ?? 0, inFlight(before: news.event)))
+        lazy var others = otherErrorCodes(than: question, after: min(before?.event ?? 0, inFlight(before: news.event)))
         // What shows much later may have another reason.
         let limit = patience(of: news.event) + timeouts.scheduling.microseconds
         return !looks(after: news.event, before: min(event, endOfLife(at: news.event))).contains { look in

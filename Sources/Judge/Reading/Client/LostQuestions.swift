@@ -113,7 +113,7 @@ extension Observations {
         else {
             return nil
         }
-        return (received + syncs.flatMap(\.missed)).filter { frame in
+        return framesTold.filter { frame in
             let isOwn = frame.type == "message" && question.says(frame.text ?? "")
             return frame.event > event && (isOwn || frame.isOf("toolUse", "done", "error"))
                 && frame.clientMessageId == nil && (isOwn || frame.turnId == nil)
@@ -124,7 +124,7 @@ extension Observations {
     /// The first response after an event that said of a message only that the server could not take it.
     func failure(of question: ClientQuestion, after event: Int) -> Int? {
         question.requests.lazy.compactMap { request -> Int? in
-            guard let exchange = exchange(of: request), let response = exchange.response, response > event,
+            guard let exchange = self.exchange(of: request), let response = exchange.response, response > event,
                 exchange.status.map({ $0 >= 400 }) == true
             else { return nil }
             return response
@@ -136,7 +136,7 @@ extension Observations {
     func homes(of question: ClientQuestion, before event: Int) -> Set<String> {
         let told = question.sessions(before: event)
         guard let sent = question.requests.first?.event, remembersKeys(before: sent) == false else { return told }
-        let words = (received + syncs.flatMap(\.missed)).filter { frame in
+        let words = framesTold.filter { frame in
             frame.event > sent && frame.event < event && frame.type == "message" && frame.string("role") == "user"
                 && frame.clientMessageId == nil && question.says(frame.text ?? "")
         }

@@ -5,7 +5,8 @@ import HoldfastTranscript
 /// The client as a program: what it was told to do, what it showed, and what became of what a person typed.
 ///
 /// Taken from the lane `client` and from everything sent to the server. Indices called `event` point into `history.events`.
-struct ObservedClient: Sendable {
+/// An object, because checks ask for it again and again; it changes only while it is made.
+final class ObservedClient {
     /// Acts after which a client takes nothing of what it was sent before.
     static let interruptions: Set<String> = ["launch", "quit", "exit", "background", "networkDown"]
 
@@ -134,7 +135,9 @@ struct ObservedClient: Sendable {
 
     /// What it showed at the moments from one event up to before another: first what it showed then, if known.
     func states(from first: Int, to last: Int) -> [State] {
-        (state(at: first).map { [$0] } ?? []) + states.filter { $0.event > first && $0.event < last }
+        let start = states.boundary { $0.event > first }
+        let later = states[start..<max(start, states.boundary { $0.event >= last })]
+        return (state(at: first).map { [$0] } ?? []) + later
     }
 
     /// Its reads of one session, in the order of asking, also those that were never answered.

@@ -70,7 +70,7 @@ extension Observations {
     /// The codes of errors after an event that are not about a message.
     func otherErrorCodes(than question: ClientQuestion, after event: Int) -> Set<String> {
         let own = Set((question.news + question.suspicions).map(\.event))
-        let frames = (received + syncs.flatMap(\.missed)).filter { $0.type == "error" }.map { ($0.event, $0.code) }
+        let frames = framesTold.filter { $0.type == "error" }.map { ($0.event, $0.code) }
         let responses = exchanges.compactMap { exchange in
             exchange.response.map { ($0, exchange.answer?.root.string("code")) }
         }

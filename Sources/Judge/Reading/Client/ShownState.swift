@@ -2,7 +2,8 @@ import HoldfastJSON
 import HoldfastTranscript
 
 extension ObservedClient {
-    struct State: Sendable, Equatable {
+    /// What it showed at one moment; an object, because a check hands on most of them.
+    final class State: Sendable {
         let event: Int
         /// What it said about its connection; nil when it said nothing known.
         let connection: Connection?

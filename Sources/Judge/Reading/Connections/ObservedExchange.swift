@@ -4,7 +4,9 @@ import HoldfastJSON
 import HoldfastTranscript
 
 /// One HTTP request with what came of it.
-struct ObservedExchange: Sendable {
+///
+/// An object, because checks ask for it again and again; it changes only while ``all(in:)`` goes through the events.
+final class ObservedExchange: @unchecked Sendable {
     let request: Int
     let sent: Event.Request
     /// Which of the requests of the specification it is.
@@ -22,6 +24,10 @@ struct ObservedExchange: Sendable {
     private(set) var wasLeft = false
     /// The event at which the stage stopped reading a response that was too large for it: then nothing is known of it.
     private(set) var unread: Int?
+
+    private init(request: Int, sent: Event.Request, route: Route, body: JSONValue?) {
+        (self.request, self.sent, self.route, self.body) = (request, sent, route, body)
+    }
 
     /// What a path means to the protocol.
     enum Route: Sendable, Hashable {

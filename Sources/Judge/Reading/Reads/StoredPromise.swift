@@ -82,7 +82,7 @@ extension Observations {
             let later = concerned.filter { promises[$0].told < exchange.request }
             guard !later.isEmpty else { continue }
             if let read = reads[response] {
-                let places = StoredPlaces(read)
+                let places = places(in: read)
                 for index in later {
                     note(index, has(places, promises[index]), request: exchange.request, response: response)
                 }

@@ -5,7 +5,7 @@ extension Observations {
     /// The accepted turns of a read's session, in the order of asking.
     func turns(in read: ObservedSessionRead) -> [ObservedTurn] {
         guard namesItsMessages(read) else { return [] }
-        return index.turns(of: read.sessionId).lazy.map { turns[$0] }.filter { turn in
+        return index.turns(of: read.sessionId).lazy.map { self.turns[$0] }.filter { turn in
             turn.principal == read.principal && turn.isAccepted && turn.event < read.event
         }
     }
@@ -13,14 +13,14 @@ extension Observations {
     /// Goes through each accepted turn of each read, with the places of its messages.
     func forEachTurnRead(_ body: (ObservedTurn, ObservedSessionRead, StoredPlaces) -> Void) {
         for read in sessionReads {
-            let places = StoredPlaces(read)
+            let places = places(in: read)
             for turn in turns(in: read) { body(turn, read, places) }
         }
     }
 
     /// Whether a read surely shows the question of a turn, and not another one of the same text.
     func stands(_ turn: ObservedTurn, in read: ObservedSessionRead) -> Bool {
-        let places = StoredPlaces(read)
+        let places = places(in: read)
         guard !places.questions(of: turn).isEmpty else { return false }
         return places.name(turn) || unnamedQuestions(in: read, places)[turn.request.prompt] ?? 0 <= 1
     }
