@@ -59,5 +59,6 @@ func divided(_ value: Int, by divisor: Int) -> (quotient: Int, rest: Int) {
 /// A number with zeros before it.
 func padded(_ value: Int, _ width: Int) -> String {
     let digits = String(value)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    let missing = width - digits.utf8.count
+    return missing > 0 ? String(repeating: "0", count: missing) + digits : digits
 }

@@ -161,6 +161,7 @@ extension JSONObject: Hashable {
 extension JSONObject: ExpressibleByDictionaryLiteral {
     /// An object, from a literal; the order of its members is kept.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
-        self.init(elements.map { (key: $0.0, value: $0.1) })
+        self.init(capacity: elements.count)
+        for (key, value) in elements { set(value, for: key) }
     }
 }

@@ -10,7 +10,9 @@ extension JSONValue: JSONRepresentable {
 
     /// An object of those members that have a value, in this order.
     package init(members: KeyValuePairs<String, (any JSONRepresentable)?>) {
-        self = .object(JSONObject(members.compactMap { name, value in value.map { (key: name, value: $0.json) } }))
+        var object = JSONObject(capacity: members.count)
+        for case (let name, let value?) in members { object.set(value.json, for: name) }
+        self = .object(object)
     }
 
     /// An object with the members of another one behind its own.
@@ -49,7 +51,7 @@ extension Bool: JSONRepresentable {
 
 extension Array: JSONRepresentable where Element: JSONRepresentable {
     /// The values in order.
-    package var json: JSONValue { .array(map(\.json)) }
+    package var json: JSONValue { .array(map { $0.json }) }
 }
 
 extension Array {

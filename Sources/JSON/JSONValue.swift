@@ -174,7 +174,9 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
 
     /// An object, from a literal; the order of its members is kept.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
-        self = .object(JSONObject(elements.map { (key: $0.0, value: $0.1) }))
+        var object = JSONObject(capacity: elements.count)
+        for (key, value) in elements { object.set(value, for: key) }
+        self = .object(object)
     }
 }
 

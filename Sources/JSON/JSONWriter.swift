@@ -63,18 +63,22 @@ struct JSONWriter {
 
     private mutating func write(_ object: JSONObject, depth: Int) {
         bytes.append(UInt8(ascii: "{"))
-        var members = Array(object)
         if sortsKeys {
-            members.sort { ExactString($0.key) < ExactString($1.key) }
+            writeMembers(object.sorted { ExactString($0.key) < ExactString($1.key) }, depth: depth + 1)
+        } else {
+            writeMembers(object, depth: depth + 1)
         }
+        close(UInt8(ascii: "}"), isEmpty: object.isEmpty, depth: depth)
+    }
+
+    private mutating func writeMembers(_ members: some Sequence<JSONObject.Element>, depth: Int) {
         for (position, member) in members.enumerated() where bytes.count <= budget {
-            separate(position, depth: depth + 1)
+            separate(position, depth: depth)
             write(member.key)
             bytes.append(UInt8(ascii: ":"))
             if isPretty { bytes.append(UInt8(ascii: " ")) }
-            write(member.value, depth: depth + 1)
+            write(member.value, depth: depth)
         }
-        close(UInt8(ascii: "}"), isEmpty: members.isEmpty, depth: depth)
     }
 
     private mutating func write(_ string: String) { Self.append(string, to: &bytes, budget: budget) }

@@ -43,7 +43,7 @@ struct Phone {
         now += milliseconds
         latest = client.handle(input, at: now)
         effects += latest
-        for case .save(let text) in latest { stored = text }
+        for case .save(let memory) in latest { stored = memory.text }
     }
 
     /// The newest socket is opened and greeted.

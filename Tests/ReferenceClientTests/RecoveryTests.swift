@@ -267,7 +267,7 @@ import Testing
         phone.tell(.said("question 1"))
         phone.cut()
         // What it was when it was sent survives the app.
-        phone = Phone(memory: phone.core.memory, now: phone.now)
+        phone = Phone(memory: phone.core.memory.text, now: phone.now)
         phone.tell(.launched(opened: nil))
         phone.answer(path: "/api/sessions", #"{"sessions":[]}"#)
         phone.connect(epoch: nil, capabilities: [], serverTime: "2026-01-01T00:01:00Z")

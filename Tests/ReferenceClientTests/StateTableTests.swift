@@ -166,7 +166,7 @@ private struct Situation {
             phone.tell(.networkDown)
             phone.elapse(.retry(key: phone.key), after: 5000)
         },
-        "quit": { phone in phone = Phone(memory: phone.core.memory, now: phone.now) },
+        "quit": { phone in phone = Phone(memory: phone.core.memory.text, now: phone.now) },
     ]
 
     // MARK: what tells two sends from one

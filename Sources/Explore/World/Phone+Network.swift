@@ -48,7 +48,8 @@ extension Phone {
         rules.variations = setting.variations
         rules.followsStream = profiles.contains(.clientSync)
         life += 1
-        app = FaultyClient(rules: rules, memory: memory, dice: Dice(seed: chance.next()), defects: setting.defects)
+        app = FaultyClient(
+            rules: rules, memory: memory?.text, dice: Dice(seed: chance.next()), defects: setting.defects)
         tell(.launched(opened: opened))
     }
 
@@ -93,7 +94,7 @@ extension Phone {
                 phone.tell(.elapsed(timer))
             }
         case .stopWaiting(let timer): timers[timer] = nil
-        case .save(let text): memory = text
+        case .save(let kept): memory = kept
         }
     }
 

@@ -63,7 +63,7 @@ final class Phone: Theater, ClientScene {
     // The app, and what it cannot do by itself.
     var app: FaultyClient?
     var life = 0
-    var memory: String?
+    var memory: ClientMemory?
     var sockets: [Int: Wire] = [:]
     var requests: [Int: Call] = [:]
     var timers: [ClientTimer: Int] = [:]

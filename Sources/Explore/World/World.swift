@@ -81,7 +81,7 @@ final class World: Theater {
     // MARK: time
 
     func limit(_ name: String) -> Int {
-        let bound = (timeouts.byName[name] ?? timeouts.turn).microseconds
+        let bound = (timeouts[name] ?? timeouts.turn).microseconds
         return name == "turn" ? bound + scriptWait * 1000 : bound
     }
 

@@ -89,39 +89,53 @@ public struct ScenarioVariables: Sendable, Equatable {
         case reference(Reference)
     }
 
+    /// Whether a text may refer to something.
+    package static func refers(_ template: String) -> Bool { template.utf8.contains(UInt8(ascii: "$")) }
+
     /// Takes a text apart.
     static func parts(of template: String) throws(Problem) -> [Part] {
+        // Most texts refer to nothing.
+        guard refers(template) else { return [.literal(template)] }
         var parts: [Part] = []
         var literal = ""
-        var rest = Substring(template)
-        while let dollar = rest.firstIndex(of: "$") {
-            literal += rest[..<dollar]
+        // By bytes: what refers is ASCII, and characters take their time.
+        var rest = template.utf8[...]
+        while let dollar = rest.firstIndex(of: UInt8(ascii: "$")) {
+            literal += template[rest.startIndex..<dollar]
             rest = rest[rest.index(after: dollar)...]
-            guard rest.first == "{" else {
+            guard rest.first == UInt8(ascii: "{") else {
                 literal += "$"
                 continue
             }
-            guard let end = rest.firstIndex(of: "}"), let reference = reference(rest[..<end].dropFirst()) else {
-                throw .malformed(template)
-            }
+            guard let end = rest.firstIndex(of: UInt8(ascii: "}")), let reference = reference(rest[..<end].dropFirst())
+            else { throw .malformed(template) }
             if !literal.isEmpty { parts.append(.literal(literal)) }
             literal = ""
             parts.append(.reference(reference))
             rest = rest[rest.index(after: end)...]
         }
-        literal += rest
+        literal += template[rest.startIndex...]
         if !literal.isEmpty || parts.isEmpty { parts.append(.literal(literal)) }
         return parts
     }
 
-    private static func reference(_ text: Substring) -> Reference? {
-        let name = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") }
-        guard name.first?.isLetter == true, name.last != ".", !name.contains("..") else { return nil }
-        let tail = text[name.endIndex...]
-        guard let sign = tail.first else { return Reference(name: String(name), offset: 0) }
-        guard sign == "+" || sign == "-", tail.dropFirst().allSatisfy({ $0.isASCII && $0.isNumber }),
-            let offset = Int(tail.dropFirst())
+    private static func reference(_ text: Substring.UTF8View) -> Reference? {
+        let dot = UInt8(ascii: ".")
+        let name = text.prefix { isLetter($0) || isDigit($0) || $0 == dot }
+        guard name.first.map(isLetter) == true, name.last != dot,
+            !zip(name, name.dropFirst()).contains(where: { $0 == dot && $1 == dot })
         else { return nil }
-        return Reference(name: String(name), offset: sign == "-" ? -offset : offset)
+        let tail = text[name.endIndex...]
+        guard let sign = tail.first else { return Reference(name: String(Substring(name)), offset: 0) }
+        guard sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"), tail.dropFirst().allSatisfy(isDigit),
+            let offset = Int(Substring(tail.dropFirst()))
+        else { return nil }
+        return Reference(name: String(Substring(name)), offset: sign == UInt8(ascii: "-") ? -offset : offset)
     }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) && byte >= 0x40
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }

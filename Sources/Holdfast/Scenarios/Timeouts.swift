@@ -52,18 +52,19 @@ public struct Timeouts: Sendable, Equatable {
     /// Every bound by the name scenarios and transcripts use.
     public var byName: [String: Duration] { Self.paths.mapValues { self[keyPath: $0] } }
 
+    /// The bound of a name that scenarios and transcripts use; nil for any other.
+    public subscript(name: String) -> Duration? { Self.paths[name].map { self[keyPath: $0] } }
+
     /// Where the bound of each name is kept.
-    public static var paths: [String: WritableKeyPath<Timeouts, Duration>] {
-        [
-            "connect": \.connect, "ack": \.ack, "turn": \.turn, "pong": \.pong, "rest": \.rest, "sync": \.sync,
-            "error": \.error, "close": \.close, "stop": \.stop, "push": \.push,
-            "start": \.start,
-            "foregroundReconnect": \.foregroundReconnect, "resend": \.resend, "silence": \.silence,
-            "backoff": \.backoff,
-            "polling": \.polling, "degraded": \.degraded, "attempts": \.attempts, "driver": \.driver,
-            "scheduling": \.scheduling,
-        ]
-    }
+    public static let paths: [String: WritableKeyPath<Timeouts, Duration> & Sendable] = [
+        "connect": \.connect, "ack": \.ack, "turn": \.turn, "pong": \.pong, "rest": \.rest, "sync": \.sync,
+        "error": \.error, "close": \.close, "stop": \.stop, "push": \.push,
+        "start": \.start,
+        "foregroundReconnect": \.foregroundReconnect, "resend": \.resend, "silence": \.silence,
+        "backoff": \.backoff,
+        "polling": \.polling, "degraded": \.degraded, "attempts": \.attempts, "driver": \.driver,
+        "scheduling": \.scheduling,
+    ]
 
     /// The same bounds, none longer than the limit; for subjects that are known to be quick.
     public func capped(at limit: Duration) -> Timeouts {

@@ -1,20 +1,74 @@
 import HoldfastJSON
 
 /// What survives the app: questions without an ending, the cursor in the stream, and the conversations as last seen.
-extension ClientCore {
+package struct ClientMemory: Sendable, Equatable {
+    fileprivate let position: Position?
+    fileprivate let conversations: [Int: Conversation]
+    fileprivate let outbox: [Question]
+    fileprivate let shown: Int
+    fileprivate let serverKnowsKeys: Bool
+    fileprivate let serverTime: String?
+
     /// The most messages kept of one conversation, and the most conversations.
     private static let keptMessages = 200
     private static let keptConversations = 50
 
     /// Everything worth keeping, as JSON text.
-    var memory: String {
+    package var text: String {
         let kept = conversations.values.sorted { $0.number > $1.number }.filter { !$0.messages.isEmpty }
             .filter { $0.session != nil || hasQuestions($0.number) }.prefix(Self.keptConversations)
         return JSONValue(members: [
-            "version": 1, "position": cursor.held.map { JSONValue(members: ["epoch": $0.epoch, "seq": $0.seq]) },
+            "version": 1, "position": position.map { JSONValue(members: ["epoch": $0.epoch, "seq": $0.seq]) },
             "conversations": kept.map(written), "outbox": outbox.map(written), "shown": shown,
             "serverKnowsKeys": serverKnowsKeys, "serverTime": serverTime,
         ]).text()
+    }
+
+    package static func == (left: ClientMemory, right: ClientMemory) -> Bool { left.text == right.text }
+
+    private func hasQuestions(_ number: Int) -> Bool { outbox.contains { $0.conversation == number } }
+
+    private func written(_ conversation: Conversation) -> JSONValue {
+        let open = Set(outbox.map(\.key))
+        let messages = conversation.messages.suffix(Self.keptMessages).filter {
+            // A message that is neither confirmed nor on its way has failed: it is shown once, not for ever.
+            $0.id != nil || $0.status == .sent || $0.key.map(open.contains) ?? true
+        }
+        return JSONValue(members: [
+            "number": conversation.number, "session": conversation.session, "messages": messages.map(written),
+        ])
+    }
+
+    private func written(_ message: Message) -> JSONValue {
+        JSONValue(members: [
+            "role": message.role.rawValue, "text": message.text, "status": message.status.rawValue, "id": message.id,
+            "key": message.key, "turn": message.turn,
+        ])
+    }
+
+    private func written(_ question: Question) -> JSONValue {
+        let phase =
+            switch question.phase {
+            case .queued: "queued"
+            case .sent, .posted, .doubtful: "doubtful"
+            case .accepted: "accepted"
+            case .limited: "limited"
+            }
+        return JSONValue(members: [
+            "key": question.key, "text": question.text, "conversation": question.conversation, "turn": question.turn,
+            "phase": phase, "until": question.heldUntil, "wasAskedWithoutKeys": question.wasAskedWithoutKeys,
+            "greetedAt": question.greetedAt, "isResent": question.isResent, "isGivenUp": question.isGivenUp,
+            "firstSentAt": question.firstSentAt,
+        ])
+    }
+}
+
+extension ClientCore {
+    /// What is to be kept now; written only when somebody asks for its text.
+    var memory: ClientMemory {
+        ClientMemory(
+            position: cursor.held, conversations: conversations, outbox: outbox, shown: shown,
+            serverKnowsKeys: serverKnowsKeys, serverTime: serverTime)
     }
 
     /// Takes up what an earlier run has kept; what cannot be read is forgotten, and the server has it anyway.
@@ -52,26 +106,6 @@ extension ClientCore {
         if let shown = memory["shown"]?.intValue.flatMap({ numbers[$0] }) { self.shown = shown }
     }
 
-    private func hasQuestions(_ number: Int) -> Bool { outbox.contains { $0.conversation == number } }
-
-    private func written(_ conversation: Conversation) -> JSONValue {
-        let open = Set(outbox.map(\.key))
-        let messages = conversation.messages.suffix(Self.keptMessages).filter {
-            // A message that is neither confirmed nor on its way has failed: it is shown once, not for ever.
-            $0.id != nil || $0.status == .sent || $0.key.map(open.contains) ?? true
-        }
-        return JSONValue(members: [
-            "number": conversation.number, "session": conversation.session, "messages": messages.map(written),
-        ])
-    }
-
-    private func written(_ message: Message) -> JSONValue {
-        JSONValue(members: [
-            "role": message.role.rawValue, "text": message.text, "status": message.status.rawValue, "id": message.id,
-            "key": message.key, "turn": message.turn,
-        ])
-    }
-
     private func message(_ value: JSONValue) -> Message? {
         guard let role = value.text("role").flatMap(Message.Role.init(rawValue:)),
             let text = value.text("text")
@@ -79,22 +113,6 @@ extension ClientCore {
         return Message(
             id: value.text("id"), key: value.text("key"), turn: value.text("turn"), role: role,
             text: text, status: value.text("status").flatMap(Message.Status.init(rawValue:)) ?? .sent)
-    }
-
-    private func written(_ question: Question) -> JSONValue {
-        let phase =
-            switch question.phase {
-            case .queued: "queued"
-            case .sent, .posted, .doubtful: "doubtful"
-            case .accepted: "accepted"
-            case .limited: "limited"
-            }
-        return JSONValue(members: [
-            "key": question.key, "text": question.text, "conversation": question.conversation, "turn": question.turn,
-            "phase": phase, "until": question.heldUntil, "wasAskedWithoutKeys": question.wasAskedWithoutKeys,
-            "greetedAt": question.greetedAt, "isResent": question.isResent, "isGivenUp": question.isGivenUp,
-            "firstSentAt": question.firstSentAt,
-        ])
     }
 
     private func phase(_ value: JSONValue) -> Question.Phase {

@@ -51,7 +51,7 @@ package enum Effect: Sendable, Equatable {
     /// The wait is not needed any more.
     case stopWaiting(ClientTimer)
     /// Keep this; what follows depends on it.
-    case save(String)
+    case save(ClientMemory)
 }
 
 /// The waits of a client.

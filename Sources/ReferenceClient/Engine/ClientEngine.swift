@@ -80,7 +80,7 @@ actor ClientEngine {
         case .wait(let timer, let milliseconds): wait(timer, milliseconds)
         case .stopWaiting(let timer): timers.removeValue(forKey: timer)?.task.cancel()
         // A phone whose disk is full still talks; what cannot be kept is asked for again after the next start.
-        case .save(let text): try? storage?.save(text)
+        case .save(let memory): try? storage?.save(memory.text)
         }
     }
 

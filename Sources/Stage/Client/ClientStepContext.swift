@@ -39,6 +39,7 @@ package struct ClientStepContext<Scene: ClientScene> {
     // MARK: references
 
     func filled(_ text: String) throws -> String {
+        guard ScenarioVariables.refers(text) else { return text }
         do {
             return try performer.variables(with: local).text(text)
         } catch {
@@ -47,6 +48,7 @@ package struct ClientStepContext<Scene: ClientScene> {
     }
 
     func filled(_ value: JSONValue) throws -> JSONValue {
+        if case .string(let text) = value, !ScenarioVariables.refers(text) { return value }
         do {
             return try performer.variables(with: local).value(value)
         } catch {

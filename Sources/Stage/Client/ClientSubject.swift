@@ -53,7 +53,7 @@ package struct ClientSubject: Sendable {
 extension Timeouts {
     /// How long a wait for something of a client lasts: its own timers run faster, and a busy machine makes them late.
     package func limit(of name: String, timeScale: Double) -> Duration {
-        let bound = byName[name] ?? rest
+        let bound = self[name] ?? rest
         return Self.scaled.contains(name) ? bound / timeScale + scheduling : bound
     }
 

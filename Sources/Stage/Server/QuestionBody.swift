@@ -56,7 +56,9 @@ extension ScenarioStep.Question {
         guard var elements = question["messages"]?.arrayValue, let text = elements.last?["content"]?.stringValue else {
             return nil
         }
-        elements[elements.count - 1]["content"] = .string(text + String(repeating: "x", count: bytes))
+        // Made of bytes at once: repeating a text appends it as often.
+        let rest = String(decoding: repeatElement(UInt8(ascii: "x"), count: bytes), as: UTF8.self)
+        elements[elements.count - 1]["content"] = .string(text + rest)
         var longer = question
         longer["messages"] = .array(elements)
         return longer

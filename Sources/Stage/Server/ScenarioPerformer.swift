@@ -245,7 +245,7 @@ final class ScenarioPerformer: Sendable {
 
     /// The bound of a wait; a turn may take what its script asks for on top.
     func limit(_ name: String) -> Duration {
-        let bound = subject.timeouts.byName[name] ?? subject.timeouts.turn
+        let bound = subject.timeouts[name] ?? subject.timeouts.turn
         // The bound of a turn begins when it is accepted, which is after it was asked.
         return name == "turn" ? bound + state.withLock { $0.scriptWait } + .milliseconds(500) : bound
     }
