@@ -58,7 +58,8 @@ package struct Plan: Sendable, Equatable {
 
     /// The steps within a step.
     static func inner(_ step: JSONValue) -> [JSONValue] {
-        (step["branches"]?.arrayValue ?? []).flatMap { $0.arrayValue ?? [] } + (step["steps"]?.arrayValue ?? [])
+        let groups = ["branches", "of"].flatMap { step[$0]?.arrayValue ?? [] }.flatMap { $0.arrayValue ?? [] }
+        return groups + ["before", "steps", "after"].flatMap { step[$0]?.arrayValue ?? [] }
     }
 
     static let processVerbs: Set = ["kill", "stop", "start", "refuseWrites", "acceptWrites"]
