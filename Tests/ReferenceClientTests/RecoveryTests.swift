@@ -179,6 +179,49 @@ import Testing
         #expect(!phone.screen.errors.isEmpty)
     }
 
+    @Test func `CLIENT-61 what runs on a connection that stands is not given up with another question`() {
+        var phone = asking()
+        phone.cut()
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect(epoch: nil)
+        for _ in 1...10 {
+            phone.answer(path: "/api/sessions/s1", history("s1", ["u1"], turns: [("t1", "running")]))
+            phone.elapse(.poll(conversation: phone.core.shown), after: 5_000)
+        }
+        phone.tell(.said("and this?"))
+        phone.receive([
+            "type": "ack", "clientMessageId": .string(phone.key), "sessionId": "s1", "turnId": "t2", "messageId": "u2",
+        ])
+        for _ in 1...4 {
+            phone.answer(
+                path: "/api/sessions/s1",
+                history("s1", ["u1", "u2"], turns: [("t1", "running"), ("t2", "running")]))
+            phone.elapse(.poll(conversation: phone.core.shown), after: 5_000)
+        }
+        #expect(phone.screen.messages.map(\.status) == [.failed, .sent])
+        #expect(phone.screen.isThinking)
+        // Once its connection was silent for long, one more read is enough (CLIENT-23).
+        phone.elapse(.silence(key: phone.key), after: 50_000)
+        phone.answer(
+            path: "/api/sessions/s1", history("s1", ["u1", "u2"], turns: [("t1", "running"), ("t2", "running")]))
+        phone.elapse(.poll(conversation: phone.core.shown), after: 5_000)
+        #expect(phone.screen.messages.map(\.status) == [.failed, .failed])
+        #expect(!phone.screen.isThinking)
+    }
+
+    @Test func `CLIENT-52 what failed out of sight is there after the next launch`() {
+        var phone = asking()
+        phone.tell(.networkDown)
+        phone.tell(.said(String(repeating: "long ", count: 100)))
+        phone.tell(.selected(nil))
+        phone.tell(.networkUp)
+        phone.connect(epoch: nil, maxFrameBytes: 300)
+        var next = Phone(memory: phone.stored, now: phone.now)
+        next.tell(.launched(opened: nil))
+        next.tell(.selected("s1"))
+        #expect(next.screen.messages.map(\.status) == [.sent, .failed])
+    }
+
     @Test func `CLIENT-23 connections that come and go do not put off a read`() {
         var phone = asking()
         phone.cut()

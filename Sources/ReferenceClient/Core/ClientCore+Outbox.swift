@@ -77,6 +77,7 @@ extension ClientCore {
     mutating func heard(_ key: String) {
         guard let index = index(of: key) else { return }
         outbox[index].isLost = false
+        outbox[index].wasReadFor = false
         wait(.silence(key: key), rules.turnSilence)
     }
 
@@ -210,8 +211,10 @@ extension ClientCore {
         guard let index = index(of: key), outbox[index].isAwaited, mayAsk else { return }
         outbox[index].isLost = true
         // One that is read for already is read for often enough.
-        guard conversations[outbox[index].conversation]?.poll == nil else { return }
-        beginReading(outbox[index].conversation, atOnce: true)
+        let (number, lastRead) = (outbox[index].conversation, outbox[index].wasReadFor ? readsAllowed : nil)
+        guard conversations[number]?.poll == nil else { return }
+        beginReading(number, atOnce: true)
+        if let lastRead { conversations[number]?.poll?.reads = lastRead }
     }
 
     /// A connection or request has ended: what went that way without a sign is doubtful, and endings may have been lost.
@@ -303,6 +306,7 @@ extension ClientCore {
         (outbox[index].sentAt, outbox[index].askedAt) = (now, now)
         outbox[index].firstSentAt = question.firstSentAt ?? now
         outbox[index].isGivenUp = false
+        outbox[index].wasReadFor = false
         outbox[index].isResent = question.isResent || question.phase == .doubtful
         needsSaving = true
         if let position = conversations[question.conversation]?.position(key: question.key) {

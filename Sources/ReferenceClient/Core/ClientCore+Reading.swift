@@ -88,9 +88,9 @@ extension ClientCore {
 
     /// Nothing came in the time a person may be kept waiting: says so, and offers to try again.
     ///
-    /// What was never confirmed stays in the outbox all the same, and goes out with the next connection. A turn whose connection
-    /// stands, and which was sent after the limit, is not given up: nothing has looked for it yet.
-    mutating func giveUp(_ number: Int, sentBefore limit: Int = .max) {
+    /// What was never confirmed stays in the outbox all the same, and goes out with the next connection. Where there is a limit,
+    /// a turn whose connection stands is not given up (CLIENT-61), nor what went out over REST since: nothing has looked for it.
+    mutating func giveUp(_ number: Int, sentBefore limit: Int? = nil) {
         stopPolling(number)
         if let wanted = conversations[number]?.wanted {
             conversations[number]?.wanted = nil
@@ -98,8 +98,12 @@ extension ClientCore {
             if conversations[number]?.has(id: wanted) == true { conversations[number]?.isStale = false }
         }
         for index in outbox.indices where outbox[index].conversation == number && outbox[index].isAwaited {
-            guard outbox[index].isLost || outbox[index].sentAt < limit else { continue }
-            let key = outbox[index].key
+            let question = outbox[index]
+            if let limit, !question.isLost, !isPosted(question) || question.sentAt >= limit {
+                outbox[index].wasReadFor = true
+                continue
+            }
+            let key = question.key
             outbox[index].isGivenUp = true
             if let position = conversations[number]?.position(key: key) {
                 conversations[number]?.messages[position].status = .failed
@@ -107,6 +111,11 @@ extension ClientCore {
             complain("No answer yet. Try again.", key: key, in: number)
             needsSaving = true
         }
+    }
+
+    /// Whether a question is under way over REST, where nothing tells in time that it is lost.
+    private func isPosted(_ question: Question) -> Bool {
+        errands.values.contains(.post(key: question.key, conversation: question.conversation))
     }
 
     /// Reads the conversation, or looks for it where its session is not known.
@@ -159,7 +168,7 @@ extension ClientCore {
         wait(.degraded, rules.degradedInterval)
     }
 
-    private var readsAllowed: Int { differs(.pollsWithFewerReads) ? 5 : rules.pollReads }
+    var readsAllowed: Int { differs(.pollsWithFewerReads) ? 5 : rules.pollReads }
 
     private var interval: Int { differs(.pollsWithFewerReads) ? 11_000 : rules.pollInterval }
 

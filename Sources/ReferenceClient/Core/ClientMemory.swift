@@ -31,8 +31,9 @@ package struct ClientMemory: Sendable, Equatable {
     private func written(_ conversation: Conversation) -> JSONValue {
         let open = Set(outbox.map(\.key))
         let messages = conversation.messages.suffix(Self.keptMessages).filter {
-            // A message that is neither confirmed nor on its way has failed: it is shown once, not for ever.
-            $0.id != nil || $0.status == .sent || $0.key.map(open.contains) ?? true
+            // A message that is neither confirmed nor on its way has failed: it is shown once, not for ever; elsewhere nobody
+            // may have seen it yet.
+            $0.id != nil || $0.status == .sent || $0.key.map(open.contains) ?? true || conversation.number != shown
         }
         return JSONValue(members: [
             "number": conversation.number, "session": conversation.session, "messages": messages.map(written),

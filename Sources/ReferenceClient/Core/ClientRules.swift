@@ -45,8 +45,9 @@ package struct ClientRules: Sendable {
     var read = 30_000
     /// For the answer to a question over REST, which comes when the turn ends.
     var post = 300_000
-    /// Without a frame of a running turn for so long, the client asks.
-    var turnSilence = 60_000
+    /// Without a frame of a running turn for so long, the client asks; before that nothing is called failed while its
+    /// connection stands (CLIENT-61).
+    var turnSilence = 65_000
     /// Without anything on the connection for so long while a turn is awaited, it is dead; after half of it a ping asks.
     var connectionSilence = 60_000
 

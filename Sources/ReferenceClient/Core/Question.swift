@@ -38,6 +38,8 @@ struct Question: Sendable, Equatable {
     var firstSentAt: Int?
     /// When the wait ends that a refusal for its rate asked for, whatever was told of it since.
     var heldUntil: Int?
+    /// Polling has ended while it ran on a connection that stands: once that is silent for long, one more read is enough.
+    var wasReadFor = false
     /// It was sent more than once.
     var isResent = false
     /// Nothing came in the time a person may be kept waiting; it is shown as failed, and healed by whatever comes yet.
