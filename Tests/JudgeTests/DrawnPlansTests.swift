@@ -496,6 +496,95 @@ import Testing
         try clause.violates("\(start) \(next) \(late) +20s", also: others)
     }
 
+    @Test func `AUTH-9 a key that stands for another question is refused for that`() throws {
+        let clause = ClauseUnderTest("AUTH-9", profiles: [.core, .idempotency, .auth])
+        let known = "1>POST(c1 p2) 1<200(t1) A+ A>chat(c2)"
+        let refused = "A<ack(c2 s2) 2<422(idempotency_mismatch c2)"
+        try clause.untested("\(known) 2>POST(c2 s1) \(refused)")
+        try clause.violates("\(known) 2>POST(c3 s1) A<ack(c2 s2) 2<422(idempotency_mismatch c3)^")
+    }
+
+    @Test func `IDEM-3 a repeat may be answered before what it repeats`() throws {
+        let clause = ClauseUnderTest("IDEM-3", profiles: keyed)
+        let asked = "A+ A>chat(c1) A>chat(c1)"
+        try clause.conforms("\(asked) A<ack(c1 duplicate) A<ack(c1) A<done(t1)")
+        try clause.violates("\(asked) A<ack(c1) A<ack(c1)^ A<done(t1)")
+    }
+
+    @Test func `IDEM-9 nobody reads the key of what is too large`() throws {
+        let clause = ClauseUnderTest("IDEM-9", profiles: keyed)
+        let long = String(repeating: "long ", count: 40)
+        let asked = "A+(maxFrameBytes=200) A>chat(c1) A<ack(c1) A>chat(c1 'LONG') A<error(too_large -c)"
+        try clause.untested(asked.replacing("LONG", with: long))
+        try clause.violates("\(asked.replacing("LONG", with: "other"))^", also: ["ENV-15"])
+    }
+
+    @Test func `CLIENT-22 a turn that nobody has named yet does not tell where a question is`() throws {
+        let clause = ClauseUnderTest("CLIENT-22")
+        let start = "client!launch A+ client=connected client!send(c1) A>chat(c1) A<toolUse(t1)"
+        let next = """
+            client=connected(c1 thinking) client!selectSession(sessionId=null) client!send(c3) A>chat(c3)
+            client=connected(c3 thinking) +1s 1>GET 1<200(s2 s1) 2>GET(s1) 2<200(u1) 3>GET(s2) 3<200(u3)
+            client=connected(s2 u3 thinking) +30s
+            """
+        let polls = (4...14).map { "+5s \($0)>GET(s2) \($0)<200(u3)" }.joined(separator: " ")
+        let others = ["CLIENT-23", "CLIENT-49"]
+        try clause.conforms("\(start) \(next) \(polls) +20s", also: others)
+        let late = polls.replacing("11>GET(s2)", with: "11>GET(s2)^")
+        let known = start.replacing("A<toolUse(t1)", with: "A<ack(c1) A<toolUse(t1)")
+        try clause.violates("\(known) \(next) \(late) +20s", also: others)
+    }
+
+    @Test func `CLIENT-22 what a list tells of is read`() throws {
+        let clause = ClauseUnderTest("CLIENT-22")
+        let asked = """
+            client!launch A>open A<refused(503) 1>GET 1<200(s1=2) client=degraded(s1 u1 a1) client!send(c2) 2>POST(c2 s1)
+            20>GET(s1) 20<200(u1 a1) client=degraded(s1 u1 a1 c2 thinking) +1s 3>GET 3<200(s1=3) 4>GET(s1) 4<200(u1 a1 u2)
+            client=degraded(s1 u1 a1 u2 thinking)
+            """
+        let polls = (5...16).map { "+4s B>open B<refused(503) \($0)>GET(s1) \($0)<200(u1 a1 u2)" }
+        let end = "+1s client=degraded(s1 u1 a1 u2 failed=c2) +20s B>open B<refused(503) +20s"
+        try clause.conforms("\(asked) +10s \(polls.joined(separator: " ")) \(end)")
+        let late = polls.joined(separator: " ").replacing("16>GET(s1)", with: "16>GET(s1)^")
+        try clause.violates("\(asked.replacing("3<200(s1=3)", with: "3<200(s1=2)")) +10s \(late) \(end)")
+    }
+
+    @Test func `CLIENT-22 no question begins a session that was listed before it`() throws {
+        let clause = ClauseUnderTest("CLIENT-22")
+        let asked =
+            "client!send(c1) A>chat(c1) client=connected(c1 thinking) +1s 2>GET 2<200(s2) 3>GET(s2) 3<200(u2 -c -t)"
+        let lists = (4...14).map { "+5s \($0)>GET \($0)<200(s2)" }.joined(separator: " ")
+        let start = "client!launch A+(core) client=connected 1>GET 1<200(s2)"
+        let end = "+1s client=connected(c1 failed=c1) A<toolUse(s2 -t)"
+        try clause.untested("\(start) \(asked) \(lists) \(end)")
+    }
+
+    @Test func `CLIENT-11 and CLIENT-51 what was typed may have gone out on a connection that forgets keys`() throws {
+        let typed = "client!launch A+ client=connected A!cut client!send(c1) client=connected(c1)"
+        let next = "B+(core) +1s B!cut(silence) C+ client=connected(c1 thinking) +17s"
+        for id in ["CLIENT-11", "CLIENT-51"] {
+            let clause = ClauseUnderTest(id)
+            try clause.untested("\(typed) \(next)")
+            let others = ["CLIENT-11", "CLIENT-51"].filter { $0 != id }
+            try clause.violates("\(typed) \(next.replacing("B+(core)", with: "B+"))^", also: others)
+        }
+    }
+
+    @Test func `CLIENT-38 a conversation goes on after the next launch`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
+        let lost = """
+            client!launch A+ client=connected A!cut client=degraded client!send(c1) 1>POST(c1) 1<failed('reset')
+            client=degraded(c1 thinking) +70s client=degraded(c1 failed=c1 'No answer') client!launch
+            """
+        let next = """
+            client!send(c2) client=degraded(c1 c2 failed=c1 thinking) 2>POST(c2) 2<200(s1 t2 a2)
+            client=degraded(s1 c1 c2 a2 failed=c1)
+            """
+        let others = ["CLIENT-7"]
+        try clause.untested("\(lost) client=connecting(c1 failed=c1) \(next)", also: others)
+        try clause.violates("\(lost) client=connecting \(next)^", also: others)
+    }
+
     @Test func `CLIENT-11 with the conversation before it a message may be too large`() throws {
         let clause = ClauseUnderTest("CLIENT-11")
         let dead = "client!launch A+(maxFrameBytes=300) client=connected(s1 u1 a1 u2 a2) A!cut client!send(c3)"

@@ -68,7 +68,7 @@ extension AUTH {
     /// not exist".
     ///
     /// Once for each such question, and for each later read by the owner, which must not hold it. A budget may refuse it
-    /// first.
+    /// first, and so may a key that stands for another question already (IDEM-9, IDEM-10).
     static func foreignSessionsTakeNoQuestions(_ history: Observations, _ evidence: inout Evidence) {
         let ownership = Ownership(history)
         for (turn, request) in history.requests {
@@ -76,7 +76,10 @@ extension AUTH {
                 let since = ownership.foreign(session, to: request.principal), since < request.event,
                 request.refusalCode != "rate_limited"
             else { continue }
-            judge(request, of: turn, history, into: &evidence)
+            let isKeyTaken =
+                request.refusalCode == "idempotency_mismatch"
+                && turn.requests.contains { $0.refusal == nil && $0.event < request.refusal ?? .max }
+            if !isKeyTaken { judge(request, of: turn, history, into: &evidence) }
             for read in history.sessionReads where read.sessionId == session && read.request > request.event {
                 guard read.principal.map({ ownership.owners(of: session)[$0] != nil }) == true else { continue }
                 evidence.test(

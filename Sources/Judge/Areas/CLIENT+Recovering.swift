@@ -468,8 +468,13 @@ extension CLIENT {
             let homes =
                 [question]
                 + ClientQuestion.all(in: history).filter { other in
-                    let (first, last) = (min(other.event, question.event), max(other.event, question.event))
-                    return failed < .max && first < last && last < history.endOfStay(at: first)
+                    guard other.event != question.event else { return false }
+                    let (first, last) = other.event < question.event ? (other, question) : (question, other)
+                    // A conversation that the app takes up again at its next launch is the same.
+                    let isOneStay =
+                        last.event < history.endOfStay(at: first.event)
+                        || history.client.state(at: last.event)?.shows(first) == true
+                    return failed < .max && isOneStay
                         && other.requests.contains { $0.sessionAsked == nil && $0.event > unfailed }
                 }
             let wrong =

@@ -224,10 +224,13 @@ struct ClientNewsReader {
             questions[index].requests.allSatisfy { $0.sessionAsked == nil } && questions[index].news.isEmpty
         }
         guard beginners.count == 1, let only = beginners.first else { return nil }
-        let named =
-            history.received.first { $0.sessionId == session }?.event
-            ?? history.sessionReads.first { $0.sessionId == session }?.event
-        return named.map { $0 > questions[only].event } == false ? nil : only
+        let named = [
+            history.received.first { $0.sessionId == session }?.event,
+            history.sessionReads.first { $0.sessionId == session }?.event,
+            history.listReads.first { $0.ids.contains(session) }?.event,
+        ].compactMap(\.self).min()
+        let sent = questions[only].requests.first?.event ?? questions[only].event
+        return named.map { $0 > sent } == false ? nil : only
     }
 
     // MARK: REST

@@ -84,7 +84,8 @@ extension Observations {
             later = later.suffix(from: first).dropFirst()
         }
         return later.filter { read in
-            guard !isForGap(read), !isForScreen(read), !isForSearch(read, of: wait) else { return false }
+            let serves = isForGap(read) || isForScreen(read) || isForSearch(read, of: wait) || isForNews(read)
+            guard !serves else { return false }
             return thinking.map { read < $0 } == true || sockets.contains { $0.contains(read) }
         }
     }
@@ -102,19 +103,54 @@ extension Observations {
         }
     }
 
+    /// Whether a request reads a session at once after a list that told of something new in it (CLIENT-40).
+    private func isForNews(_ request: Int) -> Bool {
+        guard case .session(let id)? = client.reads.first(where: { $0.request == request })?.route else { return false }
+        func count(_ list: ObservedListRead) -> Int? { list.entries.first { $0.id == id }?.messageCount }
+        return zip(listReads, listReads.dropFirst()).contains { before, list in
+            list.event < request && patience(from: list.event, to: request) < Self.onItsWay.microseconds
+                && count(list) != count(before)
+        }
+    }
+
     /// What the answer to a read may take to the client.
     static let onItsWay = Duration.milliseconds(100)
 
     /// Whether a request follows a list at once while another question is looked for, whose session is not known.
     private func isForSearch(_ request: Int, of wait: AnswerWait) -> Bool {
         let lists = client.reads.filter { $0.isRead(of: .sessions) }
-        let isNext = lists.contains { list in
-            end(of: list) < request && patience(from: end(of: list), to: request) < Self.onItsWay.microseconds
+        let listed = lists.lazy.map { self.end(of: $0) }.last { end in
+            end < request && self.patience(from: end, to: request) < Self.onItsWay.microseconds
         }
-        return isNext && !lists.contains { $0.request == request }
-            && ClientQuestion.all(in: self).contains { other in
-                other.event != wait.question.event && other.requests.contains { $0.event < request }
-                    && other.namedSessions(before: request).isEmpty
+        guard let listed, !lists.contains(where: { $0.request == request }) else { return false }
+        return ClientQuestion.all(in: self).contains { other in
+            other.event != wait.question.event && other.requests.contains { $0.event < request }
+                && !isFound(other, before: listed)
+        }
+    }
+
+    /// Whether a client could tell the session of a question before an event: what names only its turn says nothing while nobody
+    /// has told whose turn that is.
+    private func isFound(_ question: ClientQuestion, before event: Int) -> Bool {
+        func isOwn(_ turn: String, before event: Int) -> Bool {
+            framesTold.contains { frame in
+                frame.event < event && frame.turnId == turn
+                    && frame.clientMessageId.map(question.keys.contains) == true
+            }
+                || sessionReads.contains { read in
+                    read.event < event
+                        && read.messages.contains {
+                            $0.turnId == turn && $0.clientMessageId.map(question.keys.contains) == true
+                        }
+                }
+        }
+        return question.requests.contains { $0.sessionAsked != nil }
+            || question.news.contains { news in
+                guard news.event < event, news.sessionId != nil else { return false }
+                guard let frame = frames[news.event], frame.clientMessageId == nil, let turn = frame.turnId else {
+                    return true
+                }
+                return isOwn(turn, before: event)
             }
     }
 

@@ -36,7 +36,7 @@ extension Observations {
         guard let typed = question.typed, client.state(at: typed)?.connection == .connected,
             question.requests.first?.connection != lastConnection(before: typed), question.suspicions.isEmpty,
             let connection = lastConnection(before: typed), let ending = connections[connection].ending?.event,
-            ending < typed
+            ending < typed, !question.requests.isEmpty || !mayBeLostInFlight(typed)
         else { return nil }
         return LostQuestion(sent: typed, origin: nil, event: ending)
     }
@@ -97,7 +97,10 @@ extension Observations {
             guard connection.greeting?.states(.idempotency) == false, let ending = connection.ending?.event else {
                 return false
             }
-            guard connection.opening < typed else { return false }
+            guard connection.opening < typed else {
+                // What waited goes out with the greeting.
+                return connection.connected.map { patience(from: $0, to: ending) < clientPatience.microseconds } == true
+            }
             return ending > typed
                 ? patience(from: typed, to: ending) < clientPatience.microseconds
                     // Who was not told of the end goes on using it.
