@@ -56,8 +56,9 @@ extension ScenarioStep.Question {
         guard var elements = question["messages"]?.arrayValue, let text = elements.last?["content"]?.stringValue else {
             return nil
         }
-        // Made of bytes at once: repeating a text appends it as often.
-        let rest = String(decoding: repeatElement(UInt8(ascii: "x"), count: bytes), as: UTF8.self)
+        // Repeating a text appends it as often.
+        let line = String(repeating: "x", count: 1_000)
+        let rest = String(repeating: line, count: bytes / 1_000) + line.prefix(bytes % 1_000)
         elements[elements.count - 1]["content"] = .string(text + rest)
         var longer = question
         longer["messages"] = .array(elements)
