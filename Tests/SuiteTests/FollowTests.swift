@@ -100,7 +100,7 @@ import Testing
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
         let run = FollowRun(
             under: specification, options, plan, note: { said.add($0) },
-            tell: { said.add($0.text(.init(), isBrief: false)) })
+            tell: { said.add($0.text(.init(), .explained) ?? "") })
         async let judged = run.judge([path]) { for await _ in ended {} }
         do { try await body(said) } catch {
             end.finish()
@@ -282,6 +282,15 @@ import Testing
         #expect(!events.isEmpty && events.count < 20)
         // Ten connections of a principal, each with the same number of events.
         #expect(Set(events.values).count == 1, "\(events)")
+    }
+
+    @Test func `a clause broken without end is explained three times, then told once a minute`() {
+        let (told, clause, start) = (ToldBreaches(), ClauseID(.TURN, 5), ContinuousClock.now)
+        let tellings = (0..<100).map { told.take(clause, at: start + .seconds($0)) }
+        #expect(tellings.prefix(3).allSatisfy { $0 == .explained })
+        #expect(tellings.enumerated().filter { $0.offset > 2 && $0.element != .counted }.map(\.offset) == [62])
+        #expect(tellings[62] == .brief(leftOut: 59))
+        #expect(told.rest == [clause: 97])
     }
 
     @Test func `an output that cannot be written is told once, and the judgement goes on`() async throws {

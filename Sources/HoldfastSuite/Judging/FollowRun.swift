@@ -275,19 +275,25 @@ private struct ToldFindings {
 }
 
 extension FollowRun.Told {
-    /// The text for people; brief where the clause was explained before.
-    package func text(_ style: ConsoleStyle, isBrief: Bool) -> String {
+    /// The text for people; nil where the finding is only counted. What is withdrawn is always told.
+    package func text(_ style: ConsoleStyle, _ telling: ToldBreaches.Telling) -> String? {
         let what = JudgedEvents.cut(finding.what)
         if isWithdrawn {
             return style.spelled("withdrawn \(style.name(clause)): \(what); later events clear it") + "\n"
         }
         var text = ["\(style.head(clause)): \(what)"]
-        if !isBrief {
+        var cited = lines[...]
+        switch telling {
+        case .explained:
             text.append(style.wrapped("“\(clause.sentence)”", indent: 2))
             // The head says what happened.
             text += style.lines(finding, indent: 4, JudgedEvents.cut).dropFirst()
+        case .brief(let leftOut):
+            cited = lines.suffix(1)
+            if leftOut > 0 { text[0] += " (\(readable(leftOut)) more since the last)" }
+        case .counted: return nil
         }
-        text += (isBrief ? lines.suffix(1) : lines[...]).map { "    \(JudgedEvents.cut(name)) \($0)" }
+        text += cited.map { "    \(JudgedEvents.cut(name)) \($0)" }
         return style.spelled(text.joined(separator: "\n")) + "\n"
     }
 }

@@ -33,8 +33,8 @@ struct JudgeCommand: AsyncParsableCommand {
               conformance judge --follow --metrics :9464 /var/log/chat/frames.ndjson
               conformance judge run/report.json
 
-            --follow reads growing files and pipes from the start, survives log rotation, and reports each violation at \
-            once. It never blocks the writer of a pipe. It ends on Ctrl-C, on SIGTERM, or when all pipes have closed.
+            --follow reads growing files and pipes from the start, survives log rotation, and reports violations at once: \
+            three of a clause in full, then one a minute; the summary counts the rest. It never blocks the writer of a pipe. It ends on Ctrl-C, on SIGTERM, or when all pipes have closed.
 
             Exit codes: 0 no violations · 1 violation, or a stored verdict that differs · 2 nothing could be judged, or the \
             stored run was incomplete · 64 a file cannot be read
@@ -88,7 +88,7 @@ struct JudgeCommand: AsyncParsableCommand {
         completion: .directory)
     var out: String?
 
-    @Flag(help: "Keep reading growing files and pipes; report each violation as it is found.")
+    @Flag(help: "Keep reading growing files and pipes; report violations as they are found.")
     var follow = false
 
     @Option(
@@ -167,7 +167,7 @@ struct JudgeCommand: AsyncParsableCommand {
         let server: TransportServer? = if let metrics { try await plan.metrics?.serve(at: metrics) } else { nil }
         if let server { console.note("metrics: \(server.httpURL("/metrics"))") }
         let run = FollowRun(under: specification, options, plan, note: { console.note($0) }) { told in
-            console.tell(told.clause.id) { told.text($0, isBrief: $1) }
+            console.tell(told.clause.id, told.text)
         }
         let judgement = try await run.judge(paths, until: interruptions.first)
         await server?.stop(graceful: .zero)

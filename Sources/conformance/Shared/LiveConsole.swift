@@ -27,9 +27,9 @@ final class LiveConsole: Sendable {
     /// Findings go to standard error where standard output is for a machine.
     init(isForMachines: Bool = false) { self.isForMachines = isForMachines }
 
-    /// Tells a finding on a clause; its text is another once the clause was explained a few times, and then may be none.
-    func tell(_ clause: ClauseID, _ text: (ConsoleStyle, _ isKnown: Bool) -> String?) {
-        if let text = text(style, !breaches.take(clause)) { write(text, isError: isForMachines) }
+    /// Tells a finding on a clause; how much of it depends on how often the clause was told.
+    func tell(_ clause: ClauseID, _ text: (ConsoleStyle, ToldBreaches.Telling) -> String?) {
+        if let text = text(style, breaches.take(clause)) { write(text, isError: isForMachines) }
     }
 
     func note(_ line: String) { write(line, isError: true) }
