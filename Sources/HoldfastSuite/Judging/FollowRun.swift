@@ -275,7 +275,9 @@ private struct ToldFindings {
 }
 
 extension FollowRun.Told {
-    /// The text for people; nil where the finding is only counted. What is withdrawn is always told.
+    /// The text for people; nil where the finding is only counted.
+    ///
+    /// What is withdrawn is always told.
     package func text(_ style: ConsoleStyle, _ telling: ToldBreaches.Telling) -> String? {
         let what = JudgedEvents.cut(finding.what)
         if isWithdrawn {
