@@ -32,6 +32,12 @@ public struct JSONObject: Sendable {
         }
     }
 
+    /// An object from the elements of a literal.
+    init(literal elements: [(String, JSONValue)]) {
+        self.init(capacity: elements.count)
+        for (key, value) in elements { set(value, for: key) }
+    }
+
     /// The value of a key; setting nil removes the member, setting a new key appends it.
     public subscript(_ key: String) -> JSONValue? {
         get {
@@ -161,7 +167,6 @@ extension JSONObject: Hashable {
 extension JSONObject: ExpressibleByDictionaryLiteral {
     /// An object, from a literal; the order of its members is kept.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
-        self.init(capacity: elements.count)
-        for (key, value) in elements { set(value, for: key) }
+        self.init(literal: elements)
     }
 }

@@ -174,9 +174,7 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
 
     /// An object, from a literal; the order of its members is kept.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
-        var object = JSONObject(capacity: elements.count)
-        for (key, value) in elements { object.set(value, for: key) }
-        self = .object(object)
+        self = .object(JSONObject(literal: elements))
     }
 }
 

@@ -56,10 +56,9 @@ extension ScenarioStep.Question {
         guard var elements = question["messages"]?.arrayValue, let text = elements.last?["content"]?.stringValue else {
             return nil
         }
-        // Repeating a text appends it as often.
-        let line = String(repeating: "x", count: 1_000)
-        let rest = String(repeating: line, count: bytes / 1_000) + line.prefix(bytes % 1_000)
-        elements[elements.count - 1]["content"] = .string(text + rest)
+        // From bytes: a repeated text is appended as often, which takes long for a megabyte.
+        let filler = String(decoding: [UInt8](repeating: UInt8(ascii: "x"), count: bytes), as: UTF8.self)
+        elements[elements.count - 1]["content"] = .string(text + filler)
         var longer = question
         longer["messages"] = .array(elements)
         return longer

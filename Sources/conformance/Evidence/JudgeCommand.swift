@@ -34,7 +34,8 @@ struct JudgeCommand: AsyncParsableCommand {
               conformance judge run/report.json
 
             --follow reads growing files and pipes from the start, survives log rotation, and reports violations at once: \
-            three of a clause in full, then one a minute; the summary counts the rest. It never blocks the writer of a pipe. It ends on Ctrl-C, on SIGTERM, or when all pipes have closed.
+            three of a clause in full, then one a minute; the summary counts the rest. It never blocks the writer of a pipe. \
+            It ends on Ctrl-C, on SIGTERM, or when all pipes have closed.
 
             Exit codes: 0 no violations · 1 violation, or a stored verdict that differs · 2 nothing could be judged, or the \
             stored run was incomplete · 64 a file cannot be read

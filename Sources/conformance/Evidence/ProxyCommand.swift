@@ -107,9 +107,7 @@ struct ProxyCommand: AsyncParsableCommand {
         let console = LiveConsole()
         let proxy = try await Proxy.listening(
             options, under: specification, note: { if !quiet { console.note($0) } },
-            tell: { report in
-                console.tell(report.clause.id) { $1 == .explained ? report.text($0) : nil }
-            })
+            tell: { report in console.tell(report.clause.id) { $1 == .explained ? report.text($0) : nil } })
         if !quiet {
             let host = options.host.contains(":") ? "[\(options.host)]" : options.host
             let secure = proxy.isSecure ? "s" : ""

@@ -6,7 +6,7 @@ import HoldfastTranscript
 /// One HTTP request with what came of it.
 ///
 /// An object, because checks ask for it again and again; it changes only while ``all(in:)`` goes through the events.
-final class ObservedExchange: @unchecked Sendable {
+final class ObservedExchange {
     let request: Int
     let sent: Event.Request
     /// Which of the requests of the specification it is.
