@@ -58,6 +58,12 @@ public protocol DrivenClient: Sendable {
 
     /// The system ends the app: nothing in memory survives, what is stored does.
     func quit() async throws
+
+    /// The app crashes: it stores nothing any more, and nothing in memory survives.
+    ///
+    /// Where the app runs in the driver's program, leave the body empty: `drive(_:)` ends the program as soon as it has
+    /// answered. Elsewhere kill the app.
+    func crash() async throws
 }
 
 extension DrivenClient {
@@ -91,4 +97,7 @@ extension DrivenClient {
 
     /// Not supported, until you say how: throws ``Unsupported``.
     public func quit() async throws { throw Unsupported("the driver has no quit") }
+
+    /// Not supported, until you say how: throws ``Unsupported``.
+    public func crash() async throws { throw Unsupported("the driver has no crash") }
 }

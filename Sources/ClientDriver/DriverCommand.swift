@@ -11,7 +11,7 @@ struct DriverCommand {
     /// The commands that only the app can carry out, as they are spelled on the wire.
     static let names = [
         "launch", "send", "sendAgain", "background", "foreground", "networkDown", "networkUp", "receivePush",
-        "openPush", "selectSession", "state", "quit",
+        "openPush", "selectSession", "state", "quit", "crash",
     ]
 
     /// Why a line is no command; `id` is that of the line, where it has one.
@@ -61,9 +61,6 @@ struct DriverCommand {
         guard let url = URL(string: try text(name)) else { throw Self.missing(name, "an address", in: id) }
         return url
     }
-
-    /// That a command is none this driver knows.
-    var unknown: Problem { Problem(id: id, reason: "unknown command '\(name)'") }
 
     private static func missing(_ name: String, _ kind: String, in id: Int) -> Problem {
         Problem(id: id, reason: "the command has no member '\(name)' that is \(kind)")

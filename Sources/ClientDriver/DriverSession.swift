@@ -33,15 +33,21 @@ public struct DriverSession: Sendable {
     /// - Returns: One JSON object in one line, without its end. Also for a line that is no command.
     public func answer(to line: String) async -> String { await exchange(line).answer }
 
-    /// The answer to a line, and whether the app has ended by it.
-    func exchange(_ line: String) async -> (answer: String, hasQuit: Bool) {
+    /// How a command ended the app.
+    enum Ending {
+        case quit, crash
+    }
+
+    /// The answer to a line, and how the app has ended by it, if it has.
+    func exchange(_ line: String) async -> (answer: String, ending: Ending?) {
         do throws(DriverCommand.Problem) {
             let command = try DriverCommand(line)
             let reply = await reply(to: command)
-            let isDone = if case .done = reply { true } else { false }
-            return (reply.line(id: command.id), isDone && command.name == "quit")
+            let line = reply.line(id: command.id)
+            guard case .done = reply else { return (line, nil) }
+            return (line, ["quit": .quit, "crash": .crash][command.name])
         } catch {
-            return (DriverReply.failed(error.reason).line(id: error.id), false)
+            return (DriverReply.failed(error.reason).line(id: error.id), nil)
         }
     }
 
@@ -69,7 +75,10 @@ public struct DriverSession: Sendable {
             case "quit":
                 try await client.quit()
                 return .done(nil)
-            default: throw command.unknown
+            case "crash":
+                try await client.crash()
+                return .done(nil)
+            default: throw Unsupported("the driver has no \(command.name)")
             }
             return .done(try await client.state())
         } catch let error as Unsupported {

@@ -12,7 +12,7 @@ public struct Launch: Sendable, Equatable {
     ///
     /// Times the server tells, such as `retryAfterMs`, are never divided.
     public var timeScale: Double
-    /// Whether the app starts as after its installation, with nothing stored; otherwise with what it stored before `quit`.
+    /// Whether the app starts as after its installation, with nothing stored; otherwise with what it stored before its end.
     public var fresh: Bool
     /// The tapped notification that starts it; nil for a start by its icon.
     public var opened: PushPayload?

@@ -3,19 +3,23 @@ import HoldfastPlatform
 
 /// Drives an app over standard input and output, for `conformance client -- COMMAND`; the one call a driver program needs.
 ///
-/// Returns when the suite has nothing more to say, or when the app was told to quit. Whatever else the program prints to
+/// Returns when the suite has nothing more to say, or when the app was told to quit; a crash ends the program. Whatever else the program prints to
 /// standard output goes to standard error from here on, because standard output belongs to the answers.
 /// - Parameters:
 ///   - client: The app.
-///   - endsWithQuit: Whether this returns once the app was told to quit, so that the program ends as the app would; the
-///     suite starts the program again for the next launch. Otherwise the app has to forget by itself what it held in memory.
+///   - endsWithQuit: Whether this returns once the app was told to quit, and ends the program once it was told to crash, so
+///     that the program ends as the app would; the suite starts it again for the next launch. Otherwise the app has to forget
+///     by itself what it held in memory.
 public func drive(_ client: some DrivenClient, endsWithQuit: Bool = true) async {
     let output = StandardOutput()
     let session = DriverSession(client)
     for await line in StandardInput.lines() where !line.isEmpty {
-        let (answer, hasQuit) = await session.exchange(line)
+        let (answer, ending) = await session.exchange(line)
         output.write(answer)
-        if hasQuit, endsWithQuit { return }
+        guard endsWithQuit, let ending else { continue }
+        // Whatever would run at an orderly end does not run at a crash.
+        if ending == .crash { Processes.endNow(0) }
+        return
     }
 }
 

@@ -79,21 +79,24 @@ import Testing
             #"{"id":8,"do":"openPush","payload":{"sessionId":"s2"}}"#,
             #"{"id":9,"do":"selectSession","sessionId":"s3"}"#, #"{"id":10,"do":"selectSession","sessionId":null}"#,
             #"{"id":11,"do":"sendAgain","clientMessageId":"k1"}"#, #"{"id":12,"do":"state"}"#,
-            #"{"id":13,"do":"quit"}"#,
+            #"{"id":13,"do":"quit"}"#, #"{"id":14,"do":"crash"}"#,
         ]
         for command in commands { #expect(await session.answer(to: command).contains(#""ok":true"#)) }
         #expect(
             await app.told == [
                 "launch", "background", "foreground", "networkDown", "networkUp", "receivePush", "openPush",
-                "select s3", "select -", "sendAgain k1", "quit",
+                "select s3", "select -", "sendAgain k1", "quit", "crash",
             ])
         #expect(await app.payloads.map(\.sessionId) == ["s1", "s2"])
     }
 
-    @Test func `an app that quits shows nothing any more`() async {
-        let (answer, hasQuit) = await DriverSession(FakeApp()).exchange(#"{"id":3,"do":"quit"}"#)
-        #expect(answer == #"{"id":3,"ok":true}"#)
-        #expect(hasQuit)
+    @Test(arguments: [("quit", DriverSession.Ending.quit), ("crash", .crash)])
+    func `an app that ends shows nothing any more`(name: String, ending: DriverSession.Ending) async {
+        let exchange = await DriverSession(FakeApp()).exchange(#"{"id":3,"do":"\#(name)"}"#)
+        #expect(exchange.answer == #"{"id":3,"ok":true}"#)
+        #expect(exchange.ending == ending)
+        let refused = await DriverSession(SmallApp()).exchange(#"{"id":3,"do":"\#(name)"}"#)
+        #expect(refused.ending == nil)
     }
 
     @Test(arguments: DriverCommand.names.filter { !["launch", "send", "state"].contains($0) })
@@ -114,7 +117,7 @@ import Testing
         ("[]", #"{"error":"the line is not a JSON object","id":0}"#),
         (#"{"do":"state"}"#, #"{"error":"the command has no id","id":0}"#),
         (#"{"id":4}"#, #"{"error":"the command has no member 'do' that is a string","id":4}"#),
-        (#"{"id":4,"do":"dance"}"#, #"{"error":"unknown command 'dance'","id":4}"#),
+        (#"{"id":4,"do":"dance"}"#, #"{"id":4,"unsupported":"the driver has no dance"}"#),
         (#"{"id":4,"do":"send"}"#, #"{"error":"the command has no member 'text' that is a string","id":4}"#),
         (
             #"{"id":4,"do":"openPush","payload":"s1"}"#,

@@ -51,6 +51,7 @@ actor FakeApp: DrivenClient {
     }
 
     func quit() async throws { told.append("quit") }
+    func crash() async throws { told.append("crash") }
     func state() async throws -> ClientState { shown }
 }
 

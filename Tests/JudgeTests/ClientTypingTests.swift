@@ -309,7 +309,7 @@ import Testing
             client!launch A+ client=connected client!networkDown A!cut client=offline client!send(c1)
             client=offline(c1) +1s
             """
-        for end in ["client!quit", "client!exit(code=1)"] {
+        for end in ["client!quit", "client!exit(code=1)", "client!crash"] {
             let again = "\(new) \(end) client!networkUp client!launch(fresh=false) B+"
             try clause.conforms("\(again) B>chat(c1)")
             try clause.conforms("\(again) client=connected(c1)")
@@ -319,11 +319,13 @@ import Testing
             try clause.untested("\(again) client=connected(s9 u9 a9) +17s")
         }
         // What was typed in the moment of a crash may not have been taken in.
-        let crashed = """
-            client!launch A+ client=connected(s1 u1 a1) client!networkDown A!cut client=offline(s1 u1 a1) client!send(c2)
-            client!exit(code=1) client!networkUp client!launch(fresh=false) B+ client=connected(s1 u1 a1)
-            """
-        try clause.untested("\(crashed) +17s")
+        for end in ["client!exit(code=1)", "client!crash"] {
+            let crashed = """
+                client!launch A+ client=connected(s1 u1 a1) client!networkDown A!cut client=offline(s1 u1 a1)
+                client!send(c2) \(end) client!networkUp client!launch(fresh=false) B+ client=connected(s1 u1 a1)
+                """
+            try clause.untested("\(crashed) +17s")
+        }
     }
 
     @Test func `CLIENT-53 an answer ends the failure`() throws {

@@ -253,11 +253,13 @@ extension ClientDrawing {
 
     mutating func quit() {
         guard isRunning, !isBeside, grammar.allows("quit") else { return }
-        add("quit")
+        endApp()
         isRunning = false
         meanwhile()
         launch()
     }
+
+    private mutating func endApp() { add(happens(30) && grammar.allows("crash") ? "crash" : "quit") }
 
     private mutating func meanwhile() {
         guard !isBeside else { return }
@@ -487,7 +489,7 @@ extension ClientDrawing {
             }
             add("watch", ("for", .string(one(of: "attempts", "polling"))))
             if happens(20), isRunning, grammar.allows("quit") {
-                add("quit")
+                endApp()
                 launch()
                 if happens(50) { add("watch", ("for", "attempts")) }
             }
@@ -496,7 +498,7 @@ extension ClientDrawing {
         for comes in ruled where !before.contains(comes) { add("when", ("comes", .string(comes)), ("then", "serve")) }
         ruled = before
         if isRefused {
-            add("quit")
+            endApp()
             launch()
         }
     }

@@ -84,7 +84,7 @@ extension ClientDrawing {
     mutating func follow(_ step: JSONValue) {
         switch step["do"]?.stringValue {
         case "launch": (isRunning, isForeground) = (true, true)
-        case "quit": isRunning = false
+        case "quit", "crash": isRunning = false
         case "foreground", "openPush": isForeground = true
         case "background": isForeground = false
         case "networkDown": hasNetwork = false

@@ -156,7 +156,7 @@ package struct Plan: Sendable, Equatable {
                     guard messages.contains(message) else { return false }
                 }
                 switch step["do"]?.stringValue {
-                case "launch", "quit":
+                case "launch", "quit", "crash":
                     isRunning.toggle()
                     guard isRunning == (step["do"] == "launch") else { return false }
                 case "send":

@@ -53,8 +53,14 @@ extension Phone {
         tell(.launched(opened: opened))
     }
 
-    /// The system ends the app: nothing goes on.
+    /// The system ends the app, and tells it.
     func quit() {
+        for effect in app?.farewell() ?? [] { perform(effect) }
+        crash()
+    }
+
+    /// The app is gone: nothing goes on.
+    func crash() {
         app = nil
         life += 1
         timers = [:]

@@ -295,7 +295,9 @@ final class Phone: Theater, ClientScene {
         } else {
             note(.act(act.verb, details), on: .client)
             if let isReachable = act.makesReachable { self.act { $0.setReachable(isReachable) } }
-            guard app != nil || act == .quit else { throw StepEnd.unmet("\(context.pointer): the app does not run") }
+            guard app != nil || act == .quit || act == .crash else {
+                throw StepEnd.unmet("\(context.pointer): the app does not run")
+            }
             let text = order.command["text"]?.stringValue ?? ""
             switch act {
             case .launch: break
@@ -309,6 +311,7 @@ final class Phone: Theater, ClientScene {
             case .openPush: tell(.pushOpened(order.command["payload"] ?? .null))
             case .select: tell(.selected(order.command["sessionId"]?.stringValue))
             case .quit: return quit()
+            case .crash: return crash()
             }
         }
         look()

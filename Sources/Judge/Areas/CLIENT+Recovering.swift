@@ -6,7 +6,7 @@ import HoldfastTranscript
 /// What a client does when it comes back.
 extension CLIENT {
     /// Acts after which what was told or asked need not be shown any more.
-    static let leavings: Set<String> = ["selectSession", "openPush", "background", "quit", "launch", "exit"]
+    static let leavings = ObservedClient.endsOfLife.union(["selectSession", "openPush", "background"])
 
     /// CLIENT-15: "A client MUST recover after every reconnect that follows a turn it has seen no ending of, by `sync` from a
     /// position that it held or else by a session read, and by a session read if it has seen only an ending without names".

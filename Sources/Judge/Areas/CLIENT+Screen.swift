@@ -128,7 +128,7 @@ extension CLIENT {
         let deliveries = history.clientDeliveries.filter { $0.road != .typed }
         for act in history.client.acts("selectSession") {
             let (choice, session) = (act.event, act.details.id("sessionId"))
-            let end = history.end(of: choice, at: ["selectSession", "openPush", "launch", "quit", "exit"])
+            let end = history.end(of: choice, at: ObservedClient.endsOfLife.union(["selectSession", "openPush"]))
             let looks = history.looks(after: choice, before: end).drop { $0.state.sessionId != session }
             guard let first = looks.first else { continue }
             let typed = history.end(of: choice, at: ["send"])

@@ -222,7 +222,7 @@ extension CLIENT {
     static func nothingTypedIsForgotten(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         let questions = ClientQuestion.all(in: history)
-        for end in client.acts("quit", "exit") {
+        for end in client.acts where ObservedClient.deaths.contains(end.name) {
             guard let launch = client.nextAct("launch", after: end.event),
                 let life = client.launch(at: launch.event), !life.isFresh
             else { continue }
@@ -337,7 +337,7 @@ extension CLIENT {
             let ends = [
                 history.loss(of: connection), told.compactMap { $0.map(history.end) }.min(),
                 question.repeats.first { $0 > ack.event },
-                history.end(of: ack.event, at: ["background", "networkDown", "quit", "exit", "launch"]),
+                history.end(of: ack.event, at: ObservedClient.interruptions),
                 (question.news + question.suspicions).filter { $0.kind != .proof }.map(\.event).min(),
             ]
             let limit = history.patience(of: ack.event) + history.clientWindow(\.polling).microseconds

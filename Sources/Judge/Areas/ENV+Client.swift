@@ -83,9 +83,8 @@ extension ENV {
     ) {
         guard frame.type == "done" || frame.type == "message", let session = frame.sessionId, let id = frame.messageId
         else { return }
-        let names = CLIENT.departures.union(["exit"])
         let ending = history.connections[frame.connection].ending?.event ?? .max
-        let away = min(history.end(of: frame.event, at: names), ending)
+        let away = min(history.end(of: frame.event, at: CLIENT.departures), ending)
         let seen = history.shown(after: frame.event, within: history.timeouts.scheduling, before: away) { state in
             guard state.sessionId == session else { return nil }
             return state.ids.contains(id) || state.messages.contains { $0.text == frame.text }

@@ -13,6 +13,8 @@ package struct FaultyClient: Sendable {
     struct Notes: Sendable {
         var marks: Set<String> = []
         var oldSocket: Int?
+        /// What is still to be stored.
+        var unsaved: String?
     }
 
     /// A client that knows what an earlier run of it has stored, behind some defects.
@@ -37,6 +39,12 @@ package struct FaultyClient: Sendable {
     private mutating func through(_ index: Int, _ input: Input, at moment: Int) -> [Effect] {
         guard index < layers.count else { return core.handle(input, at: moment) }
         return layers[index](input, &self) { input, client in client.through(index + 1, input, at: moment) }
+    }
+
+    /// What is to be done when the system says that it ends the app; a healthy client has stored everything by then.
+    package mutating func farewell() -> [Effect] {
+        defer { notes.unsaved = nil }
+        return notes.unsaved.map { [.save($0)] } ?? []
     }
 
     /// What a person sees.

@@ -163,6 +163,35 @@ extension ClientDefect {
                 return input
             })
         ClientDefect(
+            "client-stores-when-it-is-put-away", .CLIENT, 52,
+            "Stores nothing before it is put away or ended by the system, so that a crash loses what was typed.",
+            .storesLate())
+        ClientDefect(
+            "client-forgets-in-a-crash-what-the-server-can-do", .CLIENT, 11,
+            "After a crash, treats questions that were lost as if the server had never stated idempotency.",
+            .storesLate { text in
+                var memory = ClientCore.object(text)
+                memory?["serverKnowsKeys"] = false
+                return memory?.text() ?? text
+            },
+            .input { input, client in
+                guard case .launched = input, !client.core.serverKnowsKeys else { return input }
+                for index in client.core.outbox.indices where client.core.outbox[index].isLost {
+                    client.core.outbox[index].wasAskedWithoutKeys = true
+                }
+                return input
+            })
+        ClientDefect(
+            "client-forgets-in-a-crash-what-it-sent", .CLIENT, 45,
+            "Stores that a question was sent only when it is put away or ended by the system, and asks again after a crash.",
+            .storesLate { text in
+                var memory = ClientCore.object(text)
+                var outbox = memory?["outbox"]?.arrayValue ?? []
+                for index in outbox.indices { outbox[index]["phase"] = "queued" }
+                memory?["outbox"] = .array(outbox)
+                return memory?.text() ?? text
+            })
+        ClientDefect(
             "client-takes-the-stored-for-sent", .CLIENT, 14,
             "Starts with every message shown as sent that no server confirmed.",
             .input { input, client in

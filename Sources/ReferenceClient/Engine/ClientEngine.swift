@@ -51,7 +51,13 @@ actor ClientEngine {
         for _ in 0..<100 where !unsent.isEmpty { try? await clock.sleep(milliseconds: 10) }
     }
 
-    /// The system ends the app: nothing goes on.
+    /// The system ends the app, and tells it.
+    func quit() {
+        for effect in client.farewell() { perform(effect) }
+        stop()
+    }
+
+    /// The app is gone: nothing goes on.
     func stop() {
         isStopped = true
         for (_, task) in timers.values { task.cancel() }

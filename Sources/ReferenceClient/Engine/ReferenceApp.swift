@@ -49,7 +49,7 @@ public actor ReferenceApp: DrivenClient {
 
     /// Starts the app; an app that runs already is ended before.
     public func launch(_ launch: Launch) async throws {
-        await engine?.stop()
+        await engine?.quit()
         var rules = ClientRules(
             url: launch.url.absoluteString, base: base(launch.http), token: launch.token.isEmpty ? nil : launch.token,
             timeScale: launch.timeScale)
@@ -104,6 +104,12 @@ public actor ReferenceApp: DrivenClient {
 
     /// The app is ended.
     public func quit() async throws {
+        await engine?.quit()
+        engine = nil
+    }
+
+    /// The app is gone.
+    public func crash() async throws {
         await engine?.stop()
         engine = nil
     }

@@ -170,7 +170,7 @@ final class ClientPerformer: ClientScene, Sendable {
         }
         switch reply {
         case .done(let shown, _):
-            if verb == "quit" { state.withLock { $0.isRunning = false } }
+            if ClientAct.endsApp(command) { state.withLock { $0.isRunning = false } }
             return shown
         case .unsupported(let reason): throw .unsuitable("the driver does not support \(verb): \(clipped(reason))")
         case .failed(let words):

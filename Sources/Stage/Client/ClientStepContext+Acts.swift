@@ -37,7 +37,7 @@ extension ClientStepContext {
         case .select(let session):
             members = ["sessionId": try session.map { JSONValue.string(try filled($0)) } ?? .null]
             details = members
-        case .networkDown, .networkUp, .quit, .background, .foreground: break
+        case .networkDown, .networkUp, .quit, .crash, .background, .foreground: break
         }
         var command: JSONObject = ["do": .string(act.verb)]
         for member in members { command[member.key] = member.value }

@@ -1,3 +1,4 @@
+import Holdfast
 import HoldfastJSON
 
 /// One driver that obeys commands; one scenario uses it at a time.
@@ -28,6 +29,13 @@ package protocol DriverLink: Sendable {
 extension DriverLink {
     /// Nobody tells.
     package var processorTime: Duration? { nil }
+}
+
+extension ClientAct {
+    /// Whether a command ends the app, after which its program may end too.
+    static func endsApp(_ command: JSONObject) -> Bool {
+        [quit.verb, crash.verb].contains(command["do"]?.stringValue)
+    }
 }
 
 /// What a driver answered to a command.

@@ -14,7 +14,7 @@ package struct InProcessDrivers: DriverSource {
     private let schemas: DriverSchemas
     private let limit: Duration
 
-    /// Clients that are made on demand, for a folder each: at the start of a scenario, and anew after each `quit`.
+    /// Clients that are made on demand, for a folder each: at the start of a scenario, and anew after each `quit` and `crash`.
     package init(
         schemas: DriverSchemas, timeouts: Timeouts = Timeouts(),
         make: @escaping @Sendable (_ data: String) -> any DrivenClient
@@ -41,9 +41,9 @@ struct InProcessDriver: DriverLink {
     var exit: SubjectExit? { nil }
 
     func perform(_ command: JSONObject, within limit: Duration) async throws(DriverProblem) -> DriverReply {
-        if command["do"]?.stringValue == "launch" { transport.renewIfItQuit() }
+        if command["do"]?.stringValue == "launch" { transport.renewIfItEnded() }
         let reply = try await conversation.perform(command, within: limit)
-        if command["do"]?.stringValue == "quit", case .done = reply { transport.noteQuit() }
+        if ClientAct.endsApp(command), case .done = reply { transport.noteEnd() }
         return reply
     }
 
@@ -57,7 +57,7 @@ final class FunctionTransport: DriverTransport {
 
     private struct State {
         var client: any DrivenClient
-        var hasQuit = false
+        var hasEnded = false
     }
 
     private let state: Mutex<State>
@@ -75,22 +75,22 @@ final class FunctionTransport: DriverTransport {
         return true
     }
 
-    func noteQuit() { state.withLock { $0.hasQuit = true } }
+    func noteEnd() { state.withLock { $0.hasEnded = true } }
 
-    func renewIfItQuit() {
+    func renewIfItEnded() {
         state.withLock { state in
-            guard state.hasQuit else { return }
+            guard state.hasEnded else { return }
             state = State(client: make())
         }
     }
 
     /// Ends the client as the system does, unless it has ended.
     func end() async {
-        let (client, hasQuit) = state.withLock { state in
-            defer { state.hasQuit = true }
-            return (state.client, state.hasQuit)
+        let (client, hasEnded) = state.withLock { state in
+            defer { state.hasEnded = true }
+            return (state.client, state.hasEnded)
         }
-        guard !hasQuit else { return }
+        guard !hasEnded else { return }
         let done = Latch<Void>()
         Task.detached {
             try? await client.quit()

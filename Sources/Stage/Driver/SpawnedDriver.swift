@@ -38,7 +38,7 @@ package struct SpawnedDrivers: DriverSource {
     }
 }
 
-/// One program for one scenario, started again when it ended with `quit` as it may.
+/// One program for one scenario, started again when it ended with `quit` or `crash` as it may.
 final class SpawnedDriver: DriverLink {
     /// How long a program may take to end after the end of its input, before it is told to.
     private static let farewell = Duration.milliseconds(250)
@@ -54,7 +54,7 @@ final class SpawnedDriver: DriverLink {
         var transport: ProcessTransport
         var conversation: DriverConversation
         var greeting: DriverGreeting
-        /// Whether the last command was an obeyed `quit`, after which the program may end.
+        /// Whether the last command was an obeyed `quit` or `crash`, after which the program may end.
         var mayEnd = false
         var isOver = false
     }
@@ -119,7 +119,7 @@ final class SpawnedDriver: DriverLink {
             return try await state.withLock { $0.conversation }.perform(command, within: limit)
         }
         let reply = try await conversation.perform(command, within: limit)
-        if name == "quit", case .done = reply { state.withLock { $0.mayEnd = true } }
+        if ClientAct.endsApp(command), case .done = reply { state.withLock { $0.mayEnd = true } }
         return reply
     }
 

@@ -96,7 +96,7 @@ extension DriverProblem: CustomStringConvertible {
         case .ended(let exit):
             (
                 "the driver ended with \(exit) before it answered \(asked)", "an answer, then the next command",
-                "find out why it ended; it may end only after 'quit'"
+                "find out why it ended; it may end only after 'quit' and 'crash'"
             )
         case .disconnected:
             (

@@ -74,7 +74,8 @@ struct NotationWord {
 
     /// What a stage does to a lane; anything else is written `act(name=…)`.
     static let verbs = [
-        "acceptWrites", "act", "arm", "background", "close", "cut", "disarm", "elsewhere", "exit", "fail", "finish",
+        "acceptWrites", "act", "arm", "background", "close", "crash", "cut", "disarm", "elsewhere", "exit", "fail",
+        "finish",
         "foreground", "forget", "hang", "kill", "launch", "lend", "listen", "mute", "networkDown", "networkUp",
         "openPush", "quit", "receivePush", "refuseWrites", "remove", "restart", "resumeReading", "selectSession",
         "send", "sendAgain", "start", "stop", "stopReading", "tell", "tool",

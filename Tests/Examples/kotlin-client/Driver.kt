@@ -60,6 +60,8 @@ interface DrivenClient {
     fun selectSession(sessionId: String?) { throw Unsupported("the driver has no selectSession") }
     /** The system ends the app: what is stored stays. */
     fun quit() { throw Unsupported("the driver has no quit") }
+    /** The app is gone at once and stores nothing more; where it runs in the driver's own program, that may end too, once its reply is out. */
+    fun crash() { throw Unsupported("the driver has no crash") }
 }
 
 /** Carries out the suite's commands. */
@@ -99,6 +101,10 @@ class Driver(private val client: DrivenClient) {
             "selectSession" -> client.selectSession(command.text("sessionId"))
             "quit" -> {
                 client.quit()
+                return mapOf("ok" to true)
+            }
+            "crash" -> {
+                client.crash()
                 return mapOf("ok" to true)
             }
             "state" -> {}

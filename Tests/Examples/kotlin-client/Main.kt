@@ -12,11 +12,13 @@ import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CompletionStage
 
 /** What you write: the suite's commands as calls of the app. */
-class Example(private val folder: File) : DrivenClient {
+class Example(private val folder: File, private val isSpawned: Boolean) : DrivenClient {
     override val name = "Example client in Kotlin"
     override val version = "1.0"
     override val profiles = listOf("client-core")
     private var app: App? = null
+    var hasCrashed = false
+        private set
 
     private fun running() = app ?: throw IllegalStateException("the app does not run")
 
@@ -28,6 +30,11 @@ class Example(private val folder: File) : DrivenClient {
     override fun quit() {
         running().quit()
         app = null
+    }
+
+    override fun crash() {
+        if (!isSpawned) super.crash()
+        hasCrashed = true
     }
 
     override fun state() = running().state()
@@ -65,7 +72,8 @@ private class Device(private val driver: Driver) : WebSocket.Listener {
 fun main(arguments: Array<String>) {
     // What the app stores lives as long as the scenario.
     val folder = System.getenv("HOLDFAST_DATA")?.let { File(it) } ?: Files.createTempDirectory("chat-app-").toFile()
-    val driver = Driver(Example(folder))
+    val example = Example(folder, isSpawned = arguments.firstOrNull() != "--connect")
+    val driver = Driver(example)
     if (arguments.firstOrNull() == "--connect") {
         val device = Device(driver)
         HttpClient.newHttpClient().newWebSocketBuilder().buildAsync(URI(arguments[1]), device).join()
@@ -74,7 +82,10 @@ fun main(arguments: Array<String>) {
         // Standard output is for replies alone.
         val replies = PrintStream(System.out, true, "UTF-8")
         System.setOut(System.err)
-        System.`in`.bufferedReader().forEachLine { replies.println(driver.obey(it)) }
+        System.`in`.bufferedReader().forEachLine {
+            replies.println(driver.obey(it))
+            if (example.hasCrashed) Runtime.getRuntime().halt(0) // nothing more is stored, and nobody is told
+        }
     }
     System.exit(0)
 }

@@ -22,8 +22,9 @@ from app import App
 class Driver:
     """One app, or none; one command at a time."""
 
-    def __init__(self, make_app):
+    def __init__(self, make_app, is_spawned):
         self.make_app, self.app = make_app, None
+        self.is_spawned, self.has_crashed = is_spawned, False
         self.folder = os.environ.get("HOLDFAST_DATA") or tempfile.mkdtemp(prefix="chat-app-")
 
     def obey(self, command):
@@ -69,6 +70,9 @@ class Driver:
                 self.app.quit()
                 self.app = None
                 return {"ok": True}
+            case "crash" if self.is_spawned:
+                self.has_crashed = True
+                return {"ok": True}
             case "state":
                 pass
             case unknown:
@@ -82,6 +86,8 @@ async def serve_lines(driver):
     while line := await asyncio.to_thread(sys.stdin.readline):
         replies.write(json.dumps(driver.obey(json.loads(line)), ensure_ascii=False) + "\n")
         replies.flush()
+        if driver.has_crashed:
+            os._exit(0)  # nothing more is stored, and nobody is told
 
 
 async def serve_socket(driver, url):
@@ -97,7 +103,7 @@ def main():
     parser.add_argument("--broken", choices=broken.APPS, help="; ".join(f"{n}: {a.__doc__}" for n, a in broken.APPS.items()))
     parser.add_argument("--variation", choices=variations.APPS)
     options = parser.parse_args()
-    driver = Driver({**broken.APPS, **variations.APPS}.get(options.broken or options.variation, App))
+    driver = Driver({**broken.APPS, **variations.APPS}.get(options.broken or options.variation, App), not options.connect)
     asyncio.run(serve_socket(driver, options.connect) if options.connect else serve_lines(driver))
 
 

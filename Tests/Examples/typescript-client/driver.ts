@@ -78,6 +78,8 @@ export interface DrivenClient {
   selectSession?(sessionId: string | null): Taken;
   /** The system ends the app: what is stored stays. */
   quit?(): Taken;
+  /** The app is gone at once and stores nothing more; where it runs in the driver's own program, that may end too, once its reply is out. */
+  crash?(): Taken;
 }
 
 type Verb = Exclude<keyof DrivenClient, "about" | "unsupported" | "launch" | "state">;
@@ -85,7 +87,7 @@ type Verb = Exclude<keyof DrivenClient, "about" | "unsupported" | "launch" | "st
 /** The one argument of a command, where it has one. */
 const argument: Record<Verb, string | null> = {
   send: "text", sendAgain: "clientMessageId", background: null, foreground: null, networkDown: null, networkUp: null,
-  receivePush: "payload", openPush: "payload", selectSession: "sessionId", quit: null,
+  receivePush: "payload", openPush: "payload", selectSession: "sessionId", quit: null, crash: null,
 };
 
 /** Carries out the command in a line, and gives the line that answers it. */
@@ -104,7 +106,7 @@ export async function obey(client: DrivenClient, line: string): Promise<string> 
         return reply({ unsupported: client.unsupported?.[verb] ?? `the driver has no ${verb}` });
       }
       await act.call(client, command[argument[verb] ?? ""]);
-      if (verb === "quit") return reply({ ok: true });
+      if (verb === "quit" || verb === "crash") return reply({ ok: true });
     }
     return reply({ ok: true, state: await client.state() });
   } catch (problem) {

@@ -6,12 +6,12 @@ import { mkdtempSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { serveLines, serveSocket } from "./driver.js";
+import { serveLines, serveSocket, type DrivenClient } from "./driver.js";
 import { Example } from "./example.js";
 
 // What the app stores lives as long as the scenario.
 const file = join(process.env.HOLDFAST_DATA ?? mkdtempSync(join(tmpdir(), "chat-app-")), "app.json");
-const client = new Example("Example client for Node", {
+const client: DrivenClient = new Example("Example client for Node", {
   read: () => {
     try { return readFileSync(file, "utf8"); } catch { return null; }
   },
@@ -26,5 +26,9 @@ const write = process.stdout.write.bind(process.stdout);
 console.log = console.error;
 const flag = process.argv.indexOf("--connect");
 if (flag > 0) await serveSocket(client, process.argv[flag + 1] ?? "");
-else await serveLines(client, createInterface({ input: process.stdin }), write);
+else {
+  // Nothing of the app runs between the reply and this: no timer, and no word to the server.
+  client.crash = () => { setImmediate(() => process.kill(process.pid, "SIGKILL")); };
+  await serveLines(client, createInterface({ input: process.stdin }), write);
+}
 process.exit(0);

@@ -14,10 +14,13 @@ declare module "node:path" {
 declare module "node:readline" {
   function createInterface(options: { input: unknown }): AsyncIterable<string>;
 }
+declare function setImmediate(action: () => void): void;
 declare const process: {
   argv: string[];
   env: Record<string, string | undefined>;
   stdin: unknown;
   stdout: { write(text: string): boolean };
+  pid: number;
+  kill(process: number, signal: string): void;
   exit(code: number): never;
 };

@@ -165,7 +165,7 @@ import Testing
                     no display
                     bye
                   expected: an answer, then the next command
-                  fix: find out why it ended; it may end only after 'quit'
+                  fix: find out why it ended; it may end only after 'quit' and 'crash'
                 """)
     }
 }

@@ -36,19 +36,19 @@ import Testing
     }
     #endif
 
-    @Test func `a program that ends with quit is started again for the next launch`() async throws {
+    @Test func `a program that ends with quit or crash is started again for the next launch`() async throws {
         let folder = NSTemporaryDirectory() + "holdfast-driver-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let body = #"""
             echo "{\"id\":$id,\"ok\":true}"
             echo "$$ $HOLDFAST_TIME_SCALE $line" >> "$HOLDFAST_DATA/log"
-            case $line in *quit*) exit 0 ;; esac
+            case $line in *quit*|*crash*) exit 0 ;; esac
             """#
         let link = try await ShellDriver.drivers(ShellDriver.script(body)).open(data: folder, timeScale: 10)
-        for round in 1...2 {
-            _ = try await link.perform(Self.launch(fresh: round == 1), within: .seconds(10))
-            _ = try await link.perform(["do": "quit"], within: .seconds(10))
+        for end in ["quit", "crash"] {
+            _ = try await link.perform(Self.launch(fresh: end == "quit"), within: .seconds(10))
+            _ = try await link.perform(["do": .string(end)], within: .seconds(10))
         }
         #expect(link.exit == nil)
         #expect(link.greeting.name == "Shell")
@@ -63,7 +63,7 @@ import Testing
 
     @Test func `a program that stays after quit is launched again`() async throws {
         let link = try await ShellDriver.open(#"echo "{\"id\":$id,\"ok\":true}""#)
-        for name in ["quit", "launch", "background"] {
+        for name in ["quit", "launch", "crash", "launch", "background"] {
             let command = name == "launch" ? Self.launch(fresh: false) : ["do": .string(name)]
             _ = try await link.perform(command, within: .seconds(10))
         }

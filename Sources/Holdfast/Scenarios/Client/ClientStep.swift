@@ -66,6 +66,8 @@ package enum ClientAct: Sendable, Equatable {
     case select(session: String?)
     /// The system ends the app.
     case quit
+    /// The app ends without warning, and stores nothing any more.
+    case crash
 
     /// The command of the driver protocol.
     package var verb: String {
@@ -81,6 +83,7 @@ package enum ClientAct: Sendable, Equatable {
         case .openPush: "openPush"
         case .select: "selectSession"
         case .quit: "quit"
+        case .crash: "crash"
         }
     }
 }

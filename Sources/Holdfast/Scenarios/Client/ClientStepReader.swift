@@ -63,6 +63,7 @@ struct ClientStepReader {
         case "openPush": .person(.openPush(Self.notification(reader)))
         case "select": .person(.select(session: reader.value("session")?.stringValue))
         case "quit": .person(.quit)
+        case "crash": .person(.crash)
         case "when": rule().map { .when($0) }
         case "release": release().map { .release($0) }
         case "await": arrival().map { .await($0) }

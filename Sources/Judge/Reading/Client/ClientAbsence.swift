@@ -18,7 +18,7 @@ extension Observations {
         let events = history.events.indices
         let first = max(cause + 1, events.boundary { patience(of: $0) >= limit })
         guard first < events.endIndex else { return nil }
-        let ends: Set<String> = ["launch", "quit", "exit", "hang"]
+        let ends = ObservedClient.endsOfLife.union(["hang"])
         let isExcused = client.acts.contains {
             $0.event > cause && $0.event < first && (ends.contains($0.name) || names.contains($0.name))
         }

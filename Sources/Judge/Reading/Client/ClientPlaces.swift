@@ -90,7 +90,7 @@ final class ClientPlaces {
         if client.isForeground(at: frame.event) {
             let first = events.boundary { history.patience(of: $0) >= limit }
             let isOpen = connection.ending.map { history.patience(of: $0.event) >= limit } ?? true
-            let isThere = history.end(of: frame.event, at: ["background", "networkDown", "quit", "exit"]) >= first
+            let isThere = history.end(of: frame.event, at: ObservedClient.interruptions) >= first
             if isOpen, isThere, first < events.endIndex { waited = first }
         }
         let later = connection.received[connection.received.boundary { $0.event >= frame.event }...]
@@ -228,8 +228,8 @@ extension Observations {
     func clientDeadline(after cause: Int, within bound: Duration, on connection: Int? = nil) -> Int? {
         guard client.isForeground(at: cause), client.hasNetwork(at: cause) else { return nil }
         let limit = patience(of: cause) + bound.microseconds
-        let stop = client.nextAct("background", "quit", "exit", "hang", "networkDown", "launch", after: cause)
-        if let stop, patience(of: stop.event) < limit { return nil }
+        let stop = end(of: cause, at: ObservedClient.interruptions.union(["hang"]))
+        if stop < history.events.endIndex, patience(of: stop) < limit { return nil }
         if let connection { return deadline(after: cause, within: bound, on: connection) }
         return proof(after: cause, limit: limit)
     }

@@ -78,7 +78,7 @@ extension Observations {
 
     /// The end of the life of the client in which an event lies.
     func endOfLife(at event: Int) -> Int {
-        client.launch(at: event)?.events.upperBound ?? end(of: event, at: ["launch", "quit", "exit"])
+        client.launch(at: event)?.events.upperBound ?? end(of: event, at: ObservedClient.endsOfLife)
     }
 
     /// Where the data end that a client may have at an event: its next launch as just installed.

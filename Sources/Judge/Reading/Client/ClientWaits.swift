@@ -20,16 +20,15 @@ extension Observations {
     }
 
     /// The acts that end one wait for an answer, or begin another.
-    private static var turnsOfWaiting: [String] {
-        ["send", "sendAgain", "background", "networkDown", "openPush", "selectSession", "launch", "quit", "exit"]
-    }
+    private static let turnsOfWaiting = ObservedClient.interruptions.union(
+        ["send", "sendAgain", "openPush", "selectSession"])
 
     /// Every time in which a client waited for an answer and read for it.
     var waitsForAnswers: [AnswerWait] {
         let reasons = Set(recoveryTriggers).union(
             connections.indices.compactMap { connections[$0].connected == nil ? nil : loss(of: $0) }
         ).union(
-            Self.turnsOfWaiting.flatMap { client.acts($0) }.map(\.event)
+            client.acts.filter { Self.turnsOfWaiting.contains($0.name) }.map(\.event)
         ).sorted()
         return ClientQuestion.all(in: self).flatMap { question -> [AnswerWait] in
             let endings = question.news.filter { $0.kind != .proof } + question.suspicions.filter { $0.kind == .ending }

@@ -7,8 +7,12 @@ import HoldfastTranscript
 /// Taken from the lane `client` and from everything sent to the server. Indices called `event` point into `history.events`.
 /// An object, because checks ask for it again and again; it changes only while it is made.
 final class ObservedClient {
+    /// Acts by which the app ends: the system ends it, it crashes as it was told to, or it ends by itself.
+    static let deaths: Set<String> = ["quit", "crash", "exit"]
+    /// Acts at which one life of the app is over; a launch also ends what is left of the one before.
+    static let endsOfLife = deaths.union(["launch"])
     /// Acts after which a client takes nothing of what it was sent before.
-    static let interruptions: Set<String> = ["launch", "quit", "exit", "background", "networkDown"]
+    static let interruptions = endsOfLife.union(["background", "networkDown"])
 
     /// What the stage had the system or the person do, in order.
     private(set) var acts: [Act] = []
@@ -46,7 +50,7 @@ final class ObservedClient {
 
     /// One life of the program.
     struct Launch: Sendable {
-        /// From its `launch` up to the end of that life: the next `launch`, `quit`, `exit`, or the end of the history.
+        /// From its `launch` up to the end of that life: the next of ``ObservedClient/endsOfLife``, or the end of the history.
         let events: Range<Int>
         /// Whether nothing was stored before.
         let isFresh: Bool
@@ -105,8 +109,8 @@ final class ObservedClient {
         for act in acts.prefix(while: { $0.event <= event }) {
             switch act.name {
             case "launch", "foreground", "openPush": isForeground = true
-            case "background", "quit", "exit": isForeground = false
-            default: break
+            case "background": isForeground = false
+            default: if Self.deaths.contains(act.name) { isForeground = false }
             }
         }
         return isForeground
@@ -176,11 +180,10 @@ final class ObservedClient {
             case "foreground", "openPush":
                 if let left { returns.append(Return(event: act.event, left: left)) }
                 left = nil
-            case "launch", "quit", "exit": left = nil
-            default: break
+            default: if Self.endsOfLife.contains(act.name) { left = nil }
             }
             guard act.name == "launch" else { continue }
-            let ending = acts.first { $0.event > act.event && ["launch", "quit", "exit"].contains($0.name) }
+            let ending = acts.first { $0.event > act.event && Self.endsOfLife.contains($0.name) }
             launches.append(
                 Launch(
                     events: act.event..<(ending?.event ?? end), isFresh: act.details["fresh"]?.boolValue == true))
