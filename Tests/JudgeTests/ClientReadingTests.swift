@@ -100,6 +100,24 @@ import Testing
         )
     }
 
+    @Test func `CLIENT-55 a session that is opened without a network is read afterwards`() throws {
+        let opened = """
+            client!launch A+(e1 #4) 1>GET(s1) 1<200(u1 a1) client=connected(s1 u1 a1) client!networkDown
+            client!selectSession(s2) client=offline(s2)
+            """
+        let back = "client!networkUp B+(e1 #4) B>sync(e1 #4) B<syncResult(e1 #4 complete) client=connected(s2)"
+        try clause.violates("\(opened) \(back) +33s^")
+        try clause.violates("\(opened) 2>GET(s2) 2<failed('reset') \(back) +33s^")
+        try clause.conforms("\(opened) \(back) 2>GET(s2) 2<200(u2 a2)")
+        try clause.conforms("\(opened) \(back) +29s 2>GET(s2) 2<404")
+        try clause.untested("\(opened) \(back) +29s")
+        try clause.untested("\(opened) \(back) +5s client!selectSession(s1) client=connected(s1 u1 a1) +33s")
+        try clause.untested("\(opened) client!networkUp client=connecting(s2) +33s", also: ["CLIENT-8"])
+        // It may have been read before the greeting, and the replay may have brought all of it.
+        try clause.untested("\(opened) client!networkUp 2>GET(s2) 2<200(u2 a2) \(back.dropFirst(17)) +33s")
+        try clause.untested("\(opened) \(back.replacing("complete)", with: "complete)[done(s2 t2 #4)]")) +33s")
+    }
+
     @Test func `CLIENT-55 what the stream has brought need not be read`() throws {
         let both = """
             client!launch A+(e1 #0) client=connected client!selectSession(s2) 1>GET(s2) 1<200(u2 a2)

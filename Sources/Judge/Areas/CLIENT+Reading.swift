@@ -10,7 +10,7 @@ extension CLIENT {
     ///
     /// Once for each session that the person goes to, and once for each greeting without a `sync` while a session is on the
     /// screen. A read that is under way then may serve, and decides nothing where it is answered; who has no connection may read
-    /// after the next greeting. What the stream has brought is judged in favor of the client: with an epoch, any message of the
+    /// after the next greeting, and who has no network reads then, with the waits of one whose read failed. What the stream has brought is judged in favor of the client: with an epoch, any message of the
     /// session will do, as long as each greeting since was followed by a `sync` and no gap was told.
     static func whatIsOpenedIsRead(_ history: Observations, _ evidence: inout Evidence) {
         for act in history.client.acts("selectSession") {
@@ -18,6 +18,15 @@ extension CLIENT {
                 let before = history.client.state(at: act.event), before.sessionId != session,
                 !history.mayBeWhole(session, at: act.event), !history.wasSentAway(before: act.event)
             else { continue }
+            guard history.client.hasNetwork(at: act.event) else {
+                if let (greeted, connection) = history.returnOfNetwork(after: act.event) {
+                    judge(
+                        session, opened: act.event, after: greeted, on: connection,
+                        "the client opened a session without network and did not read it afterwards", history, &evidence
+                    )
+                }
+                continue
+            }
             judge(
                 session, after: act.event, on: history.connectionInUse(at: act.event),
                 "the client opened a session and did not read it", history, &evidence)
@@ -38,8 +47,8 @@ extension CLIENT {
     }
 
     private static func judge(
-        _ session: String, after cause: Int, on connection: Int?, _ what: String, _ history: Observations,
-        _ evidence: inout Evidence
+        _ session: String, opened: Int? = nil, after cause: Int, on connection: Int?, _ what: String,
+        _ history: Observations, _ evidence: inout Evidence
     ) {
         let stay = history.endOfStay(at: cause)
         // A read that is under way serves where it is answered, unless it is lost by then.
@@ -47,9 +56,11 @@ extension CLIENT {
             pending.request < cause && history.end(of: pending) > cause
                 && history.patience(from: pending.request, to: cause) < history.clientBound(\.polling).microseconds
         }
+        // What failed without a network is read again with the network, perhaps before the greeting.
+        let back = opened.map { history.end(of: $0, at: ["networkUp"]) }
         var read = OwedRead(
-            session: session, cause: cause, since: pending.map { $0.request - 1 } ?? cause,
-            bound: history.clientBound(\.rest), connection: connection)
+            session: session, cause: cause, since: pending.map { $0.request - 1 } ?? back ?? cause,
+            bound: history.clientBound(opened == nil ? \.rest : \.backoff), connection: connection)
         let outcome = read.follow(until: stay, in: history)
         if outcome == .answered || outcome == .pending {
             guard read.since > cause else { return }
@@ -60,7 +71,9 @@ extension CLIENT {
             return
         }
         guard let late = read.late, history.client.state(at: late)?.sessionId == session else { return }
-        evidence.violate(read.finding(what, at: cause, late))
+        // A replay may have brought all of a session that began meanwhile.
+        if opened != nil, history.mayBeWhole(session, at: late) { return }
+        evidence.violate(read.finding(what, at: opened ?? cause, late))
     }
 
     /// A read of a session on the screen that a client owes, again until it is answered with 200 or 404.
@@ -146,6 +159,15 @@ extension Observations {
             let next = attempt(after: connections[index].opening).map { connections[$0].opening }
             return [client.ends[index], next].compactMap(\.self).allSatisfy { $0 > event }
         }
+    }
+
+    /// The first greeting after the return of a network that was gone at an event, while the client stays where it was.
+    fileprivate func returnOfNetwork(after event: Int) -> (greeted: Int, connection: Int)? {
+        let back = end(of: event, at: ["networkUp"])
+        guard let index = connections.firstIndex(where: { $0.connected.map { $0 > back } == true }),
+            let greeted = connections[index].connected, greeted < endOfStay(at: event)
+        else { return nil }
+        return (greeted, index)
     }
 
     /// Whether the stream may have brought all of a session since it was last read, or since it was first told of.

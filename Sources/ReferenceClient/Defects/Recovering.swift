@@ -128,6 +128,18 @@ extension ClientDefect {
                 return client.forgettingReads(in: next(input, &client), since: before)
             })
         ClientDefect(
+            "client-forgets-what-was-opened-without-a-network", .CLIENT, 55,
+            "Does not read a session that was opened without a network, once the network is back and the replay complete.",
+            .layer { input, client, next in
+                let effects = next(input, &client)
+                if case .selected(let session?) = input, !client.core.hasNetwork,
+                    let number = client.core.known(session)
+                {
+                    client.core.conversations[number]?.isStale = false
+                }
+                return effects
+            })
+        ClientDefect(
             "client-heeds-live-endings-only", .CLIENT, 24, "Shows a recovered answer and keeps the spinner.",
             .layer { input, client, next in
                 let open = Set(client.core.outbox.map(\.key))

@@ -423,7 +423,8 @@ class App:
         """
         def is_wanted(one):
             awaited = any(message.question.is_out and message.question.phase != "asked" for message in one.questions)
-            return awaited or (one.id and not only_open and (then or one is self.screen))
+            is_stale = one is self.screen and one in self.recovery.stale  # it was opened without a network
+            return awaited or (one.id and (is_stale or not only_open and (then or one is self.screen)))
 
         self.spawn(self._recover([one for one in self.conversations if is_wanted(one)], then))
 

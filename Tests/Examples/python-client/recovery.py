@@ -23,6 +23,7 @@ class Recovery:
         self.app = app
         self.locks = {}  # by session: held while a read is under way
         self.wanted = {}  # by conversation: who waits for a read that begins after now
+        self.stale = set()  # conversations whose last read nobody has answered
         self.workers = set()  # conversations that are being read until the server has answered
         self.anew = asyncio.Event()  # set when a connection is new: no use in waiting any longer
         self.searched = {}  # what a session that is not ours looked like
@@ -72,7 +73,9 @@ class Recovery:
     async def _work(self, conversation):
         wait = self.RETRY
         while waiting := self.wanted.pop(conversation, None):
+            self.stale.add(conversation)
             if await self.read(conversation):
+                self.stale.discard(conversation)
                 for future in waiting:
                     future.done() or future.set_result(None)
                 wait = self.RETRY

@@ -481,14 +481,18 @@ export class App {
   /** Tries again, later and later, while the connection is the same. */
   private async readUntilAnswered(chat: Chat) {
     const greeting = this.greeting;
-    for (let wait = 5; !(await this.read(chat)) && greeting && this.greeting === greeting; wait = Math.min(25, wait * 2)) {
+    chat.isStale = true;
+    for (let wait = 5; ; wait = Math.min(25, wait * 2)) {
+      if (await this.read(chat)) return void (chat.isStale = false);
+      if (!greeting || this.greeting !== greeting) return;
       await new Promise<void>((done) => this.later(wait * seconds, done));
       if (this.greeting !== greeting) return;
     }
   }
 
   async recover(what: "awaited" | "all") {
-    const wanted = this.chats.filter((chat) => chat.awaits || (what === "all" && chat.id !== null));
+    const isWanted = (chat: Chat) => what === "all" || (chat === this.screen && chat.isStale);
+    const wanted = this.chats.filter((chat) => chat.awaits || (chat.id !== null && isWanted(chat)));
     await Promise.all(wanted.map((chat) => this.readUntilAnswered(chat)));
   }
 

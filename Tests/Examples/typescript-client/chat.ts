@@ -52,6 +52,8 @@ export class Chat {
   expected?: string;
   patience = 0;
   isPolled = false;
+  /** Nobody has answered its last read. */
+  isStale = false;
   /** Since when each question is polled for, by key. */
   polled = new Map<string | undefined, number>();
   reading?: Promise<boolean>;
