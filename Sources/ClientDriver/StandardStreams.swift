@@ -3,8 +3,8 @@ import HoldfastPlatform
 
 /// Drives an app over standard input and output, for `conformance client -- COMMAND`; the one call a driver program needs.
 ///
-/// Returns when the suite has nothing more to say, or when the app was told to quit; a crash ends the program. Whatever else the program prints to
-/// standard output goes to standard error from here on, because standard output belongs to the answers.
+/// Returns when the suite has nothing more to say, or when the app was told to quit; a crash ends the program. Whatever else
+/// the program prints to standard output goes to standard error from here on, because standard output belongs to the answers.
 /// - Parameters:
 ///   - client: The app.
 ///   - endsWithQuit: Whether this returns once the app was told to quit, and ends the program once it was told to crash, so

@@ -10,8 +10,9 @@ extension CLIENT {
     ///
     /// Once for each session that the person goes to, and once for each greeting without a `sync` while a session is on the
     /// screen. A read that is under way then may serve, and decides nothing where it is answered; who has no connection may read
-    /// after the next greeting, and who has no network reads then, with the waits of one whose read failed. What the stream has brought is judged in favor of the client: with an epoch, any message of the
-    /// session will do, as long as each greeting since was followed by a `sync` and no gap was told.
+    /// after the next greeting, and who has no network reads then, with the waits of one whose read failed. What the stream has
+    /// brought is judged in favor of the client: with an epoch, any message of the session will do, as long as each greeting
+    /// since was followed by a `sync` and no gap was told.
     static func whatIsOpenedIsRead(_ history: Observations, _ evidence: inout Evidence) {
         for act in history.client.acts("selectSession") {
             guard let session = act.details.id("sessionId"),

@@ -4,9 +4,9 @@ import HoldfastJSON
 package struct ClientMemory: Sendable, Equatable {
     fileprivate let position: Position?
     fileprivate let conversations: [Int: Conversation]
-    fileprivate let outbox: [Question]
+    var outbox: [Question]
     fileprivate let shown: Int
-    fileprivate let serverKnowsKeys: Bool
+    var serverKnowsKeys: Bool
     fileprivate let serverTime: String?
 
     /// The most messages kept of one conversation, and the most conversations.

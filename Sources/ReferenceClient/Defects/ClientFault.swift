@@ -60,12 +60,14 @@ enum ClientFault: Sendable {
     }
 
     /// Stores all that is to be kept only when it is put away or told that it ends; before that a part, or nothing.
-    static func storesLate(before part: @escaping @Sendable (String) -> String? = { _ in nil }) -> ClientFault {
+    static func storesLate(
+        before part: @escaping @Sendable (ClientMemory) -> ClientMemory? = { _ in nil }
+    ) -> ClientFault {
         .layer { input, client, next in
             let effects = next(input, &client).compactMap { effect -> Effect? in
-                guard case .save(let text) = effect else { return effect }
-                client.notes.unsaved = text
-                return part(text).map { .save($0) }
+                guard case .save(let memory) = effect else { return effect }
+                client.notes.unsaved = memory
+                return part(memory).map { .save($0) }
             }
             guard case .background = input else { return effects }
             return client.farewell() + effects

@@ -14,7 +14,7 @@ package struct FaultyClient: Sendable {
         var marks: Set<String> = []
         var oldSocket: Int?
         /// What is still to be stored.
-        var unsaved: String?
+        var unsaved: ClientMemory?
     }
 
     /// A client that knows what an earlier run of it has stored, behind some defects.

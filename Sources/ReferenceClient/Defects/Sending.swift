@@ -169,10 +169,10 @@ extension ClientDefect {
         ClientDefect(
             "client-forgets-in-a-crash-what-the-server-can-do", .CLIENT, 11,
             "After a crash, treats questions that were lost as if the server had never stated idempotency.",
-            .storesLate { text in
-                var memory = ClientCore.object(text)
-                memory?["serverKnowsKeys"] = false
-                return memory?.text() ?? text
+            .storesLate { memory in
+                var memory = memory
+                memory.serverKnowsKeys = false
+                return memory
             },
             .input { input, client in
                 guard case .launched = input, !client.core.serverKnowsKeys else { return input }
@@ -184,12 +184,10 @@ extension ClientDefect {
         ClientDefect(
             "client-forgets-in-a-crash-what-it-sent", .CLIENT, 45,
             "Stores that a question was sent only when it is put away or ended by the system, and asks again after a crash.",
-            .storesLate { text in
-                var memory = ClientCore.object(text)
-                var outbox = memory?["outbox"]?.arrayValue ?? []
-                for index in outbox.indices { outbox[index]["phase"] = "queued" }
-                memory?["outbox"] = .array(outbox)
-                return memory?.text() ?? text
+            .storesLate { memory in
+                var memory = memory
+                for index in memory.outbox.indices { memory.outbox[index].phase = .queued }
+                return memory
             })
         ClientDefect(
             "client-takes-the-stored-for-sent", .CLIENT, 14,
