@@ -89,7 +89,9 @@ extension ClientDrawing {
         case "background": isForeground = false
         case "networkDown": hasNetwork = false
         case "networkUp": hasNetwork = true
-        case "send": asked.append(Asked(name: step["as"]?.stringValue ?? "", runs: true))
+        case "send":
+            guard let name = step["as"]?.stringValue, !name.contains("$") else { break }
+            asked.append(Asked(name: name, runs: true))
         case "finish", "fail":
             let name = step["turn"]?.stringValue ?? asked.last?.name
             for index in asked.indices where asked[index].name == name { asked[index].runs = false }
