@@ -306,6 +306,20 @@ import Testing
         try clause.violates("\(lost) 1>GET(s1) 1<200(u1 a1 u2) \(reads)^ +1s")
     }
 
+    @Test func `CLIENT-22 a session on the screen is read again after a read of it that failed`() throws {
+        let clause = ClauseUnderTest("CLIENT-22")
+        func opened(_ delay: String) -> String {
+            """
+            client!launch A+(e1 #0) client=connected +1s client!selectSession(s1) client=connected(s1) 1>GET(s1) 1<200(u1 a1)
+            client=connected(s1 u1 a1)\(delay) 2>GET(s1) 2<503(internal) client!send(c2) A>chat(c2 s1) A<ack(c2)
+            client=connected(s1 u1 a1 u2 thinking)
+            """
+        }
+        let reads = (3...15).map { "+5s \($0)>GET(s1) \($0)<503(internal)" }.joined(separator: " ")
+        try clause.untested("\(opened("")) \(reads) +5s 30>GET(s1) +1s")
+        try clause.violates("\(opened(" +200ms")) \(reads) +5s 30>GET(s1)^ +1s")
+    }
+
     @Test func `CLIENT-22 a greeting may be on its way when a session is read`() throws {
         let clause = ClauseUnderTest("CLIENT-22")
         func asked(_ delay: String) -> String {

@@ -148,6 +148,8 @@ import Testing
         let clause = ClauseUnderTest("SYNC-22")
         try clause.untested("A+(e1 #0) B+(e1 #0 maxFrameBytes=10) A!cut B>chat(c1) B<close(1009)")
         try clause.untested("A+(e1 #0) B+(e1 #0) A!cut +1s B<close(1012)")
+        try clause.untested("A+(e1 #0) B+(e1 #0 heartbeatSeconds=5) B!mute A!cut +10s B<eof")
+        try clause.violates("A+(e1 #0) B+(e1 #0 heartbeatSeconds=5) B!mute A!cut +9s B<eof^")
     }
 
     @Test func `TURN-12 a turn that a kill interrupted runs no more`() throws {

@@ -121,6 +121,10 @@ extension PlanDrawing {
     }
 
     mutating func follow(_ step: JSONValue) {
+        // A step for a profile that the server lacks is passed over.
+        if let profile = step["profile"]?.stringValue, !grammar.profiles.contains(where: { $0.rawValue == profile }) {
+            return
+        }
         let letter = step["on"]?.stringValue ?? ""
         let principal = step["principal"]?.stringValue ?? devices.first { $0.letter == letter }?.principal ?? people[0]
         let index = devices.firstIndex { $0.letter == letter }

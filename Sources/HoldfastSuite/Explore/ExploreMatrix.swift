@@ -97,16 +97,19 @@ package struct ExploreMatrix: Sendable {
         var healthy = Duration.zero
         var duration = Duration.zero
 
-        /// The scenario files of the smallest plans, by the names of their defects, and each alarm with its transcript.
+        /// The scenario files of the smallest plans, by the names of their defects, and each alarm with its plan and transcript.
         package var files: [(name: String, text: String)] {
             searches.compactMap { search in
                 search.smallest.map { ("\(search.name).json", $0.file(about: search.clause)) }
             }
-                + alarms.compactMap { alarm in
-                    let name = ["alarm", alarm.clause?.description, "\(alarm.seed)"].compactMap(\.self)
-                    return alarm.trial.map {
-                        (name.joined(separator: "-") + ".ndjson", TranscriptWriter.text($0.simulation.history))
-                    }
+                + alarms.flatMap { alarm -> [(name: String, text: String)] in
+                    let parts = ["alarm", alarm.clause?.description, "\(alarm.seed)"].compactMap(\.self)
+                    guard let trial = alarm.trial else { return [] }
+                    let name = parts.joined(separator: "-")
+                    return [
+                        ("\(name).json", trial.file(about: alarm.clause ?? ClauseID(.TURN, 1))),
+                        ("\(name).ndjson", TranscriptWriter.text(trial.simulation.history)),
+                    ]
                 }
         }
 

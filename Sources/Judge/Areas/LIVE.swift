@@ -170,7 +170,7 @@ enum LIVE {
     /// reading. The bound `close` is added: it lies between the reason for an end and what is seen of it.
     static func silentPeersAreLetGo(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
-            guard let connected = connection.connected, let mute = mutes(on: index, history).first,
+            guard let connected = connection.connected, let mute = connection.mutes.first,
                 let heartbeat = heartbeat(of: connection, history)
             else { continue }
             let bound = heartbeat * 3 + history.timeouts.close
@@ -205,7 +205,7 @@ enum LIVE {
         for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
             guard let connected = connection.connected,
                 let heartbeat = heartbeat(of: connection, history)?.microseconds,
-                mutes(on: index, history).isEmpty,
+                connection.mutes.isEmpty,
                 !history.hostileFrames.contains(where: { $0.frame.connection == index })
             else { continue }
             let texts = connection.sent.map(\.event).filter { $0 > connected }
@@ -290,13 +290,6 @@ enum LIVE {
         let told =
             connection.greeting?["heartbeatSeconds"]?.intValue ?? history.subject.limits["heartbeatSeconds"] ?? 30
         return (1...86_400).contains(told) ? .seconds(told) : nil
-    }
-
-    /// Every moment at which the stage stopped answering pings.
-    private static func mutes(on connection: Int, _ history: Observations) -> [Int] {
-        history.events(on: connection).filter {
-            if case .act("mute", _) = history.events[$0].kind { true } else { false }
-        }
     }
 
     /// Everything that the stage sent, also pings and pongs of the WebSocket itself.

@@ -24,12 +24,9 @@ extension ClientCore {
         guard mayAsk, conversations[number] != nil else { return }
         let isNew = conversations[number]?.poll == nil
         if isNew { conversations[number]?.poll = Conversation.Poll() }
-        if atOnce {
-            read(number)
-        } else if isNew {
-            // Connections that come and go must not put off a read that is due.
-            wait(.poll(conversation: number), interval)
-        }
+        // Connections that come and go must not put off a read that is due; one that is under way may yet fail.
+        if isNew, !atOnce || conversations[number]?.reading != nil { wait(.poll(conversation: number), interval) }
+        if atOnce { read(number) }
     }
 
     /// The history may have changed: reads it.

@@ -154,9 +154,15 @@ extension Observations {
     }
 
     /// Whether a request was made while the session on the screen was still to be read: since the person opened it, the app was
-    /// launched with it, or a greeting without a `sync` (CLIENT-55).
+    /// launched with it, or a greeting without a `sync` (CLIENT-55), or since such a read failed.
     private func isForScreen(_ request: Int) -> Bool {
         guard let session = client.state(at: request)?.sessionId else { return false }
+        let before = client.reads(of: session).last { $0.request < request }
+        if let before, !before.isAnswered, before.response ?? before.failure ?? .max < request,
+            isForScreen(before.request)
+        {
+            return true
+        }
         let greeted = connections.filter { !$0.sent.contains { $0.type == "sync" } }.compactMap(\.connected)
         let opened = client.acts("selectSession", "openPush", "launch").filter { act in
             (act.details.id("sessionId") ?? client.states.first { $0.event > act.event }?.sessionId) == session

@@ -38,6 +38,8 @@ final class ObservedConnection: @unchecked Sendable {
     private(set) var ending: Ending?
     /// Events at which the stage stopped reading, each with the one at which it read on.
     private(set) var pauses: [(stopped: Int, resumed: Int?)] = []
+    /// Events at which the stage stopped answering pings.
+    private(set) var mutes: [Int] = []
 
     private init(device: String, generation: Int, principal: String, opening: Int, isWhole: Bool, endIsTold: Bool) {
         (self.device, self.generation, self.principal) = (device, generation, principal)
@@ -151,6 +153,7 @@ final class ObservedConnection: @unchecked Sendable {
             isGreetingAssumed = true
         case .act("cut", _): end(.cut, at: index)
         case .act("belongs", let details): principal = details.string("to") ?? principal
+        case .act("mute", _): mutes.append(index)
         case .act("stopReading", _): pauses.append((index, nil))
         case .act("resumeReading", _):
             if let last = pauses.indices.last, pauses[last].resumed == nil { pauses[last].resumed = index }
@@ -187,7 +190,9 @@ final class ObservedConnection: @unchecked Sendable {
         let end = history.events[ending.event].at
         let wasLate =
             end - history.events[connected].at >= 2 * heartbeat && clock.wasLate(from: end - 4 * heartbeat, to: end)
-        let wasDeaf = pauses.contains { isSilent(from: $0.stopped, to: $0.resumed, for: 2 * heartbeat, in: history) }
+        let wasDeaf = (pauses + mutes.map { (stopped: $0, resumed: nil) }).contains {
+            isSilent(from: $0.stopped, to: $0.resumed, for: 2 * heartbeat, in: history)
+        }
         self.ending?.mayBeSilence = wasLate || wasDeaf
     }
 
