@@ -185,7 +185,8 @@ import Testing
         try clause.violates("\(asked) +11s^")
         try clause.untested("\(asked) +9s")
         try clause.untested("\(asked) 1<failed('reset') +11s")
-        try clause.untested("A+ 1>POST(c1) A<toolUse(t1) 1<200(t1) A<done(t1)")
+        try clause.conforms("A+ 1>POST(c1) A<toolUse(t1) 1<200(t1) A<done(t1)")
+        try clause.untested("A+ 1>POST(c1) A<toolUse(t1) 1<200(t1)")
     }
 
     @Test func `REST-18 turns are shown as they stand`() throws {

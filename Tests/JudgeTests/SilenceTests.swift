@@ -20,7 +20,11 @@ import Testing
         try clause.untested("\(silent) +12s")
         try clause.untested("\(silent) +10s A<close(1012)")
         try clause.untested("\(silent) A>auth A<connected +20s")
-        try clause.untested("\(silent) A>ping(n1) A<error(not_authenticated) +20s")  // not silent
+        // Who says something else has said no auth either; a server may end it for what was said.
+        try clause.violates("\(silent) +9s A>ping(n1) A<error(not_authenticated) +6s^")
+        try clause.violates("\(silent) +9s A>ping(n1) A<error(not_authenticated) +7s A<close(4002)^")
+        try clause.conforms("\(silent) +9s A>ping(n1) A<error(not_authenticated) +1s A<close(4002)")
+        try clause.untested("\(silent) A>ping(n1) A<error(not_authenticated) A<close(1008)")
         try clause.untested("\(silent) A!cut +20s")
         try clause.untested("\(silent) +1s server!stop A<close(1001)")
         try clause.untested("A>open A<refused(401)")

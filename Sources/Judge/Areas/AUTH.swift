@@ -243,14 +243,16 @@ enum AUTH {
     /// AUTH-4: "A server MUST close, with 4002, a connection on which no `auth` arrived for 10 s, or for the shorter time
     /// that it was configured with, not earlier and at most 5 s later".
     ///
-    /// Once for each connection on which the stage sent no message at all, when it ended or was watched long enough.
+    /// Once for each connection on which the stage sent no `auth`, when it ended or was watched long enough. One on which
+    /// something else was sent may be ended for that, at any time and with any code.
     static func silentSocketsAreClosed(_ history: Observations, _ evidence: inout Evidence) {
         let configured = history.subject.limits["authSeconds"] ?? 10
         let limit = Duration.seconds(min(max(configured, 0), 10))
         for (index, connection) in history.connections.enumerated() {
-            guard connection.isWhole, let opened = connection.opened, connection.sent.isEmpty,
+            guard connection.isWhole, let opened = connection.opened, connection.auth == nil,
                 connection.connected == nil, connection.pauses.isEmpty
             else { continue }
+            let isSilent = connection.sent.isEmpty
             func violate(_ actual: String, _ event: Int) {
                 evidence.violate(
                     "a connection without auth was not closed in time with 4002",
@@ -271,15 +273,15 @@ enum AUTH {
             switch ending.kind {
             case .closed(.fromServer, let code):
                 if end - history.time(of: connection.opening) < limit.microseconds {
-                    violate(called(close: code) + " earlier", ending.event)
+                    if isSilent { violate(called(close: code) + " earlier", ending.event) }
                 } else if history.patience(from: opened, to: ending.event) > (limit + grace).microseconds {
                     violate(called(close: code) + " later", ending.event)
-                } else if code != 4002 {
-                    violate(called(close: code), ending.event)
-                } else {
+                } else if code == 4002 {
                     evidence.keep()
+                } else if isSilent {
+                    violate(called(close: code), ending.event)
                 }
-            default: violate("the end of the connection without a close frame", ending.event)
+            default: if isSilent { violate("the end of the connection without a close frame", ending.event) }
             }
         }
     }

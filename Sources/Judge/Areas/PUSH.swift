@@ -161,8 +161,8 @@ enum PUSH {
     /// and the server lived until the push service answered".
     ///
     /// Once for each question whose answer was stored after the last connection had ended for both sides and each client that
-    /// asked over REST had left. Absence counts once a read has shown the answer and the sink was watched for the bound `push` from then on,
-    /// unless the push service had refused this device before.
+    /// asked over REST had left. Absence counts once a read has shown the answer and the sink was watched for the bound `push` from
+    /// then on, unless the push service had refused this device before, or owes an answer: a server may send one after the other.
     static func leftPrincipalsAreCalled(_ history: Observations, _ evidence: inout Evidence) {
         for (index, known) in history.turnsEndedAway {
             let turn = history.turns[index]
