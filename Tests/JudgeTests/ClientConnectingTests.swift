@@ -238,6 +238,9 @@ import Testing
         if code == 4001 { try clause.violates("\(closed) +30s B>open^ B<refused +1min") }
         try clause.untested("\(closed) +30s")
         try clause.untested("\(closed) +30s client!background client!foreground B+ +1min")
+        // The return of the network brings no credentials.
+        try clause.violates("\(closed) +30s client!networkDown client!networkUp B>open^ B<open B>auth")
+        try clause.untested("\(closed) +30s client!networkDown client!networkUp client!quit client!launch B+")
         try clause.untested("\(start) A<close(4002) B+ +1min")
     }
 

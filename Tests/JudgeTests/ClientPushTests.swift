@@ -46,6 +46,12 @@ import Testing
         try clause.violates("\(tapped) +5s^")
         try clause.violates("\(tapped) 1>GET(s2) 1<200(u5 a5) +5s^")
         try clause.untested("\(tapped) 1>GET(s2) client=connected(s2) +30s")
+        // What was read before may lack the message.
+        let reading = tapped.replacing("client!openPush", with: "3>GET(s2) client!openPush")
+        try clause.violates("\(reading) client=connected(s2) 3<200(u5) +5s^")
+        try clause.untested("\(reading) client=connected(s2) 3<200(u5) 4>GET(s2) +5s")
+        try clause.untested("\(reading) client=connected(s2) +30s")
+        try clause.untested("\(reading) client=connected(s2) 3<503(internal) +5s")
         try clause.untested("\(running) client!openPush(s1 message=a1) +5s")
         try clause.untested("\(tapped) 1>GET(s2) 1<200(u5 a5) client!selectSession(s1) +5s")
     }

@@ -65,10 +65,11 @@ import Testing
         let failed = "\(opened) client=connected(s2) 1>GET(s2) 1<503(internal)"
         try clause.untested("\(failed) +29s")
         try clause.conforms("\(failed) +29s 2>GET(s2) 2<200(u2 a2)")
-        try clause.conforms("\(failed) +29s 2>GET(s2) 2<404")
+        try clause.conforms("\(failed) +29s 2>GET(s2) 2<404(session_not_found)")
         try clause.violates("\(failed) +33s^")
         try clause.violates("\(failed) +5s 2>GET(s2) 2<failed('reset') +33s^")
-        try clause.untested("\(failed) +5s 2>GET(s2) 2<401 +33s")
+        try clause.conforms("\(failed) +5s 2>GET(s2) 2<401(not_authenticated) +33s")
+        try clause.violates("\(failed) +5s 2>GET(s2) 2<404(body='no such page') +33s^")
         // Whoever is told to stay away asks for nothing more.
         let unread = """
             client!launch client=connecting A>open A<open client!selectSession(s1) client=connecting(s1) 1>GET(s1)
@@ -109,7 +110,7 @@ import Testing
         try clause.violates("\(opened) \(back) +33s^")
         try clause.violates("\(opened) 2>GET(s2) 2<failed('reset') \(back) +33s^")
         try clause.conforms("\(opened) \(back) 2>GET(s2) 2<200(u2 a2)")
-        try clause.conforms("\(opened) \(back) +29s 2>GET(s2) 2<404")
+        try clause.conforms("\(opened) \(back) +29s 2>GET(s2) 2<404(session_not_found)")
         try clause.untested("\(opened) \(back) +29s")
         try clause.untested("\(opened) \(back) +5s client!selectSession(s1) client=connected(s1 u1 a1) +33s")
         try clause.untested("\(opened) client!networkUp client=connecting(s2) +33s", also: ["CLIENT-8"])

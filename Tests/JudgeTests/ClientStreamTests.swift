@@ -106,7 +106,10 @@ import Testing
         try clause.untested("\(asked) 1<503(internal) +31s")
         try clause.conforms("\(asked) 2>GET(s1) 1<503(internal) 2<200(u1 a1) +33s", also: ["CLIENT-21"])
         try clause.untested("\(asked) 1<503(internal) B!cut +29s")  // the next sync will tell again
-        try clause.untested("\(asked) 1<401(not_authenticated) +32s")
+        try clause.conforms("\(asked) 1<401(not_authenticated) +32s")
+        // A gateway has no error body.
+        try clause.violates("\(asked) 1<404(body='no such page') +32s^")
+        try clause.conforms("\(asked) 1<404(body='no such page') +5s 2>GET(s1) 2<404(session_not_found) +32s")
         try clause.untested("\(asked) +32s")
         try clause.untested("\(asked) 1<503(internal) client!selectSession(s2) client=connected(s2) +11s")
     }

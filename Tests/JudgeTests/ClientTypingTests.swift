@@ -621,6 +621,10 @@ import Testing
         try clause.violates(
             "client!launch A+ client=connected client!send(c1) client!send(c2) A>chat(c1 -s) A>chat(c2 -s)^")
         let another = "client!selectSession client=connected client!send(c2)"
-        try clause.untested("\(first.replacing("client!send(c2)", with: another)) +3s A>chat(c2 -s)")
+        try clause.conforms("\(first.replacing("client!send(c2)", with: another)) +3s A>chat(c2 -s)")
+        // What begins a conversation goes to no session, whatever else waits.
+        try clause.violates("\(first.replacing("client!send(c2)", with: another)) +3s A>chat(c2 s1)^")
+        let kept = "client!selectSession client=connected(c1) client!send(c2)"  // no empty one
+        try clause.untested("\(first.replacing("client!send(c2)", with: kept)) +3s A>chat(c2 s1)")
     }
 }

@@ -257,17 +257,20 @@ extension CLIENT {
         }
     }
 
+    /// Acts that say nothing of new credentials or another version of the app.
+    private static let withoutAPerson: Set<String> = ["background", "networkDown", "networkUp", "receivePush"]
+
     /// CLIENT-9: "A client MUST NOT reconnect on its own after a close with 4001, nor after one with 4010 except to
     /// offer another version that it has not offered since its last `connected`, one of `supported` if the `error` before it
     /// listed any".
     ///
-    /// Once for each such close, watched for a minute. What a person or the system does may begin anew.
+    /// Once for each such close, watched for a minute. What a person does may begin anew; what becomes of the network may not.
     static func terminalClosesAreFinal(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         for index in client.attempts {
             let connection = history.connections[index]
             guard let close = history.terminalClose(of: connection) else { continue }
-            let act = client.acts.first { $0.event > close && $0.name != "background" }
+            let act = client.acts.first { $0.event > close && !withoutAPerson.contains($0.name) }
             let next = history.nextOpening(after: close)
             if let next, act.map({ next < $0.event }) ?? true {
                 // On a machine that was late, it may have been on its way when the close came.
@@ -288,7 +291,7 @@ extension CLIENT {
                 }
                 evidence.violate(
                     "the client reconnected after a terminal close code",
-                    expected: "no connection before an action of the person or the system",
+                    expected: "no connection before an action of the person",
                     actual: "a new connection", at: [close, next])
             } else if let late = history.clientSilence(
                 after: close, within: history.clientWindow(\.attempts), unless: []),

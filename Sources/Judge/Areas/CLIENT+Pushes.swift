@@ -71,7 +71,7 @@ extension CLIENT {
     }
 
     /// From when on a message can be asked to be on the screen: the tap when the client has it or asks for nothing, else the
-    /// response that brought it; nil while the suite withholds it, there is no network, or the server sent the client away.
+    /// response that brought it, or that of the last read of before the tap; nil while the suite withholds it, there is no network, or the server sent the client away.
     private static func cause(of notice: ClientNotice, _ named: [ClientDelivery], _ history: Observations) -> Int? {
         let life = history.client.launch(at: notice.event)?.events.lowerBound ?? 0
         if named.contains(where: { told in
@@ -84,10 +84,12 @@ extension CLIENT {
         guard history.client.hasNetwork(at: notice.event), !history.wasSentAway(before: notice.event) else {
             return nil
         }
-        let asked = history.client.reads(of: notice.sessionId ?? "").contains {
-            $0.request > notice.event || ($0.response ?? .max) > notice.event
+        let reads = history.client.reads(of: notice.sessionId ?? "").filter { ($0.response ?? .max) > notice.event }
+        if reads.contains(where: { $0.request > notice.event }) { return nil }
+        // What was read before the tap may lack the message; it is read once more.
+        if !reads.isEmpty {
+            return reads.allSatisfy { $0.status == 200 } ? reads.compactMap(\.response).max() : nil
         }
-        if asked { return nil }
         // A client may look into the list before it reads; so long as that is withheld, it cannot go on.
         let lists = history.client.reads.filter {
             $0.route == .sessions && ($0.request > notice.event || ($0.response ?? .max) > notice.event)
@@ -161,7 +163,7 @@ extension CLIENT {
     private static func notFound(_ session: String, after event: Int, _ history: Observations) -> Int? {
         let reads = history.client.reads(of: session).filter { $0.request > event }
         if reads.contains(where: { $0.status == 200 }) { return nil }
-        let refused = reads.filter { $0.status == 404 }.compactMap(\.response)
+        let refused = reads.filter(\.tellsOfNoSession).compactMap(\.response)
         let lists = history.listReads.filter { $0.request > event && !$0.ids.contains(session) }.map(\.event)
         return refused.min() ?? (reads.isEmpty ? lists.min() : nil)
     }

@@ -77,7 +77,7 @@ extension CLIENT {
         evidence.violate(read.finding(what, at: opened ?? cause, late))
     }
 
-    /// A read of a session on the screen that a client owes, again until it is answered with 200 or 404.
+    /// A read of a session on the screen that a client owes, again until it is answered.
     struct OwedRead {
         let session: String
         /// What made it due: at first a word of the server or the person, then each read that failed.
@@ -96,7 +96,7 @@ extension CLIENT {
         }
 
         enum Outcome {
-            /// Answered with 200 or 404.
+            /// Answered with the session, or refused.
             case answered
             /// Asked for in time, and not over.
             case pending

@@ -163,8 +163,9 @@ extension CLIENT {
     /// CLIENT-58: "A client MUST send a message to the session that was on its screen when the person typed it, or, in a new
     /// conversation, to the session of the first message there that was neither refused nor shown as failed".
     ///
-    /// Once for each message that was typed into a session, and once for each after the first in a new conversation whose
-    /// session the client was told before it sent it. A session that is gone, or that left the screen by itself, binds nobody.
+    /// Once for each message that was typed into a session, once for each after the first in a new conversation whose session
+    /// the client was told before it sent it, and once for the first in an empty one that the person chose: it begins a session.
+    /// A session that is gone, or that left the screen by itself, binds nobody.
     static func messagesGoWhereTheyWereTyped(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() where !question.isAmbiguous && question.repeats.isEmpty {
@@ -178,8 +179,19 @@ extension CLIENT {
             if session == nil {
                 let arrival = history.client.acts("launch", "selectSession", "openPush").last { $0.event < typed }?
                     .event
-                let first = questions[..<index].first { other in
-                    other.typed.map { $0 > arrival ?? 0 } == true && !other.isAmbiguous
+                let others = questions[..<index].filter { other in other.typed.map { $0 > arrival ?? 0 } == true }
+                let isChosen = history.client.acts("selectSession").contains { act in
+                    act.event == arrival && act.details.id("sessionId") == nil
+                }
+                if others.isEmpty, isChosen, screen.messages.isEmpty {
+                    evidence.test(no: request.sessionAsked) { asked in
+                        Finding(
+                            "the first message of a new conversation was sent to a session",
+                            expected: "no sessionId", actual: "sessionId \(asked)", at: [typed, request.event])
+                    }
+                }
+                let first = others.first { other in
+                    !other.isAmbiguous
                         && !other.news.contains {
                             ($0.kind == .refusal || $0.error != nil) && $0.event < request.event
                         }

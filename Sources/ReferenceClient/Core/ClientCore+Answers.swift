@@ -54,7 +54,8 @@ extension ClientCore {
 
     private mutating func refused(_ session: String, _ number: Int, _ status: Int, _ body: JSONValue) {
         let code = body.text("code")
-        guard status == 404 || status == 400 else {
+        // A gateway has no error body, and knows nothing of sessions.
+        guard status == 404 || status == 400, body.text("error") != nil else {
             if status == 401 { complain("Please sign in again.", code: code) }
             return hasRead(number, succeeded: false)
         }

@@ -510,11 +510,13 @@ class App(private val launch: Launch, private val file: File) {
                 merge(chat, it)
                 doubt(chat, asked)
             }
-            if (status == 404) {
+            // A gateway's 404 says nothing of the session.
+            val isMissing = status == 404 && body.member("error") != null
+            if (isMissing) {
                 val open = chat.messages.filter { it.phase == Phase.UNSURE || it.phase == Phase.ACCEPTED }
                 for (message in open) fail(message, Phase.REFUSED)
             }
-            wasRead(chat, status == 200 || status == 404)
+            wasRead(chat, status == 200 || isMissing)
         }
     }
 

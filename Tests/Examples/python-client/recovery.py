@@ -40,7 +40,7 @@ class Recovery:
                 answer = await self.app.request("GET", path, within=self.READ)
             except OSError:
                 return FAILED
-        if answer.status == 404:
+        if answer.status == 404 and "error" in answer.body:  # a gateway's 404 says nothing of the session
             return MISSING
         if answer.status in (401, 403):
             self.app.show_error(answer.body.get("error"), answer.body.get("code"))

@@ -456,10 +456,11 @@ export class App {
     if (chat.id !== null) {
       const asked = Date.now();
       const { status, body } = await this.request("/api/sessions/" + encodeURIComponent(chat.id));
-      isAnswered = status === 200 || status === 404;
+      const isMissing = status === 404 && body?.error !== undefined; // a gateway's 404 says nothing of the session
+      isAnswered = status === 200 || isMissing;
       if (status === 200) this.merge(chat, body.session);
       if (status === 200) this.doubt(chat, asked);
-      else if (status === 404) this.missing(chat);
+      else if (isMissing) this.missing(chat);
       else if (chat.expected) this.show("This conversation cannot be read now.");
     }
     this.save();

@@ -138,18 +138,21 @@ extension Observations {
             || connections.contains { $0.opening > first && $0.opening < last }
     }
 
-    /// Whether a session was answered with 404 before an event.
+    /// Whether a client was told before an event that there is no such session.
     func isGone(_ session: String, before event: Int) -> Bool {
-        client.reads(of: session).contains { $0.status == 404 && $0.response.map { $0 < event } == true }
+        client.reads(of: session).contains { $0.tellsOfNoSession && $0.response.map { $0 < event } == true }
     }
 }
 
 extension ObservedExchange {
-    /// Whether a read told the session, or that there is none.
-    var isAnswered: Bool { status == 200 || status == 404 }
+    /// Whether a read told the session, or was refused; a gateway refuses without an error body, and knows nothing.
+    var isAnswered: Bool { status == 200 || status.map((400...499).contains) == true && hasErrorBody }
+
+    /// Whether a read told that there is no such session.
+    var tellsOfNoSession: Bool { status == 404 && hasErrorBody }
 
     /// Whether a read came to nothing, and another may not: it was lost, or the server could not answer it.
-    var hasFailed: Bool { status.map { $0 >= 500 } ?? (failure != nil) }
+    var hasFailed: Bool { status.map { $0 >= 400 && !isAnswered } ?? (failure != nil) }
 }
 
 extension ObservedClient.State {
