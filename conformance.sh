@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds, and without a command tests the reference server: `./conformance.sh`, `./conformance.sh --format html=report.html`.
 # With a command it hands everything to `conformance`: `./conformance.sh doctor ws://127.0.0.1:8080/ws`.
-# HOLDFAST_CONFIGURATION=debug uses the program that `swift test` has built; it is slower, and there at once.
+# The first build is a quick one, which `swift test` uses too. HOLDFAST_CONFIGURATION=release builds an optimized program, which
+# takes twice as long: for load, proxy, selftest and long captures, which ask for it by themselves.
 set -u
 # How the reader calls the program, for the lines that say what to type next.
 if [ -z "${HOLDFAST_COMMAND:-}" ]; then
@@ -20,13 +21,29 @@ if ! command -v swift >/dev/null 2>&1; then
     exit 69
 fi
 
-configuration="${HOLDFAST_CONFIGURATION:-release}"
+# Whether a file is so long that the optimized program saves more time than its build takes.
+is_long() { [ -f "$1" ] && [ "$(wc -c <"$1")" -gt 50000000 ]; }
+
+configuration="${HOLDFAST_CONFIGURATION:-}"
+if [ -z "$configuration" ]; then
+    configuration=debug
+    case "${1:-}" in
+        load | proxy | selftest) configuration=release ;;
+        judge)
+            for argument in "$@"; do
+                if [ "$argument" = --follow ] || is_long "$argument"; then configuration=release; fi
+            done
+            ;;
+    esac
+    # Once it is there, it serves for all.
+    if [ -x .build/release/conformance ]; then configuration=release; fi
+fi
 case "$configuration" in
     debug | release) ;;
     *)
         echo "conformance.sh: HOLDFAST_CONFIGURATION is '$configuration'" >&2
         echo "  expected: debug or release" >&2
-        echo "  fix: leave it out for a release build" >&2
+        echo "  fix: leave it out for what suits the command" >&2
         exit 64
         ;;
 esac
