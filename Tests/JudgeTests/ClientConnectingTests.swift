@@ -241,6 +241,7 @@ import Testing
         // The return of the network brings no credentials.
         try clause.violates("\(closed) +30s client!networkDown client!networkUp B>open^ B<open B>auth")
         try clause.untested("\(closed) +30s client!networkDown client!networkUp client!quit client!launch B+")
+        try clause.untested("\(closed) client!networkDown client!networkUp B>open B<open B>auth")
         try clause.untested("\(start) A<close(4002) B+ +1min")
     }
 

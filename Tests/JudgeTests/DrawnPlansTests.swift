@@ -309,6 +309,11 @@ import Testing
         try clause.untested("\(lost) 1>POST(c2 s1) 1<200(t2)")
         try clause.violates("\(lost) +3s 1>POST(c2 s1)^ 1<200(t2)")
         try clause.violates("\(lost) B>chat(c2 s1)^")
+        let refusal = "A<error(session_not_found c2) client=connected(s1 u1 a1 failed=c2 session_not_found)"
+        let refused = "A>chat(c2 s1) \(refusal)"
+        let again = lost.replacing("A>chat(c2 s1)", with: refused)
+        try clause.untested("\(again) 1>POST(c2 s1) 1<200(t2)", also: ["CLIENT-47"])
+        try clause.violates("\(again) +3s 1>POST(c2 s1)^ 1<200(t2)", also: ["CLIENT-47"])
     }
 
     @Test func `CLIENT-14 who stated nothing did not state that keys are kept`() throws {

@@ -25,7 +25,7 @@ extension Plan {
     var leavesTheServerFree: Bool {
         !allSteps.contains { step in
             step["do"] == "tell" && ["ack", "done", "message", "error"].contains(step["frame"]?["type"])
-                || Self.messages(in: step).contains { $0.contains("${turn+") }
+                || Self.messages(in: step).contains { $0.contains("${turn") && $0.contains("+") }
                 || hasKeys && step["frame"]?["type"] == "error" && step["frame"]?["clientMessageId"] == nil
                 || step["do"] != "elsewhere" && step["message"]?.stringValue?.contains("$") == true
         }

@@ -141,6 +141,7 @@ package struct Plan: Sendable, Equatable {
         let stored = world?["sessions"]?.arrayValue ?? []
         var sessions = Set(stored.compactMap { $0["id"]?.stringValue })
         var messages = Set(stored.flatMap { Self.messages(in: $0) })
+        var removed: Set<String> = []
         func holds(_ steps: [JSONValue]) -> Bool {
             steps.allSatisfy { step in
                 let isNew = step["do"] == "elsewhere" && step["new"] == true
@@ -165,7 +166,10 @@ package struct Plan: Sendable, Equatable {
                         return false
                     }
                 case "restart": guard epochs.insert(step["epoch"]?.stringValue ?? "").inserted else { return false }
+                case "remove": removed.insert(step["session"]?.stringValue ?? "")
                 case "elsewhere":
+                    // Nobody writes into a session that is gone.
+                    guard !removed.contains(step["session"]?.stringValue ?? "") else { return false }
                     guard hasKeys, Self.messages(in: step).allSatisfy({ messages.insert($0).inserted }) else {
                         return false
                     }

@@ -271,6 +271,9 @@ extension CLIENT {
             let connection = history.connections[index]
             guard let close = history.terminalClose(of: connection) else { continue }
             let act = client.acts.first { $0.event > close && !withoutAPerson.contains($0.name) }
+            // Whoever loses the network right then may never learn of the close.
+            let network = client.nextAct("networkDown", "networkUp", after: close)?.event
+            if let network, history.patience(from: close, to: network) < Observations.inFlight.microseconds { continue }
             let next = history.nextOpening(after: close)
             if let next, act.map({ next < $0.event }) ?? true {
                 // On a machine that was late, it may have been on its way when the close came.

@@ -39,8 +39,11 @@ extension CLIENT {
                     || history.connections.compactMap(\.greeting).contains {
                         $0.event >= known && $0.event < again.event && $0.states(.idempotency)
                     }
+                // What was refused every time goes out for the first time.
+                let sent = question.firstSend(before: again.event)
+                let first = sent == again.event ? known : sent
                 guard !isFree, !question.isRepeated(after: last.event, before: again.event),
-                    !isStated || history.remembersKeys(before: question.firstSend(before: again.event)) == false
+                    !isStated || history.remembersKeys(before: first) == false
                 else { continue }
                 evidence.violate(
                     "the client resent a message to a server without idempotency",

@@ -492,6 +492,8 @@ extension Observations {
 
     /// Whether a client surely had what it was told before it sent something: it showed something else between that and an act
     /// of the person, which no failed request explains, or there was as long as a busy machine takes.
+    ///
+    /// Who has waited for long may say by itself that nothing came.
     fileprivate func isTaken(
         _ news: ClientQuestion.News, of question: ClientQuestion, before request: ObservedRequest, told act: Int
     ) -> Bool {
@@ -502,9 +504,12 @@ extension Observations {
         let start = inFlight(before: before?.event ?? 0)
         let failed = question.requests.compactMap(exchange).filter { $0.status != 200 }
             .compactMap { $0.response ?? $0.failure }.filter { $0 >= start && $0 != news.event }
+        let sent = question.requests.last { $0.event < news.event }?.event
+        let isLong = sent.map { patience(from: $0, to: news.event) >= clientBound(\.resend).microseconds } == true
         return client.states.contains { state in
             state.event > news.event && state.event < act && !failed.contains { $0 < state.event }
                 && (state.messages != before?.messages || state.errors != before?.errors)
+                && (!isLong || news.error == nil || state.errors.contains { $0.code == news.error?.code })
         }
     }
 
