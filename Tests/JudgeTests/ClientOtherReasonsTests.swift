@@ -525,6 +525,10 @@ import Testing
         let typed = "client!send(c2) client=connecting(s1 u1 a1 c2) B+(core) +17s"
         try clause.untested("\(cut) \(typed)", also: ["CLIENT-55"])
         try clause.violates("\(cut) +3s \(typed)^", also: ["CLIENT-55"])
+        // What was lost with keys is not sent again to a server without.
+        let lost = "client!launch A+ client=connected(s1 u1 a1) client!send(c2) A!cut client=connecting(s1 u1 a1 c2)"
+        try clause.untested("\(lost) B+(core) +17s", also: ["CLIENT-55"])
+        try clause.violates("\(lost) B+ +17s^", also: ["CLIENT-55"])
     }
 
     @Test func `CLIENT-11 an error without a name may have been taken for what was on its way`() throws {

@@ -180,6 +180,11 @@ import Testing
         try clause.violates("\(other) 1<409(idempotency_mismatch)^")
         try clause.violates("\(other) 1<200(t1 duplicate)^")
         try clause.untested("\(ended) 1>POST(c1) 1<200(t1 duplicate)")
+        // Nobody reads the key of what is too large.
+        let small = ended.replacing("A+", with: "A+(maxFrameBytes=20)")
+        try clause.untested("\(small) 1>POST(c1 'something else') 1<413(too_large)")
+        let large = ended.replacing("A+", with: "A+(maxFrameBytes=983040)")
+        try clause.violates("\(large) 1>POST(c1 'something else') 1<413(too_large)^", also: ["REST-15"])
     }
 
     @Test func `IDEM-11 a mismatch leaves no trace`() throws {

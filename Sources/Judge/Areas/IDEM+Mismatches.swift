@@ -26,9 +26,13 @@ extension IDEM {
 
     /// IDEM-10: "A server MUST answer a `POST /api/chat` that reuses a `clientMessageId` with different content or for
     /// another session with 422 and the code `idempotency_mismatch`".
+    ///
+    /// Nobody reads the key of what is too large (REST-16).
     static func mismatchOverRESTIs422(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.mismatches where again.request.connection == nil {
             guard let exchange = history.exchange(of: again.request), let status = exchange.status else { continue }
+            let limit = history.frameLimits.last { $0.told < again.event }?.bytes ?? 0
+            if status == 413, history.size(of: again.request).map({ $0 > limit }) ?? true { continue }
             let code = exchange.answer?.root["code"]?.stringValue
             evidence.test(
                 status == 422 && code == "idempotency_mismatch",

@@ -83,8 +83,8 @@ extension Observations {
         }
     }
 
-    /// Whether what was typed may have gone out, at a server that remembers no keys, on a connection that was over before it
-    /// arrived, or in a request that the loss of the network ended.
+    /// Whether what was typed may have gone out, at a server that remembers no keys or before one, on a connection that was over
+    /// before it arrived, or in a request that the loss of the network ended.
     func mayBeLostInFlight(_ typed: Int) -> Bool {
         // A greeting may still be on its way.
         let isKeyed = [inFlight(before: typed), typed].allSatisfy { remembersKeys(before: $0) == true }
@@ -93,10 +93,13 @@ extension Observations {
         {
             return true
         }
+        // What was lost with a server that remembers keys is not sent again to the next one that does not (CLIENT-45).
+        let next = connections.first { $0.opening > typed && $0.greeting != nil }
+        let isForgotten = next?.greeting?.states(.idempotency) == false
         return connections.enumerated().contains { index, connection in
-            guard connection.greeting?.states(.idempotency) == false, let ending = connection.ending?.event else {
-                return false
-            }
+            guard let isKept = connection.greeting?.states(.idempotency), !isKept || isForgotten,
+                let ending = connection.ending?.event
+            else { return false }
             guard connection.opening < typed else {
                 // What waited goes out with the greeting.
                 return connection.connected.map { patience(from: $0, to: ending) < clientPatience.microseconds } == true
