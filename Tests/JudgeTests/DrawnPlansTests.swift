@@ -193,6 +193,14 @@ import Testing
         try again.violates("\(control) \(fault) A<error(persist_failed c3)^ +1s server!stop A<close(1001)")
     }
 
+    @Test func `PERSIST-5 what a kill broke was settled at the start`() throws {
+        let clause = ClauseUnderTest("PERSIST-5", profiles: keyed)
+        let killed = "A+ A>chat(c1) A<ack(c1) A<toolUse(t1) server!kill A<eof server!start B+"
+        try clause.untested(
+            "\(killed) B>chat(c1) server!refuseWrites B<ack(c1 duplicate) B<error(interrupted t1 c1) +31s")
+        try clause.violates("\(killed) B>chat(c2 s1) B<ack(c2) server!refuseWrites +31s^", also: ["TURN-5"])
+    }
+
     @Test func `PERSIST-5 a turn cannot be late before it is asked for`() throws {
         let clause = ClauseUnderTest("PERSIST-5", profiles: keyed)
         let lost = "A+ A>chat(c1) server!stop A<close(1001) server!start A+"

@@ -94,6 +94,8 @@ struct RefusedWrite {
         // What has ended has nothing to store, also where a repeat brings it up again.
         let ends = turn.endings + turn.copies + turn.replayed.filter { $0.isOf("done", "error") }
         guard let request = own, !ends.contains(where: { $0.event < fault.begin }) else { return nil }
+        // What an earlier life left behind was settled at a start.
+        if history.life(of: turn) < fault.life, request.ack?.isDuplicate == true { return nil }
         let endings = turn.endings.filter { !$0.isReplayed && history.life(of: $0) == fault.life }
         let outcomes = endings.map(\.event) + [request.outcome].compactMap { $0 }
         if let first = outcomes.min(), first < fault.begin { return nil }
