@@ -71,20 +71,31 @@ import Testing
             esac
 
             """
-        for (name, text) in [("swift", swift), ("conformance", "#!/bin/sh\necho \"ran $*\"\n")] {
+        func writeProgram(_ text: String, to name: String) throws {
             try tools.write(text, to: name)
-            try FileManager.default.setAttributes(
-                [.posixPermissions: 0o755], ofItemAtPath: "\(tools.path)/\(name)")
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(tools.path)/\(name)")
         }
-        func first() async throws -> String {
+        try writeProgram(swift, to: "swift")
+        try writeProgram("#!/bin/sh\necho \"ran $*\"\n", to: "conformance")
+        // A copy, because what it builds depends on what stands beside it.
+        try writeProgram(
+            String(contentsOfFile: SourceTree.root + "/conformance.sh", encoding: .utf8), to: "conformance.sh")
+        func output(_ arguments: String...) async throws -> String {
             try await PseudoTerminal.run(
-                ["--only", "TURN-3"], of: SourceTree.root + "/conformance.sh", path: "\(tools.path):/usr/bin:/bin",
-                columns: 80)
+                arguments, of: tools.path + "/conformance.sh", path: "\(tools.path):/usr/bin:/bin", columns: 80)
         }
-        let step = "\r\u{1B}[Kbuilding conformance (release): step 4 of 10: Compiling Judge Judge.swift"
-        #expect(try await first() == step + "\r\u{1B}[Kran server --reference --only TURN-3\r\n")
+        func shown(_ configuration: String, _ command: String) -> String {
+            "\r\u{1B}[Kbuilding conformance (\(configuration)): step 4 of 10: Compiling Judge Judge.swift"
+                + "\r\u{1B}[Kran \(command)\r\n"
+        }
+        #expect(try await output("--only", "TURN-3") == shown("debug", "server --reference --only TURN-3"))
+        #expect(try await output("selftest") == shown("release", "selftest"))
+        try FileManager.default.createDirectory(
+            atPath: tools.path + "/.build/release", withIntermediateDirectories: true)
+        try writeProgram("", to: ".build/release/conformance")
+        #expect(try await output("list") == shown("release", "list"))
         try tools.write("", to: "broken")
-        let failed = try await first()
+        let failed = try await output("list")
         #expect(failed.contains("Judge.swift:1:1: error: no\r\nconformance.sh: the build failed\r\n"), "\(failed)")
     }
 }
