@@ -77,14 +77,28 @@ package struct Explorer: Sendable {
     /// Draws the plan of a seed and performs it.
     package func trial(seed: UInt64) -> Trial? { trial(of: draw(seed), seed: seed) }
 
-    /// The smallest plan that breaks the same clause, in a world of the same chance.
-    package func shrink(_ trial: Trial, to clause: ClauseID, attempts: Int = 1_500) async -> Trial {
+    /// The smallest plan that breaks the same clause.
+    ///
+    /// A shorter plan meets other delays, and may need other luck to do the same.
+    ///
+    /// * `worlds`: In how many worlds a plan is tried; the first is the one of the trial.
+    package func shrink(
+        _ trial: Trial, to clause: ClauseID, attempts: Int = 1_500, worlds: Int = 1
+    ) async -> Trial {
+        var best = trial
         let plan = await Shrinking(attempts: attempts).smallest(trial.plan) { candidates in
-            candidates.firstIndex { candidate in
-                self.trial(of: candidate, seed: trial.seed)?.broken.contains { $0.clause == clause } ?? false
+            for (index, candidate) in candidates.enumerated() {
+                for world in [best.seed] + (1..<max(1, worlds)).map({ trial.seed &+ UInt64($0) }) {
+                    guard let smaller = self.trial(of: candidate, seed: world),
+                        smaller.broken.contains(where: { $0.clause == clause })
+                    else { continue }
+                    best = smaller
+                    return index
+                }
             }
+            return nil
         }
-        return self.trial(of: plan, seed: trial.seed) ?? trial
+        return self.trial(of: plan, seed: best.seed) ?? best
     }
 
     /// In how many of so many worlds a plan breaks a clause.

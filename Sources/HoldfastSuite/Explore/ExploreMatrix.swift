@@ -289,9 +289,9 @@ package struct ExploreMatrix: Sendable {
                     continue
                 }
                 found = index + 1
-                if shrinks, search.smallest == nil {
-                    search.smallest = await explorer.shrink(trial, to: defect.clause)
-                }
+                guard shrinks else { continue }
+                let small = await explorer.shrink(trial, to: defect.clause, worlds: Self.searches)
+                if search.smallest.map({ small.plan.count < $0.plan.count }) ?? true { search.smallest = small }
             }
             search.plans.append(found)
         }

@@ -226,9 +226,10 @@ extension CLIENT {
         state.sessionId == stored.sessionId && Set(stored.ids).isSubset(of: state.ids)
     }
 
-    /// Whether no read between two events failed or was withheld.
+    /// Whether no read that was under way between two events failed or was withheld.
     private static func readsWork(from first: Int, to last: Int, _ history: Observations) -> Bool {
-        history.client.reads.filter { $0.request > first && $0.request < last }.allSatisfy { read in
+        history.client.reads.filter { $0.request < last && ($0.response ?? $0.failure ?? .max) > first }.allSatisfy {
+            read in
             read.status == 200 || history.span(from: read.request, to: last) < Duration.seconds(1).microseconds
         }
     }

@@ -323,12 +323,11 @@ extension CLIENT {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() {
             for news in question.news where news.kind == .refusal && news.isCertain {
-                // The refusal of a resend says nothing of the turn that a read tells of, not even one that crossed with it.
+                // The refusal of a resend says nothing of a turn that something else tells of, also where that crossed with it.
                 let request = question.requests.last { $0.event < news.event }?.event ?? news.event
                 let crossed = history.inFlight(before: request)..<request
                 let proof = question.news.first { proof in
-                    proof.kind == .proof
-                        && (proof.event > news.event || proof.connection == nil && crossed.contains(proof.event))
+                    proof.kind == .proof && (proof.event > news.event || crossed.contains(proof.event))
                 }?.event
                 waitingEnds(
                     at: news.event, of: index, among: questions,
@@ -465,6 +464,7 @@ extension CLIENT {
             // What else the person typed there, or what was refused for a while, may begin the session of their conversation once
             // this one failed (CLIENT-58); when it failed nobody knows between two looks.
             let unfailed = history.client.states.last { $0.event < failed }?.event ?? failed
+            let isKeyless = history.remembersKeys(before: first.event) == false
             let homes =
                 [question]
                 + ClientQuestion.all(in: history).filter { other in
@@ -474,8 +474,10 @@ extension CLIENT {
                     let isOneStay =
                         last.event < history.endOfStay(at: first.event)
                         || history.client.state(at: last.event)?.shows(first) == true
-                    return failed < .max && isOneStay
-                        && other.requests.contains { $0.sessionAsked == nil && $0.event > unfailed }
+                    // An earlier one may go out again once keys are remembered again, and begins the session then.
+                    let isAwaited = other.event < question.event && isKeyless
+                    let since = isAwaited ? lost : failed < .max ? unfailed : .max
+                    return isOneStay && other.requests.contains { $0.sessionAsked == nil && $0.event > since }
                 }
             let wrong =
                 wrongSend(

@@ -132,7 +132,11 @@ extension CLIENT {
             let looks = history.looks(after: choice, before: end).drop { $0.state.sessionId != session }
             guard let first = looks.first else { continue }
             let typed = history.end(of: choice, at: ["send"])
-            let failed = history.client.reads(of: session ?? "").first { $0.request > choice && $0.status != 200 }
+            // The answer to a read from before may still be on its way.
+            let known = history.inFlight(before: choice)
+            let failed = history.client.reads(of: session ?? "").first {
+                ($0.response ?? $0.failure ?? .max) > known && $0.status != 200
+            }
             let begin = history.client.launch(at: choice)?.events.lowerBound ?? 0
             let before = Set(history.client.states(from: begin, to: choice).compactMap(\.sessionId))
             let left = looks.first { look in
@@ -275,8 +279,12 @@ extension CLIENT {
                 let since = stay.map { history.inFlight(before: $0.event) } ?? start
                 let all = others[session]?.prefix { $0.event < state.event } ?? []
                 let came = all.filter { told in
+                    // A notification is not the message, unless that is on the screen.
+                    guard told.road != .push || told.id.map({ stay?.ids.contains($0) == true }) == true else {
+                        return false
+                    }
                     // What was on its way when a connection ended, or the app, may come again.
-                    told.event > launch && told.event < since
+                    return told.event > launch && told.event < since
                         && history.hadTime(for: told.event, on: told.frame?.connection, before: since)
                 }
                 let seen = stay == nil ? [] : Set(came.map(messages.identity))

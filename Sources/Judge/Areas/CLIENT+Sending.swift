@@ -39,11 +39,13 @@ extension CLIENT {
                     || history.connections.compactMap(\.greeting).contains {
                         $0.event >= known && $0.event < again.event && $0.states(.idempotency)
                     }
-                // What was refused every time goes out for the first time.
-                let sent = question.firstSend(before: again.event)
-                let first = sent == again.event ? known : sent
-                guard !isFree, !question.isRepeated(after: last.event, before: again.event),
-                    !isStated || history.remembersKeys(before: first) == false
+                // What was refused every time goes out for the first time, unless the client missed that.
+                let isMissed = { history.mayBeMissed($0, of: question, before: again.event) }
+                let isForgotten = [{ _ in false }, isMissed].allSatisfy { isMissed in
+                    let sent = question.firstSend(before: again.event, unless: isMissed)
+                    return history.remembersKeys(before: sent == again.event ? known : sent) == false
+                }
+                guard !isFree, !question.isRepeated(after: last.event, before: again.event), !isStated || isForgotten
                 else { continue }
                 evidence.violate(
                     "the client resent a message to a server without idempotency",
@@ -77,11 +79,15 @@ extension CLIENT {
         _ question: ClientQuestion, lostAt lost: Observations.LostQuestion, in history: Observations,
         _ evidence: inout Evidence
     ) {
-        let first = question.firstSend(before: lost.event)
+        let sent = question.firstSend(before: lost.event)
+        // Over REST it may have gone out as it was typed, before a greeting arrived.
+        let isPosted = question.requests.contains { $0.event == sent && $0.connection == nil }
+        let typed = question.typed.map { history.patience(from: $0, to: sent) < Observations.onItsWay.microseconds }
+        let first = isPosted && typed == true ? question.event : sent
         guard history.remembersKeys(before: lost.event) == true, history.remembersKeys(before: first) == true,
             history.wasSurelyGreeted(before: first)
         else { return }
-        let limits = history.connections.filter { $0.opening > lost.sent }.compactMap { $0.limit("maxFrameBytes") }
+        let limits = history.frameLimits(after: lost.sent)
         var bytes = question.requests.compactMap(history.size).max() ?? question.text.utf8.count
         // What never arrived may have been too large with the conversation before it.
         if question.requests.isEmpty, history.hasFailed(question, from: lost.sent, to: .max) {

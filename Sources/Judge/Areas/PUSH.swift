@@ -294,18 +294,16 @@ enum PUSH {
 
     /// PUSH-11: "A server SHOULD NOT send further pushes to a device token that was refused with 410".
     ///
-    /// A further push is one for the same turn or for a turn that was asked after the refusal. A refusal that a server being
-    /// ended need not have read counts for nothing, and one that it could not store only as long as it lives. Silence counts
-    /// for each turn whose answer would have been announced, once a push to another device for a still later turn, or the
-    /// bound `push`, shows that it lasted.
+    /// A further push is one for the same turn or for a turn that was asked after the refusal, in the same life of the server:
+    /// the device may have registered again before the next one. Silence counts for each turn whose answer would have been
+    /// announced, once a push to another device for a still later turn, or the bound `push`, shows that it lasted.
     static func goneDevicesAreLeftAlone(_ history: Observations, _ evidence: inout Evidence) {
         let refused = history.pushes.filter { $0.wasGone && !history.wasStopped(between: $0.event, and: $0.event) }
         for (index, push) in refused.enumerated() {
             guard !refused[..<index].contains(where: { $0.request.path == push.request.path }) else { continue }
-            let isStored = !history.lives.refusedWrites(between: push.event, and: push.event)
             let further = history.pushes.first { other in
                 other.event > push.event && other.request.path == push.request.path
-                    && (isStored || history.lives.life(at: other.event) == history.lives.life(at: push.event))
+                    && history.lives.life(at: other.event) == history.lives.life(at: push.event)
                     && (other.messageId != nil && other.messageId == push.messageId
                         || history.isAskedLater(other, than: push))
             }

@@ -301,7 +301,10 @@ extension ClientCore {
     private mutating func begin(_ index: Int, as phase: Question.Phase) {
         let question = outbox[index]
         if question.phase == .queued { outbox[index].wasAskedWithoutKeys = !serverKnowsKeys }
-        if question.phase == .queued, !question.isResent { outbox[index].greetedAt = serverTime }
+        if question.phase == .queued, !question.isResent {
+            outbox[index].greetedAt = serverTime
+            outbox[index].sentIn = conversations[question.conversation]?.session
+        }
         outbox[index].phase = phase
         (outbox[index].sentAt, outbox[index].askedAt) = (now, now)
         outbox[index].firstSentAt = question.firstSentAt ?? now
@@ -331,7 +334,9 @@ extension ClientCore {
         var messages: [JSONValue] = [["role": "user", "content": .string(question.text)]]
         if differs(.sendsTheConversation) { messages = context(before: question) + messages }
         var body: JSONValue = ["messages": .array(messages)]
-        if let session = conversations[question.conversation]?.session { body["sessionId"] = .string(session) }
+        let isRepeat = question.isResent || question.phase == .doubtful
+        let session = isRepeat ? question.sentIn : conversations[question.conversation]?.session
+        if let session { body["sessionId"] = .string(session) }
         body["clientMessageId"] = .string(question.key)
         return body
     }

@@ -53,8 +53,12 @@ extension ClientCore {
         if isOver {
             giveUp(number, sentBefore: conversations[number]?.readBegan ?? .max)
             let isOwed = number == shown && conversations[number].map { $0.isStale && $0.session != nil } == true
-            guard isOwed || cursor.gap?.unread.contains(number) == true else { return pump() }
-            // Nobody is kept waiting any more, but what is on the screen, or the cursor, waits for this read.
+            guard isOwed else {
+                // Whoever opens the conversation reads it; the cursor waits no longer (CLIENT-22).
+                wasRead(number)
+                return pump()
+            }
+            // Nobody is kept waiting any more, but what is on the screen waits for this read.
             conversations[number]?.poll = Conversation.Poll()
             wait(.poll(conversation: number), rules.degradedInterval)
             return pump()
@@ -152,7 +156,8 @@ extension ClientCore {
         }
         guard needsReading(number) else { return stopPolling(number) }
         // After a failure there is time until the next turn of the clock; what happened meanwhile is no part of the polling.
-        if succeeded, isStale, mayAsk { read(number) }
+        guard isStale, mayAsk else { return }
+        if succeeded { read(number) } else { wait(.poll(conversation: number), interval) }
     }
 
     /// A look at the list from time to time, while no connection tells what is new.

@@ -59,7 +59,7 @@ package struct ClientMemory: Sendable, Equatable {
             "key": question.key, "text": question.text, "conversation": question.conversation, "turn": question.turn,
             "phase": phase, "until": question.heldUntil, "wasAskedWithoutKeys": question.wasAskedWithoutKeys,
             "greetedAt": question.greetedAt, "isResent": question.isResent, "isGivenUp": question.isGivenUp,
-            "firstSentAt": question.firstSentAt,
+            "firstSentAt": question.firstSentAt, "sentIn": question.sentIn,
         ])
     }
 }
@@ -98,6 +98,7 @@ extension ClientCore {
             question.wasAskedWithoutKeys = value["wasAskedWithoutKeys"]?.boolValue == true
             question.greetedAt = value.text("greetedAt")
             question.firstSentAt = value["firstSentAt"]?.intValue
+            question.sentIn = value.text("sentIn")
             question.heldUntil = value["until"]?.intValue
             question.isResent = value["isResent"]?.boolValue == true
             question.phase = phase(value)

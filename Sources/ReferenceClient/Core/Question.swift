@@ -25,6 +25,8 @@ struct Question: Sendable, Equatable {
     let key: String
     let text: String
     var conversation: Int
+    /// The session that its first send named; every further send names the same, or none too.
+    var sentIn: String?
     var phase = Phase.queued
     /// From the `ack`, or from any frame that carried the key.
     var turn: String?

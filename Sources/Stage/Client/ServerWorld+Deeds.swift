@@ -9,7 +9,9 @@ extension ServerWorld {
         if index(of: session) == nil { sessions.append(Session(id: session, createdAt: now)) }
         for message in messages {
             store(message, in: session, at: now)
-            guard let position = index(of: session), let stored = sessions[position].messages.last else { continue }
+            guard let position = index(of: session),
+                let stored = sessions[position].messages.first(where: { $0.id == message.id })
+            else { continue }
             if message.role == .assistant, let number = stored.turn, let turn = turns[number] {
                 tell(ending(of: turn, isCopy: false), to: audience)
             } else if isNumbered {

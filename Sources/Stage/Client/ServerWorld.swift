@@ -204,9 +204,11 @@ package struct ServerWorld {
         return id.first == "u" ? "question \(turn)" : "answer \(turn)"
     }
 
-    /// Stores a message of somebody else; one whose id names a turn belongs to it.
+    /// Stores a message of somebody else, once; one whose id names a turn belongs to it.
     mutating func store(_ message: ClientWorld.Message, in session: String, at time: Int) {
-        guard let position = index(of: session) else { return }
+        guard let position = index(of: session),
+            !sessions[position].messages.contains(where: { $0.id == message.id })
+        else { return }
         let turn = Self.turn(in: message.id)
         let text = message.text ?? Self.usualText(of: message.id)
         sessions[position].messages.append(

@@ -79,8 +79,9 @@ struct ClientQuestion: Sendable {
     var ended: Int? { news.first { $0.kind == .ending }?.event }
 
     /// When it was sent first, as far as the person has not sent it again since and it was not refused.
-    func firstSend(before event: Int) -> Int {
-        let refused = (news + suspicions).last { $0.kind == .refusal && $0.event < event }?.event ?? -1
+    func firstSend(before event: Int, unless isMissed: (News) -> Bool = { _ in false }) -> Int {
+        let refusals = (news + suspicions).filter { $0.kind == .refusal && $0.event < event && !isMissed($0) }
+        let refused = refusals.last?.event ?? -1
         let start = max(refused, repeats.last { $0 < event } ?? -1)
         return requests.first { $0.event > start }?.event ?? event
     }

@@ -63,6 +63,11 @@ extension Observations {
         return proof
     }
 
+    /// What the connections opened after an event allow a frame, in bytes.
+    func frameLimits(after event: Int) -> [Int] {
+        connections.filter { $0.opening > event }.compactMap { $0.limit("maxFrameBytes") }
+    }
+
     /// Whether the last `connected` before an event stated `idempotency`; nil before the first.
     func remembersKeys(before event: Int) -> Bool? {
         let greeting = connections.compactMap(\.greeting).filter { $0.event < event }.max { $0.event < $1.event }

@@ -1,0 +1,83 @@
+import Holdfast
+import TestSupport
+import Testing
+
+/// What client and server sent at the same moment: neither knew of the other's, each beside the breach that is one edit away.
+@Suite struct ClientCrossingTests {
+    @Test func `CLIENT-11 a question may go out over REST as it is typed, before a greeting arrives`() throws {
+        let clause = ClauseUnderTest("CLIENT-11")
+        let start = "client!launch client=degraded(s1 u1 a1) A+(e1 #0)"
+        let typed = "client!send(c2) client=degraded(s1 u1 a1 c2 thinking) A>sync(e1 #0) A<syncResult(e1 #0 complete)"
+        let lost = "A!cut 1>POST(c2 s1) 1<failed('reset') B+ +17s"
+        try clause.untested("\(start) \(typed) \(lost)", also: ["CLIENT-55"])
+        try clause.violates("\(start) +1s \(typed) \(lost)^", also: ["CLIENT-55"])
+    }
+
+    @Test func `CLIENT-40 a read that hangs shows nothing of what is stored meanwhile`() throws {
+        let clause = ClauseUnderTest("CLIENT-40")
+        let lost = "client!launch A+ client=connected(s1 u1 a1) A!cut"
+        let stored = "server!elsewhere(s1 a2)"
+        let late = "+37s client=degraded(s1 u1 a1)"
+        try clause.untested("\(lost) 1>GET(s1) \(stored) 1<failed('timeout') \(late)", also: ["CLIENT-7"])
+        try clause.warns("\(lost) 1>GET(s1) 1<failed('timeout') \(stored) \(late)^", also: ["CLIENT-7"])
+    }
+
+    @Test func `CLIENT-45 a refusal that the app did not live to see settles nothing`() throws {
+        let clause = ClauseUnderTest("CLIENT-45")
+        let sent = "client!launch A+(core) client=connected(s1 u1 a1) A!cut B+ client!send(c2) B>chat(c2 s1)"
+        let refused = "B<error(session_not_found c2)"
+        let again = "client!launch 1>POST(c2 s1)"
+        try clause.untested("\(sent) \(refused) \(again)")
+        try clause.violates("\(sent.replacing("B+", with: "B+(core)")) \(refused) \(again)^")
+    }
+
+    @Test func `CLIENT-46 the refusal of a repeat may cross with a replay that has its message`() throws {
+        let clause = ClauseUnderTest("CLIENT-46")
+        let asked = """
+            client!launch A+(e1 #0) client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1)
+            client=connected(s1 u1 a1 c2 thinking) A!cut B+(e1 #1) B>sync(e1 #0)
+            """
+        let refused = "B>chat(c2 s1) B<error(rate_limited c2)"
+        let waits = "client=connected(s1 u1 a1 c2 thinking rate_limited) +17s"
+        try clause.untested("\(asked) B<syncResult(e1 #1 complete)[message(s1 u2 c2 t2 #1)] \(refused) \(waits)")
+        try clause.violates("\(asked) B<syncResult(e1 #1 complete) \(refused) \(waits)^")
+    }
+
+    @Test func `CLIENT-51 what is too long stays in the conversation where it was typed`() throws {
+        let clause = ClauseUnderTest("CLIENT-51")
+        let typed = "client!launch client=connecting client!send(c1='12345678') client=connecting(c1) A>open A<open"
+        let left = """
+            A>auth A<connected(maxFrameBytes=4) client!selectSession(s2) 1>GET(s2) 1<200(u5 a5)
+            client=connected(s2 u5 a5) +17s
+            """
+        try clause.untested("\(typed) \(left)")
+        try clause.violates("\(typed) \(left.replacing("maxFrameBytes=4", with: "maxFrameBytes=400"))^")
+    }
+
+    @Test func `CLIENT-62 a notification has shown nothing`() throws {
+        let clause = ClauseUnderTest("CLIENT-62")
+        let tapped = "client!launch client!networkDown client!openPush(s2 message=a5) +5s client=offline(s2)"
+        let back = "client!networkUp A+ +2s client!selectSession(s1) A<done(t4 s2 a4) A<done(t5 s2 a5)"
+        try clause.conforms("\(tapped) \(back) client=connected(s1 unread.s2=2)")
+        let shown = tapped.replacing("client=offline(s2)", with: "client=offline(s2 a5)")
+        try clause.warns("\(shown) \(back) client=connected(s1 unread.s2=2)^")
+    }
+
+    @Test func `CLIENT-63 a session may be left for the answer to an older read of it`() throws {
+        let clause = ClauseUnderTest("CLIENT-63")
+        let read = "client!launch A+ client!selectSession(s2) client=connected(s2) 1>GET(s2)"
+        let away = "client!selectSession(s1) client!selectSession(s2) client=connected(s2) client=connected"
+        try clause.untested("\(read) 1<404 \(away)")
+        try clause.violates("\(read) 1<200(u4 a4) \(away)^")
+        try clause.violates("\(read) 1<404 +3s \(away)^")
+    }
+
+    @Test func `CLIENT-38 an earlier message may begin the session once keys are remembered again`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
+        let typed = "client!launch A+ client=connected client!send(c1) A>chat(c1) A!cut B+(core)"
+        let later = "client!send(c2) client=connected(c1 c2 thinking) B>chat(c2) B!cut C+"
+        let back = "C>chat(c1) C<ack(c1 s1 t1 u1) client=connected(s1 u1 c2 thinking)"
+        try clause.conforms("\(typed) \(later) \(back)")
+        try clause.violates("\(typed) \(later) \(back.replacing("chat(c1)", with: "ping"))^")
+    }
+}
