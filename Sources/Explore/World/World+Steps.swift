@@ -81,7 +81,9 @@ extension World {
                 let link = try world.open(letter, place)
                 return world.fence(link, orElse: .unmet("\(place): no pong in time")).then { world in
                     world.close(link, code: 1000)
-                    return nil
+                    return Strand.Wait(deadline: world.now + world.limit("close")) { _ in
+                        link.hasEnded ? .there : .notYet
+                    }
                 }
             }
         case .process(let step): return try process(step, names)

@@ -7,10 +7,11 @@ extension IDEM {
     /// IDEM-9: "A server MUST answer a `chat` that reuses a `clientMessageId` with different content or for another session
     /// with an `error` of code `idempotency_mismatch`".
     ///
-    /// Nobody reads the key of what is too large (ENV-15).
+    /// Nobody reads the key of what is too large (ENV-15), or comes before `connected` (AUTH-2).
     static func mismatchIsAnError(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.mismatches {
             guard let connection = again.request.connection,
+                history.connections[connection].connected.map({ $0 < again.event }) == true,
                 again.request.refusalCode != "too_large" || history.isNoReason("too_large", to: again.request)
             else { continue }
             let missing = history.unanswered(again.event, within: history.timeouts.error, on: connection)

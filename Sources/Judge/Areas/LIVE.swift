@@ -322,6 +322,11 @@ enum LIVE {
                         continue
                     }
                     actual = "its close, later than the bound 'stop'"
+                // The time to authenticate was up as the server was told.
+                case .closed(.fromServer, 4002)
+                where connection.connected == nil
+                    && history.patience(from: end.event, to: ending.event) < history.timeouts.scheduling.microseconds:
+                    continue
                 case .closed(.fromServer, let code): actual = called(close: code)
                 case .lost: actual = "the end of the connection without a close frame"
                 case .closed(.toServer, _), .cut: continue
@@ -368,7 +373,8 @@ enum LIVE {
         if let entry = history.entry(of: turn, in: read) { return entry.status == "done" || entry.status == "failed" }
         // A list that could name the turn and does not shows nothing of it.
         if read.listsTurns {
-            let isNamed = turn.turnId != nil || turn.clientMessageId != nil
+            let hasKeys = read.turns.contains { $0.clientMessageId != nil }
+            let isNamed = turn.turnId != nil || hasKeys && turn.clientMessageId != nil
             return !isNamed && !read.showsRunning(turn) && !read.turns.isEmpty
         }
         return turn.endings.contains { $0.type == "error" }

@@ -296,7 +296,11 @@ enum RATE {
             let isUnreasonable = code.map {
                 ErrorMeaning.refusals.contains($0) && history.isNoReason($0, to: again.request)
             }
-            let proof = again.isLimited || isUnreasonable == true ? again.request.refusal : nil
+            // What was sent until the answer came may have been counted before it.
+            let isFirst = others.allSatisfy { other in
+                other.request.event <= again.request.event || other.request.event > again.request.refusal ?? .max
+            }
+            let proof = isFirst && (again.isLimited || isUnreasonable == true) ? again.request.refusal : nil
             evidence.test(again.accepted != nil, orBy: proof) { refusal in
                 Finding(
                     "a chat was refused again after the stated wait", expected: "accepted after \(wait) ms",

@@ -104,6 +104,7 @@ struct HostileFrame: Sendable {
         for request in history.turns.flatMap(\.requests) {
             if let refusal = request.refusal, request.connection != nil { refused[refusal] = request.event }
         }
+        let settled = Set(refused.values)
         var all: [HostileFrame] = []
         for connection in history.connections {
             guard let connected = connection.connected else { continue }
@@ -146,7 +147,7 @@ struct HostileFrame: Sendable {
                         ? waiting.firstIndex { fits($0) && hostile[$0].frame.event > passed.last }
                             ?? waiting.firstIndex(where: fits)
                             ?? waiting.firstIndex { hostile[$0].frame.event == lastSent }
-                        : waiting.indices.first
+                        : waiting.firstIndex { !settled.contains(hostile[$0].frame.event) }
                     guard let next else { continue }
                     hostile[waiting.remove(at: next)].answer = frame
                 }

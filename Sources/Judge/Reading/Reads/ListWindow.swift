@@ -56,6 +56,12 @@ struct ListWindow {
                 return nil
             }
         }
+        // A question of which nothing is believed may have begun any session.
+        let believed = Set(observations.turns.map(\.event))
+        let others = observations.questions.filter { turn in
+            turn.principal == principal && turn.event < after.event && !believed.contains(turn.event)
+        }
+        guard others.allSatisfy({ $0.sessionAsked != nil }) else { return nil }
         for exchange in observations.exchanges where exchange.isChat && exchange.request > before.event {
             guard exchange.sent.principal == principal, let response = exchange.response, response < after.request,
                 (400...499).contains(exchange.status ?? 0), !refused.contains(where: { $0.request == exchange.request })

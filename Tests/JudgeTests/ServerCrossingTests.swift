@@ -1,0 +1,57 @@
+import Holdfast
+import TestSupport
+import Testing
+
+/// What a server decided while something else was on its way, each beside the breach that is one edit away.
+@Suite struct ServerCrossingTests {
+    private let keyed: Set<Profile> = [.core, .idempotency]
+
+    @Test func `ENV-4 an error without a name answers one message`() throws {
+        let clause = ClauseUnderTest("ENV-4", profiles: keyed)
+        let message = #"{"role":"user","content":"a","content":"b"}"#
+        let chat = #"A>`{"type":"chat","messages":[\#(message)],"clientMessageId":"c1"}`"#
+        let both = "A+ \(chat) A>`[]` A<error(bad_request)"
+        try clause.conforms("\(both) A<error(bad_request) +5s A>ping A<pong")
+        try clause.violates("\(both) +5s^ A>ping A<pong")
+    }
+
+    @Test func `IDEM-9 nobody reads a key before the greeting`() throws {
+        let clause = ClauseUnderTest("IDEM-9", profiles: keyed)
+        let asked = "A+ A>chat(c1) A<ack(c1)"
+        try clause.untested("\(asked) B>open B<open B>chat(c1 'other') B<error(not_authenticated c1)")
+        try clause.violates("\(asked) B+ B>chat(c1 'other') B<error(not_authenticated c1)^")
+    }
+
+    @Test func `RATE-7 who asked what nobody can tell may have begun any session`() throws {
+        let clause = ClauseUnderTest("RATE-7", profiles: [.core, .rateLimit])
+        let start = "1>GET 1<200 server!lend(p1 spent=0) A+(messagesPerMinute=2) B+(messagesPerMinute=2)"
+        let refused = "A>chat(c3 'z') A<error(rate_limited c3 limit=2 windowMs=60000)"
+        let inTurn = "A>chat(c1 'x') A<done(s1 -t) B<done(s1 -t) B>chat(c2 'y') A<done(s2 -t) B<done(s2 -t)"
+        let atOnce = "A>chat(c1 'x') B>chat(c2 'y') A<done(s1 -t) A<done(s2 -t) B<done(s1 -t) B<done(s2 -t)"
+        try clause.violates("\(start) \(inTurn) \(refused) 2>GET 2<200(s3 s2 s1)^")
+        try clause.inconclusive("\(start) \(atOnce) \(refused) 2>GET 2<200(s3 s2 s1)")
+    }
+
+    @Test func `RATE-9 what was sent until the answer came may have been first`() throws {
+        let clause = ClauseUnderTest("RATE-9", profiles: [.core, .idempotency, .rateLimit])
+        let spent = "server!lend(p1 spent=0) A+(messagesPerMinute=1) A>chat(c1) A<ack(c1) A<done(t1)"
+        let refused = "A>chat(c2 s1) A<error(rate_limited c2 limit=1 windowMs=60000 retryAfterMs=30000)"
+        let again = "+30s A>chat(c2 s1) OTHER A<error(rate_limited c2 limit=1 windowMs=60000 retryAfterMs=30000)"
+        try clause.untested("\(spent) \(refused) \(again.replacing("OTHER", with: "1>POST(c3 s1)"))")
+        try clause.violates("\(spent) \(refused) \(again.replacing(" OTHER", with: ""))^")
+    }
+
+    @Test func `LIVE-6 the time to authenticate may be up as a server is told to stop`() throws {
+        let clause = ClauseUnderTest("LIVE-6")
+        try clause.untested("A>open A<open +10s server!stop A<close(4002)")
+        try clause.violates("A>open A<open +10s server!stop +5s A<close(4002)^")
+        try clause.violates("A+ +10s server!stop A<close(4002)^")
+    }
+
+    @Test func `LIVE-7 a list without keys does not say which turn is which`() throws {
+        let clause = ClauseUnderTest("LIVE-7", profiles: [.core])
+        let stopped = "A+(core) A>chat(c1) A<toolUse(s1 -t) server!stop A<close(1001) server!start +31s 1>GET(s1)"
+        try clause.conforms("\(stopped) 1<200(u1 t1=failed -c)")
+        try clause.violates("\(stopped) 1<200(u1 t1=running -c)^")
+    }
+}
