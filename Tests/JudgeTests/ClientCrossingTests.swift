@@ -78,6 +78,41 @@ import Testing
         let later = "client!send(c2) client=connected(c1 c2 thinking) B>chat(c2) B!cut C+"
         let back = "C>chat(c1) C<ack(c1 s1 t1 u1) client=connected(s1 u1 c2 thinking)"
         try clause.conforms("\(typed) \(later) \(back)")
-        try clause.violates("\(typed) \(later) \(back.replacing("chat(c1)", with: "ping"))^")
+        let other = "C>chat(c1) C<done(t9 s1) client=connected(s1 c1 c2 thinking)"
+        try clause.violates("\(typed) \(later) \(other)^")
+    }
+
+    @Test func `CLIENT-38 an earlier message that was refused for a while may have begun the session`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
+        let first = "client!launch A+ client=connected client!send(c1) A>chat(c1) A!cut 1>POST(c1)"
+        let later = "client!send(c2) client=connected(c1 c2 thinking) B+ B>chat(c2) B!cut C+ 2>GET(s1) 2<200(u1=c1)"
+        let shown = "client=connected(s1 u1='c1' c2 thinking)"
+        try clause.untested("\(first) 1<429(rate_limited c1) \(later) \(shown)")
+        try clause.violates("\(first) 1<failed('reset') \(later) \(shown)^")
+    }
+
+    @Test func `CLIENT-9 who has given a connection up takes no leave of it`() throws {
+        let clause = ClauseUnderTest("CLIENT-9")
+        let asked = "client!launch A+ client=connected(s1) client!send(c1) A>chat(c1 s1) +15s"
+        try clause.untested("\(asked) 1>POST(c1 s1) A<close(4001) +1s B>open")
+        try clause.violates("\(asked) 1>POST(c1 s1) +1s A<close(4001) +1s B>open^")
+    }
+
+    @Test func `CLIENT-37 a message of another session recovers nothing`() throws {
+        let clause = ClauseUnderTest("CLIENT-37")
+        let pushed = "client!launch A+ client=connected(s1) A!cut client!receivePush(s1 message=a1) 1>GET(s1) 2>GET(s2)"
+        try clause.conforms("\(pushed) 2<200(u1 a1) 1<404 +17s client=degraded(s1)")
+        try clause.violates("\(pushed) 1<200(u1 a1) +17s^ client=degraded(s1)", also: ["CLIENT-19"])
+    }
+
+    @Test func `CLIENT-58 a message that was refused as it was sent again may have begun the session`() throws {
+        let clause = ClauseUnderTest("CLIENT-58")
+        let first = "client!launch A+ client=connected client!send(c1) A>chat(c1) A!cut 1>POST(c1)"
+        let next = """
+            client!send(c2) client!send(c3) client=connected(c1 c2 c3 thinking) B+ B>chat(c2) B<ack(c2 s2)
+            B<done(t2 s2) B>chat(c3 s1)
+            """
+        try clause.untested("\(first) 1<429(rate_limited c1) \(next)")
+        try clause.violates("\(first.replacing("A>chat(c1) A!cut ", with: "")) 1<429(rate_limited c1) \(next)^")
     }
 }

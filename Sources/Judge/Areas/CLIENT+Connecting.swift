@@ -287,7 +287,12 @@ extension CLIENT {
                         && history.patience(from: act.event, to: next)
                             < history.clientBound(\.foregroundReconnect).microseconds
                 }
-                if isCaused { continue }
+                // Who has just sent something over REST may have given the connection up already.
+                let isGivenUp = history.exchanges.contains { exchange in
+                    exchange.isChat && exchange.request < close
+                        && history.patience(from: exchange.request, to: close) < Observations.onItsWay.microseconds
+                }
+                if isCaused || isGivenUp { continue }
                 if let offered = history.offersAnotherVersion(after: close, of: index) {
                     if offered { evidence.keep() }
                     continue

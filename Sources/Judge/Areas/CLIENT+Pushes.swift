@@ -201,7 +201,9 @@ extension CLIENT {
                     actual: "none within the bound 'backoff'", at: [notice.event, late])
                 continue
             }
-            let brought = deliveries.first { $0.id == id && $0.event > notice.event && $0.road != .push }
+            let brought = deliveries.first {
+                $0.id == id && $0.sessionId == session && $0.event > notice.event && $0.road != .push
+            }
             guard let brought, history.client.state(at: notice.event)?.sessionId == session,
                 case .broken(let late) = history.shown(
                     after: brought.event, within: history.timeouts.pong,

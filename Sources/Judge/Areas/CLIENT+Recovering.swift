@@ -464,26 +464,34 @@ extension CLIENT {
             // What else the person typed there, or what was refused for a while, may begin the session of their conversation once
             // this one failed (CLIENT-58); when it failed nobody knows between two looks.
             let unfailed = history.client.states.last { $0.event < failed }?.event ?? failed
-            let isKeyless = history.remembersKeys(before: first.event) == false
+            let sent = first.event
+            let isKeyless = history.remembersKeys(before: sent) == false
+            let neighbors = ClientQuestion.all(in: history).filter { other in
+                guard other.event != question.event, other.requests.contains(where: { $0.sessionAsked == nil }) else {
+                    return false
+                }
+                let (first, last) = other.event < question.event ? (other, question) : (question, other)
+                // A conversation that the app takes up again at its next launch is the same.
+                return last.event < history.endOfStay(at: first.event)
+                    || history.client.state(at: last.event)?.shows(first) == true
+            }
             let homes =
                 [question]
-                + ClientQuestion.all(in: history).filter { other in
-                    guard other.event != question.event else { return false }
-                    let (first, last) = other.event < question.event ? (other, question) : (question, other)
-                    // A conversation that the app takes up again at its next launch is the same.
-                    let isOneStay =
-                        last.event < history.endOfStay(at: first.event)
-                        || history.client.state(at: last.event)?.shows(first) == true
-                    // An earlier one may go out again once keys are remembered again, and begins the session then.
-                    let isAwaited = other.event < question.event && isKeyless
-                    let since = isAwaited ? lost : failed < .max ? unfailed : .max
-                    return isOneStay && other.requests.contains { $0.sessionAsked == nil && $0.event > since }
+                + neighbors.filter { other in
+                    failed < .max && other.requests.contains { $0.sessionAsked == nil && $0.event > unfailed }
+                }
+            // An earlier one, which only waited, brings its session to the screen of their conversation once it is found.
+            let onScreen =
+                homes
+                + neighbors.filter { other in
+                    guard other.event < question.event else { return false }
+                    return isKeyless || other.news.contains { $0.kind == .refusal && $0.event < sent }
                 }
             let wrong =
                 wrongSend(
                     of: question, among: homes, after: lost, before: min(settled, history.endOfData(at: lost)), history)
-                ?? wrongPlace(of: question, among: homes, from: lost, to: settled, history)
-                ?? wrongScreen(among: homes, from: lost, to: min(end, settled), history)
+                ?? wrongPlace(of: question, among: onScreen, from: lost, to: settled, history)
+                ?? wrongScreen(among: onScreen, from: lost, to: min(end, settled), history)
             // Who went elsewhere before it was lost sees something else.
             let hasLeft = question.typed.map { history.endOfStay(at: $0) < lost } == true
             if hasLeft, wrong.map({ wrong in !question.requests.contains { $0.event == wrong.event } }) ?? true {
@@ -496,7 +504,7 @@ extension CLIENT {
                     at: [first.event, lost, wrong.event])
                 continue
             }
-            evidence.test(found(question, after: lost, before: end, history)) { event in
+            evidence.test(found(question, after: lost, before: end, among: onScreen, history)) { event in
                 Finding(
                     "the client did not find the session of its question",
                     expected: "its session on the screen, with the message",
@@ -550,8 +558,17 @@ extension CLIENT {
 
     /// Whether the right session came to the screen, counted from the moment the client could ask for it.
     private static func found(
-        _ question: ClientQuestion, after lost: Int, before end: Int, _ history: Observations
+        _ question: ClientQuestion, after lost: Int, before end: Int, among homes: [ClientQuestion],
+        _ history: Observations
     ) -> Observations.Sighting {
+        // Another message of the conversation has taken it to its own session.
+        let others = homes.filter { $0.event != question.event }
+        let isElsewhere = history.looks(after: lost, before: end).contains { look in
+            look.state.sessionId.map { session in
+                others.contains { history.homes(of: $0, before: .max).contains(session) }
+            } == true
+        }
+        if isElsewhere { return .unknown }
         let news = question.news.first { news in
             news.kind != .refusal && news.sessionId != nil && !history.mayBeMissed(news, of: question, before: .max)
         }?.event

@@ -43,7 +43,11 @@ extension CLIENT {
                 let isMissed = { history.mayBeMissed($0, of: question, before: again.event) }
                 let isForgotten = [{ _ in false }, isMissed].allSatisfy { isMissed in
                     let sent = question.firstSend(before: again.event, unless: isMissed)
-                    return history.remembersKeys(before: sent == again.event ? known : sent) == false
+                    let decided = history.decision(to: sent, of: question)
+                    let horizon = decided < sent ? history.inFlight(before: decided) : sent
+                    return [sent == again.event ? known : sent, horizon].allSatisfy {
+                        history.remembersKeys(before: $0) == false
+                    }
                 }
                 guard !isFree, !question.isRepeated(after: last.event, before: again.event), !isStated || isForgotten
                 else { continue }
@@ -80,10 +84,7 @@ extension CLIENT {
         _ evidence: inout Evidence
     ) {
         let sent = question.firstSend(before: lost.event)
-        // Over REST it may have gone out as it was typed, before a greeting arrived.
-        let isPosted = question.requests.contains { $0.event == sent && $0.connection == nil }
-        let typed = question.typed.map { history.patience(from: $0, to: sent) < Observations.onItsWay.microseconds }
-        let first = isPosted && typed == true ? question.event : sent
+        let first = history.decision(to: sent, of: question)
         guard history.remembersKeys(before: lost.event) == true, history.remembersKeys(before: first) == true,
             history.wasSurelyGreeted(before: first)
         else { return }

@@ -193,13 +193,18 @@ extension CLIENT {
                             expected: "no sessionId", actual: "sessionId \(asked)", at: [typed, request.event])
                     }
                 }
-                let first = others.first { other in
-                    !other.isAmbiguous
-                        && !other.news.contains {
-                            ($0.kind == .refusal || $0.error != nil) && $0.event < request.event
-                        }
-                        && !history.hasFailed(other, from: other.event, to: request.event)
+                func isOver(_ other: ClientQuestion) -> Bool {
+                    other.news.contains { ($0.kind == .refusal || $0.error != nil) && $0.event < request.event }
+                        || history.failure(of: other, after: other.event).map { $0 < request.event } == true
+                        || history.hasFailed(other, from: other.event, to: request.event)
                 }
+                let first = others.first { !$0.isAmbiguous && !isOver($0) }
+                // One that was refused as it was sent again may have begun the session all the same.
+                let isOpen = others.contains { other in
+                    guard other.event < first?.event ?? .max, other.requests.count > 1 else { return false }
+                    return other.news.contains { $0.kind == .refusal && $0.event < request.event }
+                }
+                if isOpen { continue }
                 // What it was told a moment before it may not have known.
                 let known = request.sessionAsked == nil ? history.inFlight(before: request.event) : request.event
                 let news = first.map { first in

@@ -8,10 +8,7 @@ extension ServerWorld {
     mutating func storeElsewhere(_ messages: [ClientWorld.Message], in session: String, to audience: ServerAudience) {
         if index(of: session) == nil { sessions.append(Session(id: session, createdAt: now)) }
         for message in messages {
-            store(message, in: session, at: now)
-            guard let position = index(of: session),
-                let stored = sessions[position].messages.first(where: { $0.id == message.id })
-            else { continue }
+            guard let stored = store(message, in: session, at: now) else { continue }
             if message.role == .assistant, let number = stored.turn, let turn = turns[number] {
                 tell(ending(of: turn, isCopy: false), to: audience)
             } else if isNumbered {

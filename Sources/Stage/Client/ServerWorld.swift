@@ -205,15 +205,19 @@ package struct ServerWorld {
     }
 
     /// Stores a message of somebody else, once; one whose id names a turn belongs to it.
-    mutating func store(_ message: ClientWorld.Message, in session: String, at time: Int) {
+    ///
+    /// - Returns: What is stored; nil where it was there already.
+    @discardableResult
+    mutating func store(_ message: ClientWorld.Message, in session: String, at time: Int) -> Stored? {
         guard let position = index(of: session),
             !sessions[position].messages.contains(where: { $0.id == message.id })
-        else { return }
+        else { return nil }
         let turn = Self.turn(in: message.id)
         let text = message.text ?? Self.usualText(of: message.id)
-        sessions[position].messages.append(
-            Stored(id: message.id, role: message.role, content: .string(text), at: time, turn: turn, key: nil))
-        guard let turn else { return }
+        let stored = Stored(
+            id: message.id, role: message.role, content: .string(text), at: time, turn: turn, key: nil)
+        sessions[position].messages.append(stored)
+        guard let turn else { return stored }
         lastTurn = max(lastTurn, turn)
         if turns[turn] == nil {
             turns[turn] = Turn(number: turn, session: session)
@@ -223,6 +227,7 @@ package struct ServerWorld {
             turns[turn]?.status = .done
             turns[turn]?.answer = text
         }
+        return stored
     }
 
     // MARK: sending

@@ -92,6 +92,8 @@ extension Observations {
     /// Whether a request was made while a gap that a `sync` had told was still to be read for (CLIENT-17).
     private func isForGap(_ request: Int) -> Bool {
         gaps.contains { sync, result, told in
+            // At once, any session may be read that the gap may have left out.
+            if told < request, patience(from: told, to: request) < Self.onItsWay.microseconds { return true }
             guard told < request,
                 loss(of: sync.connection).map({ $0 > request }) ?? true,
                 let session = client.state(at: result.event)?.sessionId

@@ -63,6 +63,16 @@ extension Observations {
         return proof
     }
 
+    /// When a client may have decided to send a message that arrived: over REST it may have gone out as it was typed, before a
+    /// greeting arrived.
+    func decision(to sent: Int, of question: ClientQuestion) -> Int {
+        guard let typed = question.typed, typed < sent,
+            question.requests.contains(where: { $0.event == sent && $0.connection == nil }),
+            patience(from: typed, to: sent) < Self.onItsWay.microseconds
+        else { return sent }
+        return typed
+    }
+
     /// What the connections opened after an event allow a frame, in bytes.
     func frameLimits(after event: Int) -> [Int] {
         connections.filter { $0.opening > event }.compactMap { $0.limit("maxFrameBytes") }
