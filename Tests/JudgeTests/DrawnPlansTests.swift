@@ -216,6 +216,18 @@ import Testing
         try clause.violates("\(asked) A<syncResult(e1 #0 complete) A<syncResult(e1 #0 complete)^")
     }
 
+    @Test func `SYNC-15 a stream outlives the connections of its person`() throws {
+        let clause = ClauseUnderTest("SYNC-15", profiles: synced)
+        let turn = "A+(e1 #0) A>chat(c1) A<ack(c1 s1) A<done(t1 c1 s1 #1) A>close(1000) A<close(1000) +2s"
+        let back = "B+(e2 #0) B>sync(e1 #0) B<syncResult(e2 #0 epoch_changed)"
+        try clause.violates("P+(p2 e7 #0) \(turn) \(back)^ P>ping P<pong")
+        // Nobody shows that the process went on, or it surely did not; and what is old may go.
+        try clause.untested("\(turn) \(back)")
+        try clause.untested("\(turn) P+(p2 e7 #0) \(back) P>ping P<pong")
+        try clause.untested("P+(p2 e7 #0) \(turn) server!kill P<eof server!start \(back)")
+        try clause.untested("P+(p2 e7 #0) \(turn) +1900s \(back) P>ping P<pong")
+    }
+
     @Test func `SYNC-15 a position without its epoch follows no page`() throws {
         let clause = ClauseUnderTest("SYNC-15", profiles: synced)
         let page =

@@ -338,8 +338,15 @@ enum SYNC {
     /// SYNC-15: "A server MUST replay every frame that is among the newest `limits.replayMessages` (1000 when not told) and
     /// younger than `limits.replaySeconds` (3600 when not told)".
     ///
-    /// Once for each replay, all pages together, that owes frames which are surely inside both bounds.
+    /// Once for each replay, all pages together, that owes frames which are surely inside both bounds. A new epoch excuses nobody
+    /// whose process went on.
     static func promisedFramesAreReplayed(_ history: Observations, _ evidence: inout Evidence) {
+        for (sync, result) in history.answeredSyncs {
+            guard let lost = frameDropped(between: sync, and: result, history) else { continue }
+            evidence.violate(
+                "a stream was dropped with frames within the promised buffer",
+                expected: "seq \(lost.seq) in missed", actual: "reason epoch_changed", at: [lost.event, result.event])
+        }
         for replay in history.replays {
             let promised = replay.promised(in: history)
             guard !promised.isEmpty else { continue }
@@ -349,6 +356,28 @@ enum SYNC {
                     "a frame within the promised buffer was not replayed",
                     expected: "seq \(listed(promised.map(\.seq))) in missed", actual: "seq \(listed(replay.numbers))",
                     at: cited(first, replay.result))
+            }
+        }
+    }
+
+    /// A frame within the promised buffer that an answer in another epoch leaves out, although the process went on: a connection
+    /// from before it still brings something after that.
+    private static func frameDropped(
+        between sync: ObservedSync, and result: Frame, _ history: Observations
+    ) -> NumberedFrame? {
+        guard !history.isCapture, result.string("reason") == "epoch_changed", let position = sync.lastSeqSeen,
+            let epoch = sync.request.epoch, epoch != result.epoch
+        else { return nil }
+        let promise = history.promise(on: sync.connection)
+        let shown = history.stream(of: history.principal(of: sync), epoch: epoch).firstShown(after: position)
+        return shown.suffix(promise.messages).first { item in
+            let age = history.time(of: result.event) - history.time(of: item.event)
+            guard item.event < sync.request.event, !item.frame.isReplayed, age * 2 <= promise.microseconds,
+                shown.last.map({ $0.seq - item.seq < promise.messages }) == true
+            else { return false }
+            return history.connections.contains { connection in
+                connection.connected.map { $0 < item.event } == true
+                    && connection.received.contains { $0.event > result.event }
             }
         }
     }
