@@ -232,8 +232,8 @@ extension Observations {
         }
     }
 
-    /// When a client could first know that a connection will bring the ending of a turn: it was asked on it, or a frame, a
-    /// complete replay, or a read that shows it as running came there.
+    /// When a client could first know that a connection will bring the ending of a turn: it was asked on it, or a frame, a read
+    /// that shows it as running or, once the server was known to have it, a complete replay came there.
     private func firstSign(of question: ClientQuestion, on index: Int) -> Int? {
         guard let connected = connections[index].connected, let asked = question.requests.first?.event else {
             return nil
@@ -243,6 +243,7 @@ extension Observations {
         let told = question.news.filter { $0.connection == index && $0.kind == .proof }.map(\.event)
         let replayed = syncs.filter { $0.connection == index && $0.claimsComplete && $0.request.event > asked }
             .compactMap { $0.result?.event }
+            .filter { result in question.news.contains { $0.kind == .proof && $0.event <= result } }
         let read = sessionReads.filter { read in
             read.request > connected && read.event < end
                 && read.turns.contains { turn in
