@@ -77,28 +77,36 @@ package struct Explorer: Sendable {
     /// Draws the plan of a seed and performs it.
     package func trial(seed: UInt64) -> Trial? { trial(of: draw(seed), seed: seed) }
 
-    /// The smallest plan that breaks the same clause.
+    /// The smallest plan that breaks the same clause in as many worlds.
     ///
-    /// A shorter plan meets other delays, and may need other luck to do the same.
+    /// A shorter plan meets other delays: it may need another world, and must not need more luck.
     ///
     /// * `worlds`: In how many worlds a plan is tried; the first is the one of the trial.
     package func shrink(
         _ trial: Trial, to clause: ClauseID, attempts: Int = 1_500, worlds: Int = 1
     ) async -> Trial {
-        var best = trial
-        let plan = await Shrinking(attempts: attempts).smallest(trial.plan) { candidates in
-            for (index, candidate) in candidates.enumerated() {
-                for world in [best.seed] + (1..<max(1, worlds)).map({ trial.seed &+ UInt64($0) }) {
-                    guard let smaller = self.trial(of: candidate, seed: world),
-                        smaller.broken.contains(where: { $0.clause == clause })
-                    else { continue }
-                    best = smaller
-                    return index
-                }
+        let worlds = (0..<UInt64(max(1, worlds))).map { trial.seed &+ $0 }
+        /// The first world in which a plan breaks the clause, if it does in so many.
+        func world(_ plan: Plan, breakingIn needed: Int) -> UInt64? {
+            var found: [UInt64] = []
+            for (index, world) in worlds.enumerated() {
+                guard found.count + worlds.count - index >= needed else { return nil }
+                let broken = self.trial(of: plan, seed: world)?.broken ?? []
+                if broken.contains(where: { $0.clause == clause }) { found.append(world) }
+                if found.count == needed { break }
             }
-            return nil
+            return found.first
         }
-        return self.trial(of: plan, seed: best.seed) ?? best
+        let needed = (1...worlds.count).last { world(trial.plan, breakingIn: $0) != nil } ?? 1
+        var seed = trial.seed
+        let plan = await Shrinking(attempts: attempts).smallest(trial.plan) { candidates in
+            candidates.firstIndex { candidate in
+                guard let world = world(candidate, breakingIn: needed) else { return false }
+                seed = world
+                return true
+            }
+        }
+        return self.trial(of: plan, seed: seed) ?? trial
     }
 
     /// In how many of so many worlds a plan breaks a clause.

@@ -47,6 +47,9 @@ package struct ExploreMatrix: Sendable {
     /// Defects are looked for with plans of as many seeds apart, so that one lucky plan is not all that is known.
     private static let searches = 3
 
+    /// A small plan is tried in so many worlds.
+    private static let worlds = 6
+
     /// So many plans meet one server, of which later ones learn from earlier ones.
     private static let slice = 100
 
@@ -58,8 +61,10 @@ package struct ExploreMatrix: Sendable {
         var plans: [Int?] = []
         /// The first clauses that were broken instead, where its own was not.
         var others: Set<ClauseID> = []
-        /// The smallest plan that was found, where it was looked for.
+        /// The smallest plan that was found, where it was looked for, of those that need the least luck.
         var smallest: Explorer.Trial?
+        /// In how many worlds it breaks the clause.
+        var rate = 0
 
         /// The median of the searches; nil where most of them found nothing.
         var median: Int? { plans.map { $0 ?? .max }.sorted()[plans.count / 2].unlessMax }
@@ -291,7 +296,11 @@ package struct ExploreMatrix: Sendable {
                 found = index + 1
                 guard shrinks else { continue }
                 let small = await explorer.shrink(trial, to: defect.clause, worlds: Self.searches)
-                if search.smallest.map({ small.plan.count < $0.plan.count }) ?? true { search.smallest = small }
+                let rate = explorer.rate(of: small.plan, breaking: defect.clause, in: Self.worlds)
+                guard search.smallest.map({ (-rate, small.plan.count) < (-search.rate, $0.plan.count) }) ?? true else {
+                    continue
+                }
+                (search.smallest, search.rate) = (small, rate)
             }
             search.plans.append(found)
         }
