@@ -15,6 +15,26 @@ import Testing
         try clause.violates("\(both) +5s^ A>ping A<pong")
     }
 
+    @Test func `ENV-14 and ID-4 the request that was acknowledged is the one that counts`() throws {
+        let lost = "A+ A>chat(c1) A<ack(c1 s1) A<done(t1) A>chat(c2 s1 'lost') server!kill A<eof server!start B+"
+        let taken = "B>chat(c2 'taken') B<ack(c2 s2 t2) B<message(s2 u2 c2 t2 'TEXT' #1)"
+        let text = ClauseUnderTest("ENV-14", profiles: keyed)
+        try text.conforms("\(lost) \(taken.replacing("TEXT", with: "taken"))")
+        try text.violates("\(lost) \(taken.replacing("TEXT", with: "lost"))^")
+        let place = ClauseUnderTest("ID-4", profiles: keyed)
+        let sent = "A+ A>chat(c1) A<ack(c1 s1) A<done(t1) A>chat(c2 s1) A!cut B+"
+        try place.untested("\(sent) B>chat(c2) B<ack(c2 s2 t2)")
+        try place.violates("\(sent) B>chat(c2 s1) B<ack(c2 s2 t2)^")
+    }
+
+    @Test func `PUSH-12 a turn that has ended waits for no push`() throws {
+        let clause = ClauseUnderTest("PUSH-12", profiles: [.core, .idempotency, .push])
+        let asked = "push!listen(p1) A+ A>chat(c1) A<ack(c1 s1)"
+        let refused = "push<alert(a1 s1) push>429(TooManyRequests) +31s"
+        try clause.untested("\(asked) A<done(t1 a1) \(refused)")
+        try clause.violates("\(asked) \(refused)^", also: ["TURN-5"])
+    }
+
     @Test func `IDEM-9 nobody reads a key before the greeting`() throws {
         let clause = ClauseUnderTest("IDEM-9", profiles: keyed)
         let asked = "A+ A>chat(c1) A<ack(c1)"

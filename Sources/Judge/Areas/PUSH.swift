@@ -337,7 +337,7 @@ enum PUSH {
                 push.principal == turn.principal && push.outcome != nil && !push.wasTaken
                     && (push.event < turn.event || history.turn(announcedBy: push) == index)
             }
-            guard let trouble else { continue }
+            guard let trouble, turn.ended.map({ $0 > trouble.event }) ?? true else { continue }
             if let ended = history.endingShown(of: turn, after: trouble.event) {
                 // Why a turn failed is not told; it was not delivered.
                 if turn.ending?.event == ended, turn.ending?.type == "error" {

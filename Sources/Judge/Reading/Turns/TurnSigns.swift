@@ -37,8 +37,11 @@ extension ObservedTurn {
     var toolUses: [Frame] { frames.filter { $0.type == "toolUse" } }
     /// Every `done` that told of its answer: live, as a copy or in a replay.
     var dones: [Frame] { (endings + copies + replayed).filter { $0.type == "done" } }
-    /// The request that was not refused.
-    var accepted: ObservedRequest { requests.first { $0.refusal == nil } ?? request }
+    /// The request that was accepted: the one whose `ack` is no copy, else the first that was not refused.
+    var accepted: ObservedRequest {
+        let standing = requests.filter { $0.refusal == nil }
+        return standing.first { $0.ack.map { !$0.isDuplicate } == true } ?? standing.first ?? request
+    }
     /// What it is called beside others: by the key of its question, by its own name, or by its words.
     var calling: String {
         clientMessageId.map { "the question \(shown($0))" } ?? turnId.map { "turn \(shown($0))" }
