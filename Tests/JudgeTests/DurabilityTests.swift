@@ -51,6 +51,21 @@ import Testing
             "A+ A>chat(c1) A<ack(c1) server!kill(on=A bytes='\"done\"') A<eof server!start 1>GET(s1) 1<200(u1)")
     }
 
+    @Test func `PERSIST-1 and ID-7 what a read had shown a refused write may take`() throws {
+        let durable = ClauseUnderTest("PERSIST-1", profiles: everything)
+        let named = ClauseUnderTest("ID-7", profiles: everything)
+        let shown = "A+ A>chat(c1) A<ack(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1)"
+        let refused = "server!refuseWrites A>chat(c2 s1) A<error(persist_failed c2) server!acceptWrites 2>GET(s1)"
+        try durable.inconclusive("\(shown) \(refused) 2<200(u1)", also: ["PERSIST-2", "PERSIST-10", "ORDER-5"])
+        try durable.violates(
+            "\(shown) \(refused.replacing("server!refuseWrites ", with: "")) 2<200(u1)^",
+            also: ["PERSIST-2", "PERSIST-10", "ORDER-5"])
+        let unseen = shown.replacing(" 1>GET(s1) 1<200(u1 a1)", with: "")
+        let gone = "2<404(session_not_found)"
+        try named.conforms("\(shown) \(refused) \(gone)", also: ["REST-1", "PERSIST-10"])
+        try named.violates("\(unseen) \(refused) \(gone)^", also: ["REST-1", "PERSIST-1"])
+    }
+
     @Test func `PERSIST-1 less than the whole proof decides nothing`() throws {
         let clause = ClauseUnderTest("PERSIST-1", profiles: everything)
         try clause.inconclusive(control)  // a read alone

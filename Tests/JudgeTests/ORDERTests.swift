@@ -123,6 +123,8 @@ import Testing
         let began = "A+ A>chat(c1 'hi') A<ack(c1) A<done(t1) A>chat(c2 s1 'more') A<ack(c2) A<done(t2) 1>GET(s1)"
         try clause.conforms("\(began) 1<200(u1='hi' a1 u2='more' a2)")
         try clause.violates("\(began) 1<200(u1='hi' a1 u9='hi' u2='more' a2)^")
+        // Where something stood before it, others may have said the same.
+        try clause.conforms("\(began) 1<200(u8='before' u9='hi' u1='hi' a1 u2='more' a2)")
         try clause.untested("A+ A>chat(c1) A<ack(c1) A<done(t1)")
     }
 

@@ -211,8 +211,12 @@ enum ORDER {
             // What an ack names is the question of that turn, whoever said the same words.
             let named = known.filter { $0.ack?.messageId != nil && $0.clientMessageId != nil }
             let taken = Set(named.flatMap { places.questions(of: $0) })
-            // Of a session that began here all questions are known.
-            let isWhole = !history.isCapture && known.contains { $0.request.sessionAsked == nil }
+            // Of a session that began here all questions are known; a server may put all into one that stands (ID-3).
+            let isWhole =
+                !history.isCapture
+                && known.contains { turn in
+                    turn.request.sessionAsked == nil && places.questions(of: turn).contains(read.messages.startIndex)
+                }
             for turn in known {
                 let isNamed = places.name(turn)
                 let questions = places.questions(of: turn).filter { isNamed || !taken.contains($0) }

@@ -232,6 +232,9 @@ enum PERSIST {
         let proof = DurabilityProof(history)
         for (promise, fate) in zip(proof.promises, proof.fates) {
             guard let lost = fate.lostAt else { continue }
+            // What a read had shown, a write that was refused later has taken (PERSIST-10).
+            let isTaken = history.lives.faults.contains { $0.begin > fate.shownAt ?? .max && $0.begin < lost }
+            if isTaken, !history.hasCrashed(between: promise.told, and: lost) { continue }
             evidence.violate(lostAnswer(promise, lost, history))
         }
         evidence.remarks = proof.remarks

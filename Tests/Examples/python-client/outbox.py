@@ -146,7 +146,7 @@ class Outbox:
         if not self.app.remembers_keys:
             question.phase = "unsure"
             return
-        if question.tries >= self.MOST_TRIES:
+        if question.tries >= self.MOST_TRIES and not self.app.link.is_connected:
             question.phase, message.failed = "givenUp", True
             self.app.show_error("This message could not be sent.", None, message.key)
         elif self.app.link.is_connected:

@@ -216,9 +216,13 @@ final class ClientPlaces {
     }
 
     /// Whether any session read was answered after the connection of a `sync` was greeted.
+    ///
+    /// One that was asked for before the last connection ended cannot hold what came since.
     func isRead(since sync: ObservedSync, before event: Int) -> Bool {
-        let greeted = history.connections[sync.connection].connected ?? sync.request.event
-        return history.sessionReads.contains { $0.event > greeted && $0.event < event }
+        let connection = history.connections[sync.connection]
+        let greeted = connection.connected ?? sync.request.event
+        let ended = history.connections.compactMap { $0.ending?.event }.filter { $0 < connection.opening }.max() ?? 0
+        return history.sessionReads.contains { $0.request > ended && $0.event > greeted && $0.event < event }
     }
 }
 
