@@ -91,13 +91,12 @@ package struct Explorer: Sendable {
             var found: [UInt64] = []
             for (index, world) in worlds.enumerated() {
                 guard found.count + worlds.count - index >= needed else { return nil }
-                let broken = self.trial(of: plan, seed: world)?.broken ?? []
-                if broken.contains(where: { $0.clause == clause }) { found.append(world) }
+                if breaks(plan, clause, in: world) { found.append(world) }
                 if found.count == needed { break }
             }
             return found.first
         }
-        let needed = (1...worlds.count).last { world(trial.plan, breakingIn: $0) != nil } ?? 1
+        let needed = max(1, worlds.count { breaks(trial.plan, clause, in: $0) })
         var seed = trial.seed
         let plan = await Shrinking(attempts: attempts).smallest(trial.plan) { candidates in
             candidates.firstIndex { candidate in
@@ -111,9 +110,11 @@ package struct Explorer: Sendable {
 
     /// In how many of so many worlds a plan breaks a clause.
     package func rate(of plan: Plan, breaking clause: ClauseID, in worlds: Int) -> Int {
-        (1...max(1, worlds)).count { world in
-            trial(of: plan, seed: UInt64(world))?.broken.contains { $0.clause == clause } ?? false
-        }
+        (1...max(1, worlds)).count { breaks(plan, clause, in: UInt64($0)) }
+    }
+
+    private func breaks(_ plan: Plan, _ clause: ClauseID, in world: UInt64) -> Bool {
+        trial(of: plan, seed: world)?.broken.contains { $0.clause == clause } ?? false
     }
 }
 

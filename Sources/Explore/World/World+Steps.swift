@@ -59,8 +59,7 @@ extension World {
         case .cut(let how, let lane): cut(try open(lane, place), how)
         case .close(let code, let lane):
             let link = try open(lane, place)
-            close(link, code: code)
-            return Strand.Wait(deadline: now + limit("close")) { _ in link.hasEnded ? .there : .notYet }
+            return closed(link, code: code)
         case .stopReading(let lane):
             let link = try open(lane, place)
             note(act: "stopReading", on: link.lane)
@@ -80,10 +79,7 @@ extension World {
             return opened.then { world throws(StrandEnd) in
                 let link = try world.open(letter, place)
                 return world.fence(link, orElse: .unmet("\(place): no pong in time")).then { world in
-                    world.close(link, code: 1000)
-                    return Strand.Wait(deadline: world.now + world.limit("close")) { _ in
-                        link.hasEnded ? .there : .notYet
-                    }
+                    world.closed(link, code: 1000)
                 }
             }
         case .process(let step): return try process(step, names)
@@ -92,6 +88,12 @@ extension World {
         case .send: throw .unsuitable("\(place): frames of a size")
         }
         return nil
+    }
+
+    /// Closes a connection, and waits until it has ended.
+    private func closed(_ link: Link, code: Int) -> Strand.Wait {
+        close(link, code: code)
+        return Strand.Wait(deadline: now + limit("close")) { _ in link.hasEnded ? .there : .notYet }
     }
 
     private func `repeat`(

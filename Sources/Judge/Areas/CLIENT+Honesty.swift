@@ -228,8 +228,7 @@ extension CLIENT {
 
     /// Whether no read that was under way between two events failed or was withheld.
     private static func readsWork(from first: Int, to last: Int, _ history: Observations) -> Bool {
-        history.client.reads.filter { $0.request < last && ($0.response ?? $0.failure ?? .max) > first }.allSatisfy {
-            read in
+        history.client.reads.filter { $0.request < last && history.end(of: $0) > first }.allSatisfy { read in
             read.status == 200 || history.span(from: read.request, to: last) < Duration.seconds(1).microseconds
         }
     }

@@ -135,7 +135,7 @@ extension CLIENT {
             // The answer to a read from before may still be on its way.
             let known = history.inFlight(before: choice)
             let failed = history.client.reads(of: session ?? "").first {
-                ($0.response ?? $0.failure ?? .max) > known && $0.status != 200
+                history.end(of: $0) > known && $0.status != 200
             }
             let begin = history.client.launch(at: choice)?.events.lowerBound ?? 0
             let before = Set(history.client.states(from: begin, to: choice).compactMap(\.sessionId))

@@ -368,12 +368,11 @@ enum SYNC {
         guard !history.isCapture, result.string("reason") == "epoch_changed", let position = sync.lastSeqSeen,
             let epoch = sync.request.epoch, epoch != result.epoch
         else { return nil }
-        let promise = history.promise(on: sync.connection)
         let shown = history.stream(of: history.principal(of: sync), epoch: epoch).firstShown(after: position)
-        return shown.suffix(promise.messages).first { item in
-            let age = history.time(of: result.event) - history.time(of: item.event)
-            guard item.event < sync.request.event, !item.frame.isReplayed, age * 2 <= promise.microseconds,
-                shown.last.map({ $0.seq - item.seq < promise.messages }) == true
+        let newest = shown.last?.seq ?? position
+        return shown.first { item in
+            guard item.event < sync.request.event,
+                history.isPromised(item, before: newest, on: sync.connection, at: result.event)
             else { return false }
             return history.connections.contains { connection in
                 connection.connected.map { $0 < item.event } == true

@@ -150,12 +150,17 @@ extension Observations {
     /// Holes are legal, so the distance of numbers bounds the count of frames from above. It is counted from the newest
     /// frame there was, also when the answer is a page that ends before it or does not state where the stream ends.
     func isPromised(_ item: NumberedFrame, in replay: Replay) -> Bool {
-        let promise = promise(on: replay.first.connection)
-        guard !item.frame.isReplayed else { return false }
         let newest = max(replay.covered, replay.last.lastSeq ?? 0, replay.newestShown, item.seq)
+        return isPromised(item, before: newest, on: replay.first.connection, at: replay.result.event)
+    }
+
+    /// The same of the answer of a connection at an event, where the newest frame there was has a number.
+    func isPromised(_ item: NumberedFrame, before newest: Int, on connection: Int, at answer: Int) -> Bool {
+        let promise = promise(on: connection)
+        guard !item.frame.isReplayed else { return false }
         let (distance, overflows) = newest.subtractingReportingOverflow(item.seq)
         return !overflows && distance < promise.messages
-            && (time(of: replay.result.event) - time(of: item.event)) * 2 <= promise.microseconds
+            && (time(of: answer) - time(of: item.event)) * 2 <= promise.microseconds
     }
 
     /// Whether a frame is surely no longer promised: as many frames as promised were shown after it, or it is too old.
