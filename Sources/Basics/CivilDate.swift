@@ -36,12 +36,10 @@ package struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertibl
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// So many days later.
     package func advanced(by days: Int) -> CivilDate {
         CivilDate(daysSince1970: Self.daysSince1970(year, month, day) + days)
     }
 
-    /// The earlier day first.
     package static func < (left: CivilDate, right: CivilDate) -> Bool {
         (left.year, left.month, left.day) < (right.year, right.month, right.day)
     }

@@ -8,7 +8,6 @@ package enum Cut: String, Sendable, Hashable, CaseIterable {
     case silence
 }
 
-/// How a connection is ended.
 package enum ConnectionEnding: Sendable, Equatable {
     /// Without a close frame, or by falling silent.
     case cut(Cut)

@@ -1,4 +1,3 @@
-/// Bytes as pairs of hex digits.
 package func hexDigits(_ bytes: some Sequence<UInt8>, uppercase: Bool = false) -> String {
     bytes.reduce(into: "") { text, byte in
         text += (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: uppercase)

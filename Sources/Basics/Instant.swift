@@ -64,7 +64,6 @@ package struct Instant: Comparable, Sendable {
         return "\(CivilDate(daysSince1970: days))T\(time)\(fraction)Z"
     }
 
-    /// The earlier first.
     package static func < (left: Instant, right: Instant) -> Bool {
         left.seconds == right.seconds ? left.fraction < right.fraction : left.seconds < right.seconds
     }

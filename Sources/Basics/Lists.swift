@@ -29,7 +29,6 @@ package func listed(_ names: [String], most: Int) -> String {
     names.prefix(most).joined(separator: ", ") + (names.count > most ? " and \(names.count - most) more" : "")
 }
 
-/// A count with its noun.
 package func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
     "\(readable(count)) \(count == 1 ? noun : plural ?? noun + "s")"
 }

@@ -3,7 +3,6 @@ package enum SHA256 {
     /// The digest of a text as a content security policy has it, such as `sha256-…=`.
     package static func source(of text: String) -> String { "sha256-\(base64(digest(Array(text.utf8))))" }
 
-    /// The 32 bytes of the digest.
     package static func digest(_ message: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,

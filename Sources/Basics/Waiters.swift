@@ -15,7 +15,6 @@ package final class Waiters: Sendable {
 
     package init() {}
 
-    /// How many changes there were.
     package var changes: Int { state.withLock { $0.changes } }
 
     /// Something has changed: all that wait look again.

@@ -8,10 +8,8 @@ struct CaptureBelongings {
 
     private var owners: [String: String] = [:]
 
-    /// A connection was opened by somebody.
     mutating func open(_ lane: String, _ owner: String) { owners[lane] = owner }
 
-    /// A connection ended.
     mutating func close(_ lane: String) { owners[lane] = nil }
 
     /// What has to be told before the next frame; nil when it was told.

@@ -32,7 +32,6 @@ public struct CaptureLeftOut: Sendable, Equatable {
         }
     }
 
-    /// Both together.
     func adding(_ other: CaptureLeftOut) -> CaptureLeftOut {
         var whole = self
         for entry in other.entries { whole.note(entry.reason, entry.first, count: entry.count) }

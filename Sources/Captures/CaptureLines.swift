@@ -4,14 +4,12 @@ import HoldfastPlatform
 
 /// Cuts bytes into lines as they arrive, and never holds more than one line.
 struct CaptureLines {
-    /// A line and where it stands.
     struct Line {
         let bytes: ArraySlice<UInt8>
         let location: CaptureLocation
         /// The limit that the line exceeds; its bytes are not kept then.
         var limit: Int?
 
-        /// The text of a line in a file.
         func text(in file: String) throws(InputProblem) -> String {
             if let limit {
                 throw InputProblem(
@@ -58,7 +56,6 @@ struct CaptureLines {
         return complete
     }
 
-    /// Where the next line stands.
     var next: CaptureLocation { CaptureLocation(line: line + 1, offset: offset) }
 
     /// Counts whole lines that are missing.

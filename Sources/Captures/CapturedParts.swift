@@ -25,7 +25,6 @@ package struct CapturedParts: Sendable {
         var whole = 32 << 20
         /// The same three in events.
         var softEvents = 20_000
-        /// The most events of a part.
         var hardEvents = 60_000
         /// The most events of a scenario of a stage.
         var wholeEvents = 200_000
@@ -56,12 +55,9 @@ package struct CapturedParts: Sendable {
     private var busy = 0
     /// Whether the history was a scenario that is too long to be kept whole.
     private var isCut = false
-    /// The most connections whose openings are carried on.
     private static let mostCarried = 1000
-    /// The most bytes of a frame that is carried on.
     private static let mostCarriedBytes = 64 << 10
 
-    /// Nothing yet, and the usual bounds.
     package init() { self.init(bounds: Bounds()) }
 
     init(bounds: Bounds) { self.bounds = bounds }

@@ -37,7 +37,6 @@ struct FrameReader {
         (self.file, self.people, self.direction) = (file, people, direction)
     }
 
-    /// What a line tells.
     mutating func take(_ line: String, _ location: CaptureLocation) throws(InputProblem) -> [CaptureItem] {
         guard line.contains(where: { !$0.isWhitespace }) else { return [] }
         let value: JSONValue
@@ -225,7 +224,6 @@ struct FrameReader {
     }
 }
 
-/// The members of an envelope.
 private struct Envelope {
     let object: JSONObject
     let location: CaptureLocation

@@ -7,7 +7,6 @@ import HoldfastTranscript
 ///
 /// HAR is one JSON document, so it is held whole; `maxBytes` bounds it.
 struct HARReader {
-    /// The most bytes of a file.
     static let maxBytes = 64 << 20
 
     private(set) var leftOut = CaptureLeftOut()

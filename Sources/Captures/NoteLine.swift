@@ -19,7 +19,6 @@ enum NoteLine: Equatable {
     /// Anything else.
     case prose
 
-    /// Reads one line.
     init(_ line: some StringProtocol) {
         let trimmed = line.drop { $0 == " " || $0 == "\t" }
         guard let first = trimmed.first else {

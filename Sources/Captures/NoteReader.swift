@@ -20,7 +20,6 @@ struct NoteReader {
 
     init(people: CapturePeople) { self.people = people }
 
-    /// What a line tells.
     mutating func take(_ line: String, _ location: CaptureLocation) -> [CaptureItem] {
         let note = NoteLine(line)
         if case .exchange(let method, let path, let request, let status, let body)? = pending?.exchange {

@@ -1,10 +1,8 @@
 import HoldfastMessages
 import HoldfastSmallFoundation
 
-/// A command of the suite.
 struct DriverCommand {
     let id: Int
-    /// What is to be done.
     let name: String
     private let members: [String: MessageValue]
 
@@ -20,7 +18,6 @@ struct DriverCommand {
         var reason: String
     }
 
-    /// Reads one line.
     init(_ line: String) throws(Problem) {
         guard let members = try? JSONDecoder().decode([String: MessageValue].self, from: Data(line.utf8)) else {
             throw Problem(id: 0, reason: "the line is not a JSON object")

@@ -33,7 +33,6 @@ public struct DriverSession: Sendable {
     /// - Returns: One JSON object in one line, without its end. Also for a line that is no command.
     public func answer(to line: String) async -> String { await exchange(line).answer }
 
-    /// How a command ended the app.
     enum Ending {
         case quit, crash
     }

@@ -7,7 +7,6 @@ struct ClauseComparison {
     private let old: Specification
     private let new: Specification
 
-    /// Compares the clauses of two states.
     static func entries(_ old: ProtocolState, _ new: ProtocolState) -> [GateEntry] {
         let comparison = ClauseComparison(old: old.specification, new: new.specification)
         return compare(

@@ -18,7 +18,6 @@ enum ClauseWording: Equatable {
     /// Below this part of words in common, a sentence is another rule.
     static let leastInCommon = 1.0 / 3
 
-    /// Compares two sentences.
     static func comparing(_ old: String, _ new: String) -> ClauseWording {
         let before = Words(old)
         let after = Words(new)

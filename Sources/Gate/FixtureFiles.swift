@@ -3,27 +3,22 @@ import HoldfastJSON
 
 /// The fixtures of one state, with their bytes.
 struct FixtureFiles: Sendable {
-    /// A golden message.
     struct Message: Sendable {
         /// The file, below `Fixtures/`.
         let file: String
         /// The kind of message.
         let type: String
-        /// Whether it is accepted.
         let isValid: Bool
-        /// The file as it is.
         let bytes: [UInt8]
 
         var content: Content { Content(type: type, bytes: bytes) }
     }
 
-    /// A golden transcript.
     struct Transcript: Sendable {
         /// The file, below `Fixtures/`.
         let file: String
         /// The expected verdicts by clause.
         let expected: [String: String]
-        /// The file as it is.
         let bytes: [UInt8]
     }
 
@@ -46,7 +41,6 @@ struct FixtureFiles: Sendable {
     let messages: [Message]
     let transcripts: [Transcript]
 
-    /// All files.
     var contents: [GoldenFile] {
         messages.map { GoldenFile(file: $0.file, content: $0.content, names: [$0.type]) }
             + transcripts.map {

@@ -16,7 +16,6 @@ package struct GateEntry: Sendable {
 
     /// What became of an error.
     package enum Standing: Sendable, Equatable {
-        /// It counts.
         case counts
         /// The new version is a new major version, which may break.
         case announced
@@ -24,9 +23,7 @@ package struct GateEntry: Sendable {
         case waived(reason: String, until: CivilDate)
     }
 
-    /// The comparison.
     package internal(set) var finding: GateFinding
-    /// What it is about.
     package let kind: Kind
     /// Who breaks, or has to act; empty when nobody does.
     package let breaks: [GateParty]
@@ -40,7 +37,6 @@ package struct GateEntry: Sendable {
     package internal(set) var shown: String?
     /// The least weight of which the gate fails.
     var threshold = GateSeverity.error
-    /// What became of it.
     package internal(set) var standing = Standing.counts
 
     /// A finding; unless a rise is given, an error asks for a new major version and anything else for a minor one.
@@ -79,7 +75,6 @@ package struct GateEntry: Sendable {
             kind: .policy, rise: Rise.none)
     }
 
-    /// Where it is, in the new state when it is there.
     var location: GateLocation? { finding.new ?? finding.old }
 
     /// Where in a checkout it is: `Spec/clauses/SYNC.md`.
@@ -88,10 +83,8 @@ package struct GateEntry: Sendable {
     /// Whether it shows by example what other findings say by rule.
     var isEvidence: Bool { finding.rule.hasPrefix("transcript-") || finding.rule.contains("fixture") }
 
-    /// Whether the gate fails because of it.
     package var fails: Bool { isGrave && standing == .counts }
 
-    /// Whether its severity is one on which the gate fails.
     var isGrave: Bool { finding.severity >= threshold }
 
     /// The same finding with another weight; one that weighs less than an error asks for no new major version.
@@ -113,18 +106,15 @@ package struct GateEntry: Sendable {
         return roles.first
     }
 
-    /// Whether somebody accepted it.
     var isWaived: Bool { if case .waived = standing { true } else { false } }
 }
 
 extension GateParty {
-    /// All peers of a side.
     init(_ peer: GatePeer) { self.init(peer == .server ? Role.server : Role.client, profile: nil) }
 }
 
 /// Those who break by a change, or have to act.
 package struct GateParty: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// Their side.
     package let role: Role
     /// The profile they declare; nil for all of that side.
     package let profile: String?
@@ -148,7 +138,6 @@ extension Clause {
     /// Those who are bound by it.
     var party: GateParty { GateParty(role, profile: profileNames) }
 
-    /// Where it stands.
     var location: GateLocation { GateLocation(file: file, pointer: JSONPointer(tokens: [id.description]), line: line) }
 }
 

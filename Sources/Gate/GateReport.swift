@@ -14,20 +14,17 @@ package struct GateReport: Sendable {
     package let required: Rise
     /// How many transcripts were judged under both specifications.
     let judgedTranscripts: Int
-    /// The least weight of which it fails.
     let failOn: GateSeverity
     /// Older states that were compared too.
     package let supported: [String]
     /// What is to be known about the comparison itself.
     package let notes: [String]
 
-    /// How much the version rose.
     var rise: Rise { new.version.rise(from: old.version) }
 
     /// The lowest version that says what changed; nil when the old one does.
     var requiredVersion: String? { old.version.raised(by: required) }
 
-    /// The findings of which the gate fails.
     package var failures: [GateEntry] { entries.filter(\.fails) }
 
     /// The changes that break somebody, whether or not they are announced or waived.

@@ -7,13 +7,10 @@ import HoldfastSchemaDiff
 package struct ProtocolState: Sendable {
     /// What it is called in reports, such as `v1.0.0` or `.`.
     package let name: String
-    /// The specification.
     package let specification: Specification
-    /// Its version.
     package let version: ProtocolVersion
     /// The version on the wire; nil when `Spec/version.json` names none.
     let wireVersion: Int?
-    /// The changelog; nil when there is none.
     let changelog: String?
     /// The golden messages and transcripts.
     let fixtures: FixtureFiles

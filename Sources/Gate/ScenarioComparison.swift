@@ -17,7 +17,6 @@ struct ScenarioComparison {
         var test: String { clauses.isEmpty ? "its clauses" : clauses.joined(separator: ", ") }
     }
 
-    /// Compares the scenarios of two states.
     static func entries(_ old: ProtocolState, _ new: ProtocolState) -> [GateEntry] {
         let (before, after) = (scenarios(of: old), scenarios(of: new))
         let entries = compare(before, after, by: \.path) { was in

@@ -8,18 +8,14 @@ import HoldfastTranscript
 package struct ArchivedTranscript: Sendable {
     /// Where it was read, such as `archive/nami.ndjson`.
     package let name: String
-    /// What happened.
     package let history: History
 
-    /// Names a transcript.
     package init(name: String, history: History) { (self.name, self.history) = (name, history) }
 }
 
 /// One frame of one transcript at which a verdict changes.
 package struct GateOccurrence: Sendable, Equatable {
-    /// The transcript.
     package let transcript: String
-    /// Whose transcript it is.
     package let subject: String
     /// The line of the event in the transcript, from 1; nil when the finding cites none.
     package let line: Int?
@@ -44,7 +40,6 @@ struct TranscriptComparison {
     private let oldTimeouts: [String: Duration]
     private let newTimeouts: [String: Duration]
 
-    /// What came of it.
     struct Result {
         var entries: [GateEntry] = []
         /// How many transcripts were judged under both.

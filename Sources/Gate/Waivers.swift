@@ -6,11 +6,8 @@ import HoldfastSchemaDiff
 
 /// Findings that somebody accepted, each for a reason and until a day; the shape is `Spec/schemas/files/gate-waivers.json`.
 package struct Waivers: Sendable {
-    /// One accepted finding.
     package struct Waiver: Sendable, Equatable {
-        /// The fingerprint of the finding.
         package let fingerprint: String
-        /// Why it is accepted.
         package let reason: String
         /// The last day on which it is.
         package let expires: CivilDate
@@ -22,10 +19,8 @@ package struct Waivers: Sendable {
 
     /// The file, as it is named in findings; empty when there is none.
     package let file: String
-    /// The entries, in order.
     package let waivers: [Waiver]
 
-    /// No waivers.
     package init() {
         file = ""
         waivers = []

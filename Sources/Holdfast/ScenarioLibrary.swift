@@ -1,4 +1,3 @@
-/// The scenarios of a specification.
 extension Specification {
     /// Every scenario for servers, by area and name: all below `scenarios/` that are not below `scenarios/client/`.
     /// - Throws: Every problem of every file at once.

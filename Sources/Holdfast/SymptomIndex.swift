@@ -30,7 +30,6 @@ package struct SymptomIndex: Sendable {
     /// Every entry, in the order of the file.
     package let entries: [Entry]
 
-    /// The entries of a specification.
     package init(_ files: SpecificationFiles) {
         let sections = files.texts[Self.file, default: ""].split(separator: "\n## ").dropFirst()
         entries = sections.map { Self.entry(String($0)) }

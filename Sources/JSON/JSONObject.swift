@@ -32,7 +32,6 @@ public struct JSONObject: Sendable {
         }
     }
 
-    /// An object from the elements of a literal.
     init(literal elements: [(String, JSONValue)]) {
         self.init(capacity: elements.count)
         for (key, value) in elements { set(value, for: key) }

@@ -5,7 +5,6 @@ package protocol JSONRepresentable {
 }
 
 extension JSONValue: JSONRepresentable {
-    /// Itself.
     package var json: JSONValue { self }
 
     /// An object of those members that have a value, in this order.
@@ -22,27 +21,22 @@ extension JSONValue: JSONRepresentable {
 }
 
 extension JSONObject: JSONRepresentable {
-    /// The object.
     package var json: JSONValue { .object(self) }
 }
 
 extension String: JSONRepresentable {
-    /// The text.
     package var json: JSONValue { .string(self) }
 }
 
 extension Int: JSONRepresentable {
-    /// The number.
     package var json: JSONValue { JSONValue(self) }
 }
 
 extension Double: JSONRepresentable {
-    /// The number.
     package var json: JSONValue { JSONValue(self) }
 }
 
 extension Bool: JSONRepresentable {
-    /// `true` or `false`.
     package var json: JSONValue { .bool(self) }
 
     /// `true`; nil for `false`, which some members leave out.
@@ -50,7 +44,6 @@ extension Bool: JSONRepresentable {
 }
 
 extension Array: JSONRepresentable where Element: JSONRepresentable {
-    /// The values in order.
     package var json: JSONValue { .array(map { $0.json }) }
 }
 

@@ -18,6 +18,5 @@ enum Excerpt {
         }
     }
 
-    /// A text, cut with its length given.
     static func cut(_ text: String) -> String { visible(excerpt(text, limit: limit)) }
 }

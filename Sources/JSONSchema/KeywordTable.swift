@@ -2,11 +2,8 @@
 package enum KeywordTable {
     /// What a keyword's value holds.
     package enum Shape {
-        /// One schema.
         case schema
-        /// A list of schemas.
         case schemas
-        /// Schemas by name.
         case schemaMap
         /// No schema.
         case plain

@@ -9,7 +9,6 @@ package struct Program: Sendable {
     /// A schema resource, as far as an evaluation needs it.
     package struct Resource: Sendable {
         package let uri: String
-        /// Nodes by dynamic anchor.
         var dynamicAnchors: [String: Int] = [:]
     }
 

@@ -2,7 +2,6 @@ import HoldfastJSON
 
 /// Turns schemas into a ``Program``: every reference resolved, every keyword checked, nothing left to fail later.
 struct SchemaCompiler {
-    /// Where a schema stands.
     struct Site: Hashable {
         let document: Int
         let pointer: JSONPointer

@@ -14,7 +14,6 @@ enum ControlAction: String, CaseIterable {
     /// Its part of `Spec/schemas/files/control.json`, which says what it does and with which members.
     private var schema: FileSchema { .control(rawValue) }
 
-    /// What it does.
     var summary: String { schema.description }
 
     private enum Drop: String, CaseIterable { case fin, reset, close }

@@ -68,7 +68,6 @@ struct FrameBrief {
         ("c", "clientMessageId"), ("s", "sessionId"), ("t", "turnId"), ("m", "messageId"), ("e", "epoch"),
     ]
 
-    /// The short name of an id.
     private mutating func name(_ letter: Character, _ id: String) -> String {
         // What a client chose to be short says more than a number.
         if letter == "c", id.unicodeScalars.count <= 12, !id.contains(" ") { return id }

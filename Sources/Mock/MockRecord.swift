@@ -9,7 +9,6 @@ import HoldfastTransport
 ///
 /// Credentials are replaced by their owner's name before anything is kept.
 package final class MockRecord: Sendable {
-    /// A WebSocket that is open.
     struct Connection: Sendable, Equatable {
         /// How it is called: `A`, `B` and on; no name is given twice.
         let name: String
@@ -35,7 +34,6 @@ package final class MockRecord: Sendable {
         var lastFrame = 0
     }
 
-    /// The frames that are kept.
     static let maxFrames = 500
     /// How much of a frame is kept, in scalars.
     package static let maxVerbatim = 8_000
@@ -80,7 +78,6 @@ package final class MockRecord: Sendable {
 
     func add(_ rule: Rule) { state.withLock { $0.faults.add(rule) } }
 
-    /// Forgets all rules.
     func removeFaults() { state.withLock { $0.faults = Rules() } }
 
     // MARK: writing
@@ -113,7 +110,6 @@ package final class MockRecord: Sendable {
         tell(frame)
     }
 
-    /// The beginning of a text, for a line.
     private static func short(_ text: String) -> String { MockFrame.beginning(of: text, 60) }
 
     private func canonical(_ text: String, from side: RelaySide) -> [JSONValue] {

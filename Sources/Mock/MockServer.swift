@@ -7,7 +7,6 @@ import HoldfastTransport
 
 /// A reference server that people who develop a client can drive while it runs: end its connections, restart it, make it fail.
 package actor MockServer {
-    /// How a server ends that is restarted.
     enum Ending: String, CaseIterable {
         /// With its goodbye, and running turns settled.
         case stop
@@ -18,11 +17,9 @@ package actor MockServer {
     /// How long the port may take to be free again.
     private static let patience = Duration.seconds(5)
 
-    /// The WebSocket URL to connect to.
     package nonisolated let webSocketURL: String
     /// The URL that the REST paths follow.
     nonisolated let httpURL: String
-    /// The port it listens on.
     package nonisolated let port: Int
     /// What passes, and the rules for faults; nil when nobody watches.
     nonisolated let record: MockRecord?

@@ -12,7 +12,6 @@ package func index(of byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
     return UnsafeRawPointer(found) - base
 }
 
-/// Whether two ranges hold the same bytes.
 package func isSame(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
     guard one.count == other.count else { return false }
     guard let one = one.baseAddress, let start = other.baseAddress else { return true }

@@ -163,7 +163,6 @@ package struct Descriptor: Sendable, Hashable {
         if let failure { throw failure }
     }
 
-    /// Writes all bytes from a position on.
     package func writeAll(_ bytes: [UInt8], at position: Int) throws(SystemError) {
         var done = 0
         while done < bytes.count {
@@ -210,7 +209,6 @@ package struct Descriptor: Sendable, Hashable {
 
     package func unlock() { _ = flock(number, LOCK_UN) }
 
-    /// Cuts the file to a length.
     package func truncate(to length: Int) throws(SystemError) {
         _ = try uninterrupted { ftruncate(number, off_t(length)) }.get()
     }

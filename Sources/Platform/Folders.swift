@@ -31,7 +31,6 @@ package func files(below folder: String) throws(SystemError) -> [String] {
     return found.sorted()
 }
 
-/// The bytes of a file.
 package func contents(of path: String) throws(SystemError) -> [UInt8] {
     let file = try Descriptor(opening: path, for: .reading)
     defer { file.close() }

@@ -12,7 +12,6 @@ let streamSocket = Int32(SOCK_STREAM.rawValue)
 let streamSocket = SOCK_STREAM
 #endif
 
-/// The network as this machine has it.
 package enum Network {
     /// Every IPv4 address of this machine, in the order of its interfaces.
     package static var addresses: [String] {

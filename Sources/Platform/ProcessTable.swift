@@ -14,11 +14,9 @@ package enum ProcessTable {
         package let state: Character
         /// Who started it, or who adopted it.
         package let parent: ProcessID
-        /// Its process group.
         package let group: ProcessID
     }
 
-    /// Every process there is.
     package static func processes() -> [ProcessID] {
         guard let folder = opendir("/proc") else { return [] }
         defer { closedir(folder) }

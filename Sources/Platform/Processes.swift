@@ -61,7 +61,6 @@ package enum Processes {
         return waitpid(child, &status, WNOHANG) == child
     }
 
-    /// Lets this thread pause.
     package static func pause(microseconds: UInt32) { usleep(microseconds) }
 
     /// Asks that processes whose parents have ended be given to this program; false where the system does not.

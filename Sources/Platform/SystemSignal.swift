@@ -29,10 +29,8 @@ package enum SystemSignal: Int32, Sendable {
         _ = systemKill(getpid(), rawValue)
     }
 
-    /// Sends it to one process.
     package func send(to process: ProcessID) { _ = systemKill(process, rawValue) }
 
-    /// Sends it to a whole process group.
     package func send(toGroup group: ProcessID) { _ = killpg(group, rawValue) }
 
     /// From now on it wipes the line of the terminal on standard error and ends the program.

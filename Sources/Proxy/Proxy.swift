@@ -5,13 +5,10 @@ import HoldfastTransport
 
 /// Stands between a real client and a real server: passes on, writes down, judges, and breaks things on request.
 package final class Proxy: Sendable {
-    /// How a proxy is set up.
     package struct Options: Sendable {
-        /// The address to listen on.
         package var host = "127.0.0.1"
         /// The port; 0 takes a free one.
         package var port = 0
-        /// The server.
         package var upstream: Endpoint
         /// Which certificates of the server to believe.
         package var upstreamTLS = TLSOptions()
@@ -32,7 +29,6 @@ package final class Proxy: Sendable {
         /// When it began, in ISO 8601.
         package var startedAt: String?
 
-        /// A proxy in front of a server.
         package init(upstream: Endpoint, subject: History.Subject) {
             (self.upstream, self.subject) = (upstream, subject)
         }
@@ -99,21 +95,17 @@ package final class Proxy: Sendable {
         return isHere ? [.credentials, .principals] : [.credentials, .principals, .network]
     }
 
-    /// The port it listens on.
     package var port: Int { relay.port }
     /// Whether clients must speak TLS.
     package var isSecure: Bool { relay.isSecure }
     /// Open connections of clients.
     package var connectionCount: Int { relay.connectionCount }
-    /// What passed so far.
     package var tallies: ProxyTallies { record.tallies }
-    /// What each clause came to so far.
     package var tally: ClauseTally { judging.tally }
     /// The profiles that greetings stated, where nobody declared any.
     package var statedProfiles: Set<Profile> { judging.stated }
     /// The other protocol that passed, in place of which nothing was judged.
     package var foreign: ForeignProtocol? { judging.foreign }
-    /// Rules that nothing ever matched.
     package var unusedRules: [Rule] { record.unusedRules }
     /// Why the transcript is not whole; nil when it is.
     package var transcriptFailure: String? { record.fileFailure }

@@ -285,7 +285,6 @@ extension ConsoleStyle {
         ]
     }
 
-    /// A text in the colour of an outcome.
     func painted(_ text: String, as outcome: Outcome) -> String {
         switch outcome {
         case .pass: green(text)

@@ -1,6 +1,5 @@
 /// How a report is written to a console.
 package struct ConsoleStyle: Sendable {
-    /// Whether outcomes are coloured.
     package var hasColour: Bool
     /// Columns to keep within.
     package var width: Int
@@ -21,7 +20,6 @@ package struct ConsoleStyle: Sendable {
     package func green(_ text: String) -> String { paint(text, "32") }
     package func yellow(_ text: String) -> String { paint(text, "33") }
     package func bold(_ text: String) -> String { paint(text, "1") }
-    /// The text dimmed.
     package func dim(_ text: String) -> String { paint(text, "2") }
 
     private func paint(_ text: String, _ code: String) -> String {

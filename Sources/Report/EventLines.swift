@@ -6,7 +6,6 @@ package struct EventLines {
     private let history: History
     private let printer: NotationPrinter
 
-    /// Lines of a history.
     package init(_ history: History) {
         self.history = history
         printer = NotationPrinter(history, style: .brief)

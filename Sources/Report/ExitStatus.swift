@@ -1,6 +1,5 @@
 /// The exit codes of every command; the only table of them.
 package enum ExitStatus: Int32, Sendable, CaseIterable {
-    /// The subject conforms.
     case conforms = 0
     /// A clause is violated.
     case violation = 1

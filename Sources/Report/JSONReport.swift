@@ -8,7 +8,6 @@ import HoldfastTranscript
 ///
 /// It carries every transcript, or names its file, so that each verdict can be recomputed from the report.
 package struct JSONReport {
-    /// The value of `format`.
     package static let format = "holdfast-report"
     /// The version of the shape.
     package static let version = 1
@@ -79,7 +78,6 @@ package struct JSONReport {
         unseen.map { "profile '\($0.profile.rawValue)' is declared, and nothing of it was seen" }
     }
 
-    /// One clause as it stands in the report.
     func clause(_ result: ClauseResult) -> JSONValue {
         let findings = result.findings.map { $0.finding.json.adding(["scenario": .string($0.scenario)]) }
         return JSONValue(members: [

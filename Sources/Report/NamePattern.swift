@@ -1,9 +1,7 @@
 /// Selects names, whole or with `*` for anything: `server/SYNC/*`.
 package struct NamePattern: Sendable, Equatable {
-    /// The pattern as it was written.
     package let text: String
 
-    /// A pattern.
     package init(_ text: String) { self.text = text }
 
     /// Whether it may name more than one thing.

@@ -24,7 +24,6 @@ package struct ReportDiff: Sendable {
     package let changes: [Change]
     private let context: [String]
 
-    /// Compares two reports.
     package init(_ old: RunReport, _ new: RunReport) {
         let before = Self.states(old)
         let after = Self.states(new)
@@ -53,7 +52,6 @@ package struct ReportDiff: Sendable {
         self.context = context
     }
 
-    /// Whether anything got worse.
     package var isWorse: Bool { changes.contains { $0.kind == .worse } }
 
     /// The verdict in one line.

@@ -3,7 +3,6 @@ import HoldfastBasics
 
 /// Makes one report of the parts of a run.
 package enum ReportMerge {
-    /// A report, and the file it came from.
     package typealias File = (file: String, report: RunReport)
 
     /// The whole run.

@@ -8,7 +8,6 @@ import HoldfastTranscript
 /// Nothing is judged anew. What a report tells of a clause has to follow from the verdicts of its scenarios; one that
 /// contradicts itself is refused.
 package enum ReportReader {
-    /// The most bytes of a report.
     package static let maxBytes = 512 << 20
 
     /// What to do about a report that contradicts itself.

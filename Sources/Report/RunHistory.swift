@@ -41,7 +41,6 @@ package struct RunHistory: Sendable {
         case flaky(violated: Int, of: Int)
         case fixed(in: Int)
         case kept
-        /// No run decided it.
         case undecided
 
         private var rank: Int {
@@ -57,7 +56,6 @@ package struct RunHistory: Sendable {
         static func < (left: Trend, right: Trend) -> Bool { left.rank < right.rank }
     }
 
-    /// The subject of all runs.
     let subject: String
     private(set) var runs: [Run] = []
     /// Each clause with the sentence of the latest run that has it.
@@ -130,7 +128,6 @@ package struct RunArchive: Sendable {
     /// How many parts of runs were left out: only a merged one decides every clause.
     package private(set) var parts = 0
 
-    /// Nothing yet.
     package init() {}
 
     /// Takes a report; only the latest of each subject is kept whole.

@@ -5,7 +5,6 @@ import HoldfastTranscript
 package struct ScenarioResult: Sendable {
     /// The scenario, such as `server/SYNC/replay-after-cut`.
     package var name: String
-    /// Everything observed.
     package var history: History
     /// The verdict of each clause that has a check.
     package var verdicts: [Verdict]

@@ -71,7 +71,6 @@ package struct Shard: Sendable, Equatable, CustomStringConvertible {
 
     /// A part of a run, and which of its scenarios it holds.
     package struct Part: Sendable, Equatable {
-        /// Which part.
         package let shard: Shard
         /// How many scenarios the whole run has.
         package let total: Int

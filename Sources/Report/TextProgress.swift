@@ -9,7 +9,6 @@ package struct TextProgress: Sendable, Equatable {
     /// What runs now; the names are cut from the end of the line first.
     package var running: [String]
 
-    /// What is known of a run.
     package init(done: String, flaws: String? = nil, left: TimeLeft.Estimate? = nil, running: [String] = []) {
         (self.done, self.flaws, self.left, self.running) = (done, flaws, left, running)
     }

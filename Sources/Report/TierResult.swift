@@ -29,10 +29,8 @@ extension TierResult {
             tier: tier, performed: judged.count, leftOut: scenarios.count - judged.count, counts: counts)
     }
 
-    /// What an agent of this tier is, in words.
     package var agent: String { Self.agent(of: tier) }
 
-    /// What an agent of a tier is, in words.
     package static func agent(of tier: Int) -> String {
         switch tier {
         case 1: "any agent"

@@ -31,7 +31,6 @@ package struct TimeLeft: Sendable {
         for kind in items.values { kinds[kind, default: Kind()].waiting += 1 }
     }
 
-    /// An item begins.
     package mutating func begin(_ name: String, at now: Duration) {
         guard let kind = kindOf[name], kinds[kind]?.running[name] == nil else { return }
         kinds[kind]?.waiting -= 1

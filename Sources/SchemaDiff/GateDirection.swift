@@ -7,7 +7,6 @@ package enum GateDirection: String, Sendable, Hashable, CaseIterable {
 }
 
 extension GateDirection {
-    /// The other way.
     var opposite: GateDirection { self == .clientToServer ? .serverToClient : .clientToServer }
 }
 
@@ -18,9 +17,7 @@ package enum GatePeer: String, Sendable, Hashable, CaseIterable {
 
 /// Which ways one message travels.
 package enum MessageTravel: String, Sendable, Hashable, CaseIterable {
-    /// From clients to servers only.
     case clientToServer
-    /// From servers to clients only.
     case serverToClient
     /// Both ways, or stored and read again by another version: the worse of both counts.
     case both

@@ -14,9 +14,7 @@ package struct GateFinding: Sendable, Equatable {
     package var old: GateLocation?
     /// Where it stands in the new version; nil when nothing of it is there any more.
     package var new: GateLocation?
-    /// What stood in the old version.
     package var oldValue: JSONValue?
-    /// What stands in the new version.
     package var newValue: JSONValue?
     /// Who breaks and how, or why nobody does.
     package var why: String
@@ -27,7 +25,6 @@ package struct GateFinding: Sendable, Equatable {
     /// A message that shows the break, confirmed by the validator on both sides.
     package var witness: GateWitness?
 
-    /// Makes a finding.
     package init(
         rule: String, severity: GateSeverity, direction: GateDirection?, messages: [String] = [],
         old: GateLocation? = nil, new: GateLocation? = nil, oldValue: JSONValue? = nil, newValue: JSONValue? = nil,
@@ -64,7 +61,6 @@ package struct GateLocation: Sendable, Hashable {
     /// The line it starts at, from 1; nil when it cannot be told.
     package let line: Int?
 
-    /// Names a place.
     package init(file: String, pointer: JSONPointer = JSONPointer(), line: Int? = nil) {
         (self.file, self.pointer, self.line) = (file, pointer, line)
     }
@@ -86,14 +82,11 @@ package struct GateLocation: Sendable, Hashable {
 
 /// A message that one version accepts and the other refuses.
 package struct GateWitness: Sendable, Equatable {
-    /// One of the two versions.
     package enum Version: String, Sendable, Hashable {
         case old, new
     }
 
-    /// The kind of message it is.
     package let message: String
-    /// The message as JSON text.
     package let json: String
     /// The version by which it is valid: the writer's.
     package let validBy: Version
@@ -102,7 +95,6 @@ package struct GateWitness: Sendable, Equatable {
     /// What the reader's validator says about it.
     package let complaint: String
 
-    /// Holds a confirmed message.
     package init(message: String, json: String, validBy: Version, invalidBy: Version, complaint: String) {
         (self.message, self.json, self.validBy) = (message, json, validBy)
         (self.invalidBy, self.complaint) = (invalidBy, complaint)

@@ -3,7 +3,6 @@ import HoldfastJSONSchema
 
 /// The message schemas of one version: documents, and which parts of them are messages that travel.
 package struct MessageSchemaSet: Sendable {
-    /// One file that holds schemas.
     package struct Document: Sendable {
         /// The file, as it is named in findings.
         package let file: String
@@ -11,7 +10,6 @@ package struct MessageSchemaSet: Sendable {
         package let uri: String
         package let text: String
 
-        /// Names a document.
         package init(file: String, uri: String, text: String) { (self.file, self.uri, self.text) = (file, uri, text) }
     }
 
@@ -24,21 +22,17 @@ package struct MessageSchemaSet: Sendable {
         /// The schema: a URI of a document, with a fragment for a part of it.
         package let uri: String
 
-        /// Names a message.
         package init(name: String, travel: MessageTravel, uri: String) {
             (self.name, self.travel, self.uri) = (name, travel, uri)
         }
     }
 
-    /// The documents, by file name.
     package let documents: [Document]
-    /// The messages, by name.
     package let messages: [Message]
     /// The schemas as values, with what profiles add.
     let registry: SchemaRegistry
     /// The parsed documents, by file.
     let roots: [String: JSONValue]
-    /// The compiled schemas, by message.
     let schemas: [String: Schema]
     /// Keywords that draft 2020-12 does not have.
     let unknownKeywords: [GateLocation]

@@ -163,7 +163,6 @@ struct SchemaComparison {
         let new: Schema
         let walk: SchemaWalk
         var proof: EditProof
-        /// The directions in which there is an error.
         var errors: Set<GateDirection> = []
         /// The edits that break somebody and weigh less than an error.
         var warnings: [GateDirection: [SchemaEdit]] = [:]

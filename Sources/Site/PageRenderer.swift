@@ -3,7 +3,6 @@ import HoldfastBasics
 
 /// Writes blocks of Markdown as HTML, for one page of a site.
 struct PageRenderer {
-    /// Where links of the page lead.
     let links: LinkResolver
     /// The page, below the root of the site.
     let page: String

@@ -8,14 +8,12 @@ import HoldfastJSON
 package struct Site: Sendable {
     /// A named way of a reference peer to break a clause.
     package struct Defect: Sendable {
-        /// The clause it breaks.
         package let clause: ClauseID
         /// The name that flags take.
         package let name: String
         /// What the broken peer does.
         package let summary: String
 
-        /// A defect of a reference peer.
         package init(clause: ClauseID, name: String, summary: String) {
             (self.clause, self.name, self.summary) = (clause, name, summary)
         }

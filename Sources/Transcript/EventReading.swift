@@ -10,12 +10,10 @@ package struct PackedEvents {
     /// Events below no header.
     package init() {}
 
-    /// Events below a header.
     package init(below header: LineReader) {
         if header.object["copies"]?.boolValue ?? false { texts = CopiedTexts() }
     }
 
-    /// Reads the line of one event.
     package mutating func event(_ line: LineReader) throws(InputProblem) -> Event { try line.event(&texts) }
 
     /// The event of a line that holds a text message and nothing else, as most lines do; nil for any other line, also a wrong
@@ -69,7 +67,6 @@ extension LineReader {
         } ?? []
     }
 
-    /// Reads the line of one event.
     private func event() throws(InputProblem) -> Event {
         let at = try integer("at")
         guard at >= 0 else { throw problem("'at' is \(at)", expected: "microseconds since the history began") }

@@ -66,14 +66,12 @@ enum ChapterFacts {
         /// What names a column among all facts; a column that makes the table what it is goes with the table.
         func id(of column: String) -> String { kind.columns.contains(column) ? self.column(column).id : table.id }
 
-        /// A column as a whole.
         func column(_ name: String) -> Fact {
             Fact(
                 rule: .column, key: "\(table.key): \(name)", location: table.location, subject: name,
                 parents: [table.id])
         }
 
-        /// The table as a whole.
         var table: Fact {
             let title = header.prefix(2).joined(separator: ", ")
             return Fact(
@@ -163,7 +161,6 @@ enum ChapterFacts {
             .replacing(/@((, or | or |, )@)+/) { $0.0.contains(" or ") ? "@" : String($0.0) }
     }
 
-    /// The facts of a state.
     static func facts(of state: ProtocolState) -> [Fact] {
         rows(of: state).flatMap { row in
             [row.table] + row.kind.columns.filter(row.header.contains).map(row.column) + row.kind.facts(row)

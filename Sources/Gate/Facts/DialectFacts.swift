@@ -8,7 +8,6 @@ enum DialectFacts {
     /// Reasons for people, inside a mapping: that there is one is what counts.
     private static let reasons: Set<String> = ["ignored", "unknown", "otherwise", "because"]
 
-    /// The facts of a state.
     static func facts(of state: ProtocolState) -> [Fact] {
         state.texts(below: "dialects/", ".json").flatMap { path, text -> [Fact] in
             guard let root = try? JSONParser.value(text) else { return [] }

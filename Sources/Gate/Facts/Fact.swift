@@ -52,7 +52,6 @@ struct Fact {
 
 /// Who breaks when facts of one kind come, go or change.
 struct FactRule: Sendable {
-    /// What becomes of a fact.
     enum Change: String, CaseIterable, Sendable {
         case added, removed, changed, tightened, loosened, reworded
     }
@@ -63,7 +62,6 @@ struct FactRule: Sendable {
         case clients
         case servers
         case everybody
-        /// Those who are held to the fact.
         case held
         /// The other side of the side it binds, which has to bear it.
         case others
@@ -104,7 +102,6 @@ struct FactRule: Sendable {
         self.effects = effects.compactMapValues(\.self)
     }
 
-    /// An example of one change.
     func example(of change: Change) -> String {
         if shows == nil || shows == change { return example }
         return switch change {
@@ -119,9 +116,7 @@ struct FactRule: Sendable {
 }
 
 extension FactRule.Effect {
-    /// Breaks somebody, for a reason.
     static func breaks(_ whom: FactRule.Whom, _ why: String) -> Self { Self(whom: whom, why: why) }
-    /// Breaks nobody, for a reason.
     static func harmless(_ why: String) -> Self { Self(whom: .nobody, why: why) }
 
     /// An open set that was closed before breaks nobody: those who write keep to its values already.

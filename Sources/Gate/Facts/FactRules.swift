@@ -1,6 +1,5 @@
 /// The kinds of facts, and whom a change of each breaks.
 extension FactRule {
-    /// Every kind.
     static let all =
         chapters + requests + operations + dialects + [stateRow, stateWord, table, column, tableRow]
 

@@ -2,7 +2,6 @@ import HoldfastBasics
 
 /// A table of a Markdown page, as far as the gate reads pages: the rows under a heading, by their first cell.
 struct MarkdownTable: Sendable, Equatable {
-    /// One row.
     struct Row: Sendable, Equatable {
         /// The cells, trimmed, in order.
         let cells: [String]

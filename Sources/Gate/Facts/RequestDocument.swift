@@ -11,7 +11,6 @@ struct RequestDocument {
 
     /// A schema that stands in a request.
     struct Slot {
-        /// What holds it: a parameter, a body or a header.
         enum Kind: String { case parameter, body, header }
 
         /// The request and the part of it: `POST /api/chat answer 200 application/json`.

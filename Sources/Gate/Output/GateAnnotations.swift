@@ -4,7 +4,6 @@ import HoldfastReport
 package struct GateAnnotations {
     private let report: GateReport
 
-    /// The report of a comparison.
     package init(_ report: GateReport) { self.report = report }
 
     /// The lines; the verdict first, then what fails, then warnings.

@@ -8,10 +8,8 @@ package struct GateConsoleReport {
     private let report: GateReport
     private let style: ConsoleStyle
 
-    /// The report, in a style.
     package init(_ report: GateReport, style: ConsoleStyle) { (self.report, self.style) = (report, style) }
 
-    /// The whole text.
     package var text: String {
         var parts = [style.bold(report.passes ? style.green(report.headline) : style.red(report.headline))]
         func section(_ title: String, _ entries: [GateEntry], _ show: (GateEntry) -> String) {
@@ -92,7 +90,6 @@ package struct GateConsoleReport {
 }
 
 extension GateDirection {
-    /// The way, as reports draw it.
     var arrow: String {
         switch self {
         case .clientToServer: "client → server"

@@ -9,10 +9,8 @@ package struct GateJSONReport {
 
     private let report: GateReport
 
-    /// The report of a comparison.
     package init(_ report: GateReport) { self.report = report }
 
-    /// The whole report.
     package var value: JSONValue {
         JSONValue(members: [
             "format": "holdfast-gate-report", "version": Self.version, "headline": report.headline,

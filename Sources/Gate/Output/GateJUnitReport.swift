@@ -5,7 +5,6 @@ import HoldfastSchemaDiff
 package struct GateJUnitReport {
     private let report: GateReport
 
-    /// The report of a comparison.
     package init(_ report: GateReport) { self.report = report }
 
     /// The whole text, as the schema of Jenkins has it; the verdict is what the suite prints.

@@ -2,7 +2,6 @@
 package struct GateMarkdown {
     private let report: GateReport
 
-    /// The report of a comparison.
     package init(_ report: GateReport) { self.report = report }
 
     /// The whole text: the verdict, then one list of what changed, those first who must act.

@@ -7,10 +7,8 @@ import HoldfastSuite
 package struct GateSARIFReport {
     private let report: GateReport
 
-    /// The report of a comparison.
     package init(_ report: GateReport) { self.report = report }
 
-    /// The whole log.
     package var value: JSONValue {
         SARIFLog(
             tool: "conformance gate", version: toolVersion, exit: report.exit, headline: report.headline,

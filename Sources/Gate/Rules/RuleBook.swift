@@ -32,20 +32,16 @@ package struct RuleEntry: Sendable {
         """
     }
 
-    /// The rule in one line of a list.
     package var line: String {
         "\(id)\t\(severity.rawValue)\t\(direction)\t\(title)\t\(example)"
     }
 }
 
-/// Every rule of the gate.
 package enum RuleBook {
-    /// The rules, by id.
     package static let all: [RuleEntry] = (schemaRules + factRules + ownRules).sorted { $0.id < $1.id }
 
     private static let byID = Dictionary(all.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// The rule with an id; nil when there is none.
     package static func rule(_ id: String) -> RuleEntry? { byID[id] }
 
     /// A list of all rules, one in each line, its columns apart by tabs.
@@ -86,7 +82,6 @@ extension FactRule.Effect {
 }
 
 extension FactRule.Whom {
-    /// In words.
     fileprivate var words: String {
         switch self {
         case .nobody: "nobody"

@@ -5,7 +5,6 @@ import HoldfastSchemaDiff
 
 /// What a team makes of rules: a weight of its own for some; the shape is `Spec/schemas/files/gate-severities.json`.
 package struct Severities: Sendable {
-    /// The weights, by rule.
     let weights: [String: GateSeverity]
 
     /// Every rule as it weighs by itself.

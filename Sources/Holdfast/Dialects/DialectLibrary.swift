@@ -1,6 +1,5 @@
 import HoldfastBasics
 
-/// The dialects of a specification.
 extension Specification {
     /// Every dialect below `dialects/`, by name.
     /// - Throws: Every problem of every file at once.

@@ -2,7 +2,6 @@ import HoldfastJSON
 
 /// What one wire type means, in one direction.
 struct FrameRule: Sendable, Equatable {
-    /// The side that sends it.
     let sender: Role
     /// The wire type; `*` for every type of that side that no other rule names.
     let wire: String

@@ -6,7 +6,6 @@ struct MemberMap: Sendable, Equatable {
     /// Wire members with a fixed value, which say nothing.
     var writes: [FixedMember] = []
 
-    /// A member with one value.
     struct FixedMember: Sendable, Equatable {
         let location: JSONPointer
         let value: JSONValue
@@ -17,7 +16,6 @@ struct MemberMap: Sendable, Equatable {
 
 /// Where one canonical member stands on the wire.
 struct MemberRule: Sendable, Equatable {
-    /// The canonical member.
     let canonical: JSONPointer
     let location: Location
 

@@ -53,7 +53,6 @@ struct TargetTemplate: Sendable, Equatable {
         return path.joined(separator: "/") + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
     }
 
-    /// The names of the placeholders.
     var placeholders: Set<String> {
         Set((segments + parameters.map(\.value)).compactMap(Self.placeholder).map(String.init))
     }

@@ -53,7 +53,6 @@ package struct FileSchema: Hashable, Sendable {
         }
     }
 
-    /// What the schema refuses in a file.
     func findings(in root: JSONValue) -> [SchemaFinding] { schema?.findings(in: root) ?? [] }
 
     /// Notes what the schema refuses, unless the reader said it better.

@@ -127,7 +127,6 @@ package struct MemberReader {
         (array.value.arrayValue ?? []).enumerated().map { ($0.element, array.pointer.appending($0.offset)) }
     }
 
-    /// The objects of an array.
     package func objects(_ key: String) -> [MemberReader] {
         (array(key) ?? []).compactMap { MemberReader($0.value, at: $0.pointer, into: collector) }
     }

@@ -50,7 +50,6 @@ public struct ForeignProtocol: Sendable, Equatable {
 
 /// The first messages and the addresses of some traffic, by which its protocol is recognized.
 public struct WireSample: Sendable {
-    /// A message with its parsed form.
     fileprivate struct Message {
         let text: String
         let value: JSONValue?

@@ -2,7 +2,6 @@
 package enum LoadTime: String, Sendable, CaseIterable {
     case ack, firstTool, done, caughtUp
 
-    /// In words for people.
     package var words: String {
         switch self {
         case .ack: "time to ack"

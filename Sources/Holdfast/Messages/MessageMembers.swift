@@ -10,7 +10,6 @@ package enum MessageMembers {
     /// The members of a body, by its schema below `schemas/rest/`.
     package static func ofBody(_ name: String) -> Set<String> { bySchema["rest/\(name)"]?.names ?? [] }
 
-    /// The members of `limits` in `connected`.
     package static let ofLimits: Set<String> = names(in: root("messages/connected")?["properties"]?["limits"])
 
     private static let bySchema: [String: (sender: Role?, names: Set<String>)] = {

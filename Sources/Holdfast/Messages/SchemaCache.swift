@@ -2,7 +2,6 @@ import HoldfastPlatform
 
 /// Message schemas of one specification, read once for each set of profiles that is asked for.
 final class SchemaCache: Sendable {
-    /// What schemas are compiled for.
     struct Key: Hashable {
         let profiles: Set<Profile>
         var closesSets = false

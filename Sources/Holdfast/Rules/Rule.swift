@@ -89,7 +89,6 @@ package struct Rule: Sendable, Equatable {
     /// Whether it happens once the event has passed, instead of in its place.
     package var isAfter = false
 
-    /// An HTTP status.
     package var status: Int?
     /// A close code.
     package var code: Int?
@@ -111,7 +110,6 @@ package struct Rule: Sendable, Equatable {
     package var greeting: JSONObject?
     /// How the connection is cut, right after the deed.
     package var cut: Cut?
-    /// What the agent does.
     package var steps: [AgentStep] = []
 
     package init(_ event: Event, _ deed: Deed = .serve, text: String? = nil, times: Int? = nil) {

@@ -17,7 +17,6 @@ extension Rule {
         return rules
     }
 
-    /// The grammar, for people.
     package static let grammar = """
         A fault rule is an action and a target:
           cut before|after TARGET          end the connection (TCP FIN)
@@ -35,7 +34,6 @@ extension Rule {
         """
 }
 
-/// Reads the words of one rule from left to right.
 private struct RuleWordReader {
     private let text: String
     private let words: [String]

@@ -1,9 +1,7 @@
 /// Rules in their order, and how often each of them was followed.
 package struct Rules: Sendable {
-    /// One of them.
     package struct Entry: Sendable {
         package let rule: Rule
-        /// How often it was followed.
         package fileprivate(set) var uses = 0
         /// How many of its kind each open connection has had.
         fileprivate var seen: [Int: Int] = [:]
@@ -20,7 +18,6 @@ package struct Rules: Sendable {
 
     package var isEmpty: Bool { entries.isEmpty }
 
-    /// Rules that were never followed.
     package var unused: [Rule] { entries.filter { $0.uses == 0 }.map(\.rule) }
 
     /// Takes in one more rule, behind the others.
@@ -66,7 +63,6 @@ package struct Rules: Sendable {
         entries[index].uses -= 1
     }
 
-    /// Forgets a connection.
     package mutating func forget(_ connection: Int) {
         for index in entries.indices { entries[index].seen[connection] = nil }
     }

@@ -8,7 +8,6 @@ import HoldfastStage
 package struct Diagnosis: Sendable {
     /// What became of one thing that was looked at.
     enum Status: String, Sendable {
-        /// As it has to be.
         case ok
         /// Worth knowing, and no hindrance.
         case note

@@ -14,7 +14,6 @@ struct ExaminationProbes {
         return asked
     }
 
-    /// The name of the scenario of a probe.
     static func name(_ probe: String) -> String { "server/LIVE/\(probe)" }
 
     /// All of them, but the greetings.

@@ -50,7 +50,6 @@ struct Probe: Sendable {
         }
     }
 
-    /// The first message of a type, on a lane or on any.
     func first(_ type: String, on lane: Lane? = nil) -> Frame? {
         received(in: history.events.filter { lane == nil || $0.lane == lane }).first { $0.type == type }
     }

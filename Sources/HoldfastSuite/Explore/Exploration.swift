@@ -44,7 +44,6 @@ package struct Exploration: Sendable {
         (self.runs, self.time, self.show) = (runs, time, show)
     }
 
-    /// Something that was found.
     package struct Found: Sendable {
         let clause: ClauseID
         /// What happened, in the words of the first finding.
@@ -197,7 +196,6 @@ package struct Exploration: Sendable {
         let watch = ForeignWatch(explored.role, under: specification)
         for greeting in explored.greetings { watch.note(greeting.history) }
         let end = time.map { began + $0 }
-        /// Whether there is no time left.
         func isLate() -> Bool { Task.isCancelled || end.map { .now >= $0 } ?? false }
         while !isLate(), runs.map({ result.performed < $0 }) ?? true {
             let count = min(explored.jobs * 2, runs.map { $0 - result.performed } ?? .max)

@@ -18,7 +18,6 @@ package struct Explored: Sendable {
 
     private static let usualJobs = 6
 
-    /// A server.
     package init(_ subject: ServerSubject, under specification: Specification, skipsCrashes: Bool = false) {
         var grammar = PlanGrammar(
             profiles: subject.profiles, disturbing: Plan.scenarios(of: .server, in: specification),
@@ -38,7 +37,6 @@ package struct Explored: Sendable {
         }
     }
 
-    /// A client.
     package init(_ subject: ClientSubject, at location: String, under specification: Specification) {
         var grammar = ClientGrammar(
             profiles: subject.profiles, disturbing: Plan.scenarios(of: .client, in: specification),

@@ -44,7 +44,6 @@ package enum Files {
     /// The text of a file, or of standard input for `-`.
     package static func text(of path: String) throws -> String { String(decoding: try bytes(of: path), as: UTF8.self) }
 
-    /// Whether a path names a folder.
     package static func isFolder(_ path: String) -> Bool {
         (try? FileStatus(of: path))?.kind == .folder
     }

@@ -6,7 +6,6 @@ import HoldfastSmallFoundation
 /// A form of a report, and the file it goes to.
 package struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Equatable & Sendable>: Equatable, Sendable
 {
-    /// The form.
     package let format: Format
     /// The file; `-` for standard output.
     package let path: String

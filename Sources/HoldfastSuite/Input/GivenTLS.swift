@@ -6,7 +6,6 @@ package struct GivenTLS: Sendable, Equatable {
     private let authorities, certificate, key: String?
     private let acceptsAnyCertificate: Bool
 
-    /// Takes what the flags give.
     package init(authorities: String?, certificate: String?, key: String?, acceptsAnyCertificate: Bool) {
         (self.authorities, self.certificate, self.key) = (authorities, certificate, key)
         self.acceptsAnyCertificate = acceptsAnyCertificate

@@ -46,7 +46,6 @@ final class Meter: Sendable {
         state.withLock { $0.end = end }
     }
 
-    /// An item begins.
     func begin(_ name: String) {
         change { state, now in
             state.running.append(name)
@@ -54,7 +53,6 @@ final class Meter: Sendable {
         }
     }
 
-    /// An item has ended.
     func end(_ name: String, isFlawed: Bool = false) {
         change { state, now in
             state.done += 1

@@ -11,7 +11,6 @@ package struct ShellWords {
         case unfinishedBackslash
     }
 
-    /// Takes a line apart.
     package init(_ line: String) throws(Problem) {
         var words: [String] = []
         var word: String?

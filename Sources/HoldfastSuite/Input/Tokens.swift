@@ -5,7 +5,6 @@ import HoldfastStage
 
 /// Where credentials come from; none of them stands in a message.
 extension SubjectFile.Token {
-    /// The most bytes of a credential.
     private static let maxBytes = 64 << 10
 
     /// The credential of the one flag that gives one, for which a program may be started; nil where none does.

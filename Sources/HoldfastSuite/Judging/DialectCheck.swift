@@ -7,7 +7,6 @@ import HoldfastTranscript
 
 /// A dialect checked against captures: what it makes of their frames and requests.
 package struct DialectCheck {
-    /// One capture that was looked at.
     private struct Capture {
         let file: String
         var coverage: DialectCoverage

@@ -12,7 +12,6 @@ struct DrawnParts: Sendable {
 
     private var entries: [Entry] = []
     private var events = 0
-    /// How many parts there were.
     private(set) var count = 0
     /// The most events that are kept, unless one part alone has more.
     private static let mostEvents = 40_000
@@ -22,7 +21,6 @@ struct DrawnParts: Sendable {
         entries.sorted { ($0.location.1, $0.location.2) < ($1.location.1, $1.location.2) }.map(\.result)
     }
 
-    /// What a part is called, by its number in its file.
     static func name(of number: Int, in file: String) -> String { number == 1 ? file : "\(file), part \(number)" }
 
     mutating func add(_ unit: JudgeSource.Unit, name: String, _ verdicts: [Verdict], isOfInterest: Bool) {

@@ -9,7 +9,6 @@ struct JudgedEvents {
     let unit: JudgeSource.Unit
     /// The most characters of a text that are shown.
     private static let most = 400
-    /// The most events that are cited.
     private static let mostCited = 6
     /// The most events between the first and the last one cited that are drawn.
     private static let mostDrawn = 300

@@ -81,7 +81,6 @@ package struct Judgement: Sendable {
 
     /// The most findings of a clause that are kept.
     static let mostExhibits = 3
-    /// The most differences that are kept.
     static let mostDifferences = 1000
     /// The most parts with violations that are kept for `--out`.
     static let mostParts = 100
@@ -106,14 +105,12 @@ package struct Judgement: Sendable {
         files.flatMap { [$0.summary.problem].compactMap { $0 } + $0.summary.moreProblems }
     }
 
-    /// Whether no history was read.
     package var isEmpty: Bool { histories == 0 }
 
     var bytes: Int { files.reduce(0) { $0 + $1.summary.bytes } }
     var events: Int { files.reduce(0) { $0 + $1.events } }
     var histories: Int { files.reduce(0) { $0 + $1.histories } }
 
-    /// The clauses with an outcome, in order.
     func clauses(_ outcome: Outcome) -> [ClauseID] { clauses.filter { $0.value.outcome == outcome }.keys.sorted() }
 
     var observed: [(kind: Symptom.Kind, tally: SymptomTally)] {
@@ -126,7 +123,6 @@ package struct Judgement: Sendable {
     /// The clauses in question: of profiles that are declared.
     var inQuestion: [ClauseID: ClauseTally] { clauses.filter { $0.value.outcome != .notApplicable } }
 
-    /// The clauses that were put to the test.
     var exercised: [ClauseID] { clauses.filter { $0.value.exercised > 0 }.keys.sorted() }
 
     /// How many clauses came to what, in words.

@@ -3,7 +3,6 @@ import HoldfastJSON
 import HoldfastJudge
 import HoldfastReport
 
-/// The judgement for machines.
 package struct JudgementJSON {
     private let judgement: Judgement
     private let specification: Specification

@@ -195,7 +195,6 @@ package struct JudgementText {
         return "\(readable(bytes / 1_000_000)) MB"
     }
 
-    /// Bytes a second.
     static func rate(_ bytes: Int, _ duration: Duration) -> String {
         let milliseconds = max(1, duration.milliseconds)
         return "\(size(bytes / milliseconds * 1000 + bytes % milliseconds * 1000 / milliseconds))/s"

@@ -19,7 +19,6 @@ package struct PrincipalSample {
     /// The most lanes that are remembered: those used last.
     private static let mostLanes = 20_000
 
-    /// Keeps one in `count`.
     init(oneIn count: Int) { self.count = max(1, count) }
 
     /// The count of a fraction such as `1/10`, as `--sample` gives it.

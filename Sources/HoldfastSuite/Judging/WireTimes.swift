@@ -21,7 +21,6 @@ struct WireTimes: Sendable {
 
     var openTurns: Int { turns.count }
 
-    /// Forgets what is open.
     mutating func forgetOpen() { (asked, turns, opened) = ([:], [:], [:]) }
 
     mutating func take(_ event: Event) {

@@ -119,7 +119,6 @@ final class LoadJudging: Sendable {
         state.withLock { ($0.cpu, $0.began) = (SystemClock.processMilliseconds, .now) }
     }
 
-    /// How far it is.
     var progress: TextProgress {
         state.withLock { state in
             let passed = min(plan.duration, state.began.map { (.now - $0).milliseconds } ?? 0)

@@ -35,7 +35,6 @@ package struct Forecast {
         return result
     }
 
-    /// The scenarios that will be performed.
     package var performed: [Scenario] { selection.scenarios.filter { leftOut($0) == nil } }
 
     /// What a run would report in which everything that is performed exercises what it is meant to, as far as the greeting

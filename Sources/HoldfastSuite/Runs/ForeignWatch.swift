@@ -21,7 +21,6 @@ final class ForeignWatch: Sendable {
     private let dialects: [Dialect]
     private let state = Mutex(State())
 
-    /// A watch over a side.
     init(_ role: Role, under specification: Specification) {
         self.role = role
         dialects = (try? specification.dialects()) ?? []

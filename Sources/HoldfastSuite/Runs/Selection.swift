@@ -27,7 +27,6 @@ extension Specification {
         try scenarios(naming: clause) + clientScenarios(naming: clause)
     }
 
-    /// The names of all scenarios for a side.
     package func scenarioNames(for role: Role) throws(InputProblems) -> [String] {
         try allScenarios().filter { $0.role == role }.map(\.name)
     }
@@ -45,7 +44,6 @@ package typealias Selection = ScenarioSelection<Scenario>
 package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
     /// The clauses in question; nil means all.
     let clauses: Set<ClauseID>?
-    /// The scenarios to perform.
     package internal(set) var scenarios: [Item]
     /// Clauses that are left out by name, though they are in question.
     package private(set) var excluded: Set<ClauseID> = []
@@ -146,7 +144,6 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
         return selection
     }
 
-    /// Keeps the scenarios of one part.
     package mutating func take(_ shard: Shard) {
         part = (shard, scenarios.map(\.name))
         scenarios = shard.share(of: scenarios, kind: \.kind)

@@ -68,7 +68,6 @@ final class SuiteJudging: Sendable {
 }
 
 extension ScenarioResult {
-    /// What came of a performance.
     init(_ performance: Performance, _ verdicts: [Verdict], named name: String) {
         self.init(
             name: name, history: performance.history, verdicts: verdicts,

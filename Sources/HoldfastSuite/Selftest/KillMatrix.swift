@@ -40,7 +40,6 @@ package struct KillMatrix {
         /// What the healthy server is called that speaks a dialect.
         static func name(ofDialect name: String) -> String { "dialect-\(name)" }
 
-        /// All names there are.
         package static func names(of specification: Specification) -> [String] {
             Defect.all.map(\.name) + Variation.all.map(\.name) + ClientDefect.all.map(\.name)
                 + ClientVariation.all.map(\.name)

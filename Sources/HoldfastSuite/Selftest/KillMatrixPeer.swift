@@ -9,7 +9,6 @@ struct KillMatrixPeer: Sendable {
     let name: String
     /// The clause a defect breaks.
     let clause: ClauseID?
-    /// The clauses that were violated.
     var violated: [ClauseID] = []
     /// The clauses that its wire cannot keep.
     var unkeepable: [ClauseID] = []

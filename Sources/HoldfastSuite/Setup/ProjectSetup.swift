@@ -26,7 +26,6 @@ package struct ProjectSetup: Sendable {
     /// The version of the program that the CI is to take.
     let version: String
 
-    /// Nothing is known yet.
     package init(version: String = toolVersion) { self.version = version }
 
     // MARK: answers
@@ -43,7 +42,6 @@ package struct ProjectSetup: Sendable {
         try take(start: text)
     }
 
-    /// Takes the address of a server.
     package mutating func take(url text: String) throws(InputProblem) {
         do {
             let endpoint = try Endpoint(text.replacing("{port}", with: "1"))
@@ -102,7 +100,6 @@ package struct ProjectSetup: Sendable {
         tokenVariables = names
     }
 
-    /// Takes the names of profiles.
     package mutating func take(profiles names: [String]) throws(InputProblems) {
         var problems: [InputProblem] = []
         let declared = names.isEmpty ? [] : Profile.declared(named: names, &problems)

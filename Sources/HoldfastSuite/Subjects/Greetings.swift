@@ -35,7 +35,6 @@ struct Greetings {
         }
     }
 
-    /// The name of the scenario of a group.
     static func name(_ group: Int) -> String { "server/LIVE/greeting-\(group)" }
 
     /// The connection of a principal of a group.

@@ -1,6 +1,5 @@
 import HoldfastPlatform
 
-/// The addresses of this machine.
 package enum LocalAddresses {
     /// Every IPv4 address, those that others can reach first.
     package static var all: [String] {

@@ -60,11 +60,9 @@ struct ReferenceSubject {
     var defects: [String] = []
     /// What it does differently, by name.
     var variations: [String] = []
-    /// The dialect it speaks.
     var dialect = Dialect.canonical
     /// What the program finds the dialect by; its name when nil.
     var dialectFile: String?
-    /// How many replayed frames it keeps.
     var replayFrames = 1000
     /// The profiles it keeps; nil for all.
     var profiles: Set<Profile>?
@@ -122,7 +120,6 @@ struct ReferenceSubject {
         return subject
     }
 
-    /// The profile that a limit belongs to.
     private static func profile(of limit: String) -> Profile {
         switch limit {
         case "authSeconds": .auth

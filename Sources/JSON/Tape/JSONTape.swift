@@ -130,7 +130,6 @@ public struct JSONTape: ~Copyable {
             isInAnnex: true)
     }
 
-    /// Appends a token.
     @inline(__always)
     mutating func append(
         _ kind: TapeToken.Kind, start: Int, length: Int, isPlain: Bool = true, isInAnnex: Bool = false

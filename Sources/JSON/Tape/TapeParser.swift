@@ -4,7 +4,6 @@
 extension JSONTape {
     typealias Position = JSONText.Position
 
-    /// Reads a text into tokens.
     mutating func parse(_ text: JSONText) throws(JSONProblem) {
         if text.end - text.start >= 3, text.start[0] == 0xEF, text.start[1] == 0xBB, text.start[2] == 0xBF {
             throw text.problem(.byteOrderMark, at: text.start)

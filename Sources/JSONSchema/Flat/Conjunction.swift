@@ -4,7 +4,6 @@ import HoldfastJSON
 ///
 /// This is what makes `allOf` and `$ref` cost nothing: a message and the envelope it is mixed with become one object.
 struct Conjunction {
-    /// A keyword and the node it stands in.
     typealias Item = (keyword: Keyword, node: Int)
 
     private(set) var items: [Item] = []

@@ -94,7 +94,6 @@ extension FlatCompiler {
         return Int32(slots.count - 1)
     }
 
-    /// A table of names with their targets and bits.
     mutating func table(_ members: [(name: String, target: NodeID, bit: UInt64)]) -> FlatProgram.NameTable {
         let hashes = members.map { NameHash.hash(of: Array($0.name.utf8)) }
         var size = 2

@@ -20,7 +20,6 @@ package enum Format: String, Sendable, CaseIterable, BitwiseCopyable {
     case relativeJSONPointer = "relative-json-pointer"
     case regex
 
-    /// Whether a string has the format.
     package func accepts(_ string: String) -> Bool {
         switch self {
         case .dateTime, .date, .time, .uuid:
@@ -35,7 +34,6 @@ package enum Format: String, Sendable, CaseIterable, BitwiseCopyable {
         }
     }
 
-    /// Whether UTF-8 bytes have the format.
     func accepts(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         switch self {
         case .dateTime: DateFormats.isDateTime(bytes)

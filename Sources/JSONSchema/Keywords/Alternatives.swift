@@ -2,7 +2,6 @@ import HoldfastBasics
 import HoldfastJSON
 
 extension Evaluation {
-    /// `anyOf` and `oneOf`.
     mutating func alternatives(
         _ keyword: String, _ nodes: [Int], _ discriminator: Discriminator?, _ value: JSONValue, _ node: Program.Node,
         _ marks: inout Marks?

@@ -12,7 +12,6 @@ extension Keyword {
 }
 
 extension Evaluation {
-    /// Applies one keyword.
     mutating func check(
         _ keyword: Keyword, _ value: JSONValue, _ node: Program.Node, _ marks: inout Marks?
     ) -> Bool {

@@ -1,4 +1,3 @@
-/// Character classes and escapes.
 extension PatternParser {
     /// A class, behind its opening bracket.
     mutating func characterClass() throws(PatternProblem) -> PatternSet {

@@ -2,7 +2,6 @@
 package struct PatternProgram: Sendable {
     /// One step of a thread.
     package enum Step: Sendable {
-        /// Takes one scalar of the set.
         case take(PatternSet)
         /// Goes on at two places.
         case split(Int, Int)

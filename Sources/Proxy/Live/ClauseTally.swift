@@ -3,7 +3,6 @@ import HoldfastJudge
 
 /// What each clause came to over all windows of an endless history.
 package struct ClauseTally: Sendable {
-    /// One clause.
     package struct Entry: Sendable, Equatable {
         /// The worst of what it came to; untested where nothing exercised it.
         package var outcome: Outcome
@@ -14,7 +13,6 @@ package struct ClauseTally: Sendable {
     private var past: [ClauseID: Entry] = [:]
     private var current: [ClauseID: Entry] = [:]
 
-    /// No clause was seen yet.
     package init() {}
 
     /// Notes what the window at hand says of a clause, in place of what it said before; what was told stays told.
@@ -33,7 +31,6 @@ package struct ClauseTally: Sendable {
         current = [:]
     }
 
-    /// Every clause that was judged.
     package var entries: [ClauseID: Entry] {
         past.merging(current) { old, new in
             Entry(outcome: Self.worse(old.outcome, new.outcome), exercised: old.exercised + new.exercised)

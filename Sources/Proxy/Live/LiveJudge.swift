@@ -11,9 +11,7 @@ import HoldfastTranscript
 package final class LiveJudge: Sendable {
     /// A violation or a warning, with the history that shows it.
     package struct Report: Sendable {
-        /// What was broken.
         package let clause: Clause
-        /// What was found.
         package let finding: Finding
         /// The part of the history that was looked at.
         package let history: History
@@ -108,7 +106,6 @@ package final class LiveJudge: Sendable {
         }
     }
 
-    /// Looks once.
     func look(isLast: Bool) {
         if state.withLock({ $0.waits }) { watched.letGoIfFull() }
         let window = watched.look()

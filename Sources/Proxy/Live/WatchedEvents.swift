@@ -106,7 +106,6 @@ final class WatchedEvents: Sendable {
     /// Ends a wait.
     func ring() { bell.signal() }
 
-    /// What there is to look at now.
     func look() -> Window {
         state.withLock { state in
             defer { state.window.isAtRest = false }

@@ -25,7 +25,6 @@ final class ProxyRecord: Sendable {
     private struct Exchange {
         let lane: Lane
         let request: Event.Request
-        /// What a rule does to its answer.
         var answerRule: Rule?
         var isWritten = false
     }

@@ -75,7 +75,6 @@ struct Connections: Sendable {
     /// The sockets that get the frames of a principal, oldest first.
     func sockets(of principal: String) -> [Int] { socketsByPrincipal[principal] ?? [] }
 
-    /// How many principals have a socket.
     var principals: Int { socketsByPrincipal.count }
 
     /// When one of the sockets of a principal last gave a sign of life.

@@ -2,7 +2,6 @@ import Holdfast
 
 /// What one server was told to be, without host, port and folder.
 struct CoreRules: Sendable {
-    /// Principals by the token that proves them.
     var principalsByToken: [String: String] = [:]
     /// Whose the data is when nobody is asked for a token.
     var anonymous = "anonymous"

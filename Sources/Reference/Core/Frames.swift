@@ -64,7 +64,6 @@ enum Frames {
         ])
     }
 
-    /// The error that ends a turn.
     static func failed(_ turn: TurnNames, code: ErrorCode, text: String, duplicate: Bool = false) -> JSONValue {
         JSONValue(members: [
             "type": "error", "error": text, "code": code.rawValue, "sessionId": turn.session, "turnId": turn.turn,

@@ -31,7 +31,6 @@ struct IdempotencyLedger: Sendable {
         entries[Key(principal: principal, key: ExactString(key))]
     }
 
-    /// Binds a key to a question.
     mutating func record(_ entry: Entry, under key: String, of principal: String) {
         entries[Key(principal: principal, key: ExactString(key))] = entry
     }

@@ -10,9 +10,7 @@ enum Input: Sendable {
     case received(socket: Int, Received)
     /// The peer showed a sign of life that is no message; where it is told of later, with the time at which it came.
     case heard(socket: Int, at: Int? = nil)
-    /// A socket is gone.
     case ended(socket: Int)
-    /// A REST request came in.
     case asked(request: Int, RESTRequest)
     /// Who made a REST request is gone before its answer.
     case left(request: Int)
@@ -40,7 +38,6 @@ enum Input: Sendable {
 enum Effect: Sendable, Equatable {
     /// Send a text message to each of these sockets; what nobody is there to get is told all the same.
     case send(to: [Int], Outgoing)
-    /// Send a WebSocket ping.
     case ping(socket: Int)
     /// Close a socket, behind everything sent.
     case close(socket: Int, code: UInt16, reason: String)
@@ -48,7 +45,6 @@ enum Effect: Sendable, Equatable {
     case cut(socket: Int)
     /// End the process at once, with everybody in it; healthy servers never do.
     case endProcess
-    /// Answer a REST request.
     case answer(request: Int, RESTAnswer)
     /// Make records durable, all or none, in the order of these effects, and say so.
     case store(write: Int, [StoredRecord])

@@ -8,7 +8,6 @@ enum Origin: Sendable, Equatable {
 
 /// A turn between its acceptance and its ending.
 struct LiveTurn: Sendable {
-    /// How far it is.
     enum State: String, Sendable {
         /// Its question is on the way to the disk.
         case storing

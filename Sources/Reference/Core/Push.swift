@@ -13,9 +13,7 @@ struct PushNotice: Sendable, Equatable {
 }
 
 extension PushNotice {
-    /// The most bytes of a payload.
     static let maxBytes = 4096
-    /// The most characters of the body.
     static let maxCharacters = 200
 
     /// The notice for an answer; the body is cut between characters until both limits hold.

@@ -37,7 +37,6 @@ struct ReplayBuffer: Sendable {
     private var first = 0
     private var evictedThrough = 0
 
-    /// A buffer with its two bounds.
     init(maxFrames: Int, maxAgeMs: Int) {
         self.maxFrames = max(0, maxFrames)
         maxAge = maxAgeMs * 1000

@@ -44,7 +44,6 @@ extension ServerCore {
         bring(notice, to: devices)
     }
 
-    /// Puts a notice into the line of each of these devices.
     mutating func bring(_ notice: PushNotice, to devices: [String]) {
         for device in devices where outbox.add(notice, for: device) { deliver(to: device) }
     }

@@ -4,7 +4,6 @@ struct UnheardAnswer: Sendable {
     let principal: String
     let message: String
     let text: String
-    /// When it was sent.
     let at: Int
     /// Those of the sockets that are still open.
     var sockets: Set<Int>

@@ -108,7 +108,6 @@ extension FaultyCore {
 }
 
 extension Fault {
-    /// Closes with another code.
     static func closes(_ code: UInt16, with other: UInt16) -> Fault {
         effects { effect, _, _ in
             guard case .close(let socket, code, let reason) = effect else { return nil }

@@ -71,7 +71,6 @@ extension Fault {
         }
     }
 
-    /// Changes REST requests.
     static func requests(_ change: @escaping @Sendable (inout RESTRequest, inout FaultyCore) -> Void) -> Fault {
         .layer { input, server, next in
             guard case .asked(let request, var asked) = input else { return next(input, &server) }
@@ -217,7 +216,6 @@ extension Fault {
         /// How its text is spoiled.
         var writes: (String) -> String = { $0 }
 
-        /// Changes each session of a list.
         mutating func eachListed(_ change: (inout JSONValue) -> Void) {
             body = body.mapping("sessions") { entry in
                 var entry = entry
@@ -232,7 +230,6 @@ extension Fault {
         }
     }
 
-    /// Changes notices for devices.
     static func notices(_ change: @escaping @Sendable (inout Notice, inout FaultyCore) -> Void) -> Fault {
         effects { effect, _, server in
             guard case .push(let device, var notice) = effect, let payload = try? JSONParser.value(notice.payload)
@@ -260,7 +257,6 @@ extension Fault {
         /// How its text is spoiled.
         var writes: (String) -> String = { $0 }
 
-        /// A member of `aps`.
         subscript(aps name: String) -> JSONValue? {
             get { payload["aps"]?[name] }
             set {

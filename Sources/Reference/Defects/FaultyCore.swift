@@ -110,7 +110,6 @@ struct FaultyCore: Sendable {
     /// Whether more principals are connected than a suite has.
     var isCrowded: Bool { core.connections.principals > 12 }
 
-    /// A frame on its way out, as text.
     func said(_ frame: JSONValue) -> Outgoing { Outgoing(frame: frame, text: core.shaper.text(ofShaped: frame)) }
 
     func sending(_ frame: JSONValue, to socket: Int) -> Effect { .send(to: [socket], said(frame)) }
@@ -169,7 +168,6 @@ struct FaultyCore: Sendable {
             ClientMessage.Chat(content: asker.content ?? .null, session: asker.session, key: asker.key))
     }
 
-    /// The session that a frame belongs to.
     func session(of frame: JSONValue) -> SessionStore.Session? { frame.text("sessionId").flatMap { core.sessions[$0] } }
 
     /// Those who see what belongs to a frame's session now.
@@ -177,7 +175,6 @@ struct FaultyCore: Sendable {
         session(of: frame).map { core.connections.sockets(of: $0.owner) } ?? []
     }
 
-    /// Whether a turn of a session runs.
     func isRunning(_ session: String?) -> Bool {
         core.turns.values.contains { $0.names.session == session && $0.state == .running }
     }

@@ -138,7 +138,6 @@ extension Defect {
 }
 
 extension FaultyCore {
-    /// Begins a session unless there is one of that id.
     mutating func begin(_ session: String, of principal: String) {
         guard core.sessions[session] == nil else { return }
         let now = core.now.wall

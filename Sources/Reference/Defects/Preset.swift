@@ -1,11 +1,8 @@
 /// A system that exists, as a dialect and what is wrong with it; the reference server then fails as that system does.
 package struct Preset: Sendable, Hashable {
     package let name: String
-    /// Whose faults these are.
     package let summary: String
-    /// What is wrong with it.
     package let defects: [Defect]
-    /// What it does differently and rightly.
     package let variations: [Variation]
     /// The questions it takes in a minute, where it has such a bound.
     package let messagesPerMinute: Int?

@@ -19,13 +19,11 @@ package enum ServerOrder: Sendable {
     case heal
 }
 
-/// Where an order belongs.
 package struct ServerPlace: Sendable, Equatable {
     /// Whose session; nil for the first principal, or the owner of the session.
     package var principal: String?
     /// The conversation; nil for the newest one.
     package var session: String?
-    /// Whether a new conversation begins.
     package var isNew: Bool
 
     package init(principal: String? = nil, session: String? = nil, isNew: Bool = false) {

@@ -2,7 +2,6 @@
 ///
 /// One value is one process: it begins with the lines of its disk, and what is in memory alone ends with it.
 package struct BareServer: Sendable {
-    /// Something that happened to the server.
     package enum Happening: Sendable {
         case opened(socket: Int)
         case text(socket: Int, String)
@@ -33,7 +32,6 @@ package struct BareServer: Sendable {
         case ping(socket: Int)
         case close(socket: Int, code: UInt16, reason: String)
         case cut(socket: Int)
-        /// A defect ends the process.
         case endProcess
         case answer(request: Int, status: Int, headers: [(String, String)], body: String)
         /// Append lines to the disk, all or none, and say so.

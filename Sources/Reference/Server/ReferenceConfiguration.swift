@@ -3,7 +3,6 @@ import HoldfastTransport
 
 /// Everything a reference server can be told.
 package struct ReferenceConfiguration: Sendable {
-    /// The address to listen on.
     package var host = "127.0.0.1"
     /// The port; 0 takes a free one.
     package var port = 0
@@ -33,9 +32,7 @@ package struct ReferenceConfiguration: Sendable {
     package var heartbeatSeconds = 30
     /// How long a connection may take to say who it is, in seconds.
     package var authSeconds = 10
-    /// What it speaks.
     package var dialect = Dialect.canonical
-    /// What is wrong with this server.
     package var defects: Set<Defect>
     /// What this server does differently and rightly.
     package var variations: Set<Variation> = []
@@ -59,7 +56,6 @@ package struct ReferenceConfiguration: Sendable {
         (self.requiresAuth, self.defects) = (requiresAuth, defects)
     }
 
-    /// The path of its WebSocket.
     package var socketPath: String { dialect.socketPath ?? "/ws" }
 
     /// The edge to the wire of its dialect; nil where the wire is the specification's own.

@@ -11,9 +11,7 @@ import HoldfastTransport
 /// A process that may meet a file size limit has to ignore `SIGXFSZ` before the start; writes beyond the limit then fail like
 /// those on a full disk, and the server goes on.
 package final class ReferenceServer: Sendable {
-    /// The port it listens on.
     package let port: Int
-    /// The WebSocket URL to connect to.
     package var webSocketURL: String { transport.webSocketURL(socketPath) }
     /// The URL that the REST paths follow.
     package var httpURL: String { transport.httpURL("") }

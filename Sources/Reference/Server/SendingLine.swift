@@ -26,7 +26,6 @@ struct SendingLine {
     /// Whether nothing waits here and nothing has to.
     var isIdle: Bool { !isSilent && delayed == nil && held.isEmpty && listeners.isEmpty }
 
-    /// Whether more is held than may be.
     var isOverfull: Bool { heldBytes > Self.maxHeldBytes }
 
     /// Holds something back; false when nothing has to be.

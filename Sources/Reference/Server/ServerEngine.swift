@@ -74,7 +74,6 @@ actor ServerEngine {
         }
     }
 
-    /// A message came in.
     func receive(_ received: Input.Received, on socket: Int) {
         let received = core.taken(received)
         let heard = edge?.heard(received) ?? [received]
@@ -83,7 +82,6 @@ actor ServerEngine {
         for received in heard { handle(.received(socket: socket, received)) }
     }
 
-    /// A socket is gone.
     func end(_ socket: Int) {
         // What came last, its close frame too, came before the end.
         if let gone = sockets.removeValue(forKey: socket), lines[socket]?.isSilent != true {
@@ -264,7 +262,6 @@ actor ServerEngine {
         return await withCheckedContinuation { lines[number]?.listeners.append($0) }
     }
 
-    /// Does what it is told.
     func obey(_ order: ServerOrder) throws -> JSONValue {
         guard !hasEnded else {
             throw InputProblem(
@@ -277,7 +274,6 @@ actor ServerEngine {
         return answer
     }
 
-    /// What it holds now.
     func state() -> JSONValue { core.core.state }
 
     /// Who is behind each socket.

@@ -103,7 +103,6 @@ extension StoredRecord {
 }
 
 extension JSONValue {
-    /// The text of a member.
     func text(_ name: String) -> String? { self[name]?.stringValue }
 
     /// The `type` of a frame; empty for what is none.

@@ -11,7 +11,6 @@ package struct ChatRoom: Sendable {
     private let token: String?
     private let show: @Sendable (String) -> Void
 
-    /// A room whose app is launched.
     package init(
         _ app: ReferenceApp, over network: NetworkTransport, base: String, token: String?,
         showing show: @escaping @Sendable (String) -> Void
@@ -77,7 +76,6 @@ package final class ChatScreen: Sendable {
 
     private struct Memory {
         var hasConnected = false
-        /// The state that was shown before.
         var last: ClientState?
         var printed: Set<String> = []
     }

@@ -53,7 +53,6 @@ extension ClientCore {
         resume()
     }
 
-    /// Tries to connect, now.
     mutating func connect() {
         guard isRunning, isForeground, hasNetwork else { return }
         if let socket = link.socket { effects.append(.close(socket: socket, code: nil)) }
@@ -177,7 +176,6 @@ extension ClientCore {
         for number in conversations.keys.sorted() where isDue(number) { beginReading(number, atOnce: false) }
     }
 
-    /// Sends a frame.
     mutating func send(_ frame: JSONValue, on socket: Int) {
         var frame = frame
         if differs(.addsMembers) { frame["note"] = ["nobody": "knows", "this": [1, 2, 3]] }

@@ -5,7 +5,6 @@ import HoldfastJSON
 /// Names decide where a frame belongs: the session tells the conversation, key or turn tell the question. What the client does
 /// not know (members, types, codes) it passes over, and a number counts whatever carries it.
 extension ClientCore {
-    /// A text message came in.
     mutating func received(_ text: String, on socket: Int) {
         guard link.socket == socket, let frame = Self.object(text), let type = frame.text("type") else {
             return
@@ -23,7 +22,6 @@ extension ClientCore {
         needsSaving = true
     }
 
-    /// The object that a text holds.
     static func object(_ text: String) -> JSONValue? {
         guard let value = try? JSONParser.document(text).root, value.objectValue != nil else { return nil }
         return value

@@ -18,7 +18,6 @@ extension ClientCore {
         refresh(number)
     }
 
-    /// A notification was tapped.
     mutating func pushOpened(_ payload: JSONValue) {
         foreground()
         follow(payload)

@@ -13,7 +13,6 @@ package struct Screen: Sendable, Equatable {
 }
 
 extension ClientCore {
-    /// The screen at this moment.
     var screen: Screen {
         let conversation = conversations[shown]
         let unread = conversations.values.compactMap { other in

@@ -138,7 +138,6 @@ struct ClientCore: Sendable {
         conversations.values.first { $0.session == session }?.number
     }
 
-    /// Asks over REST.
     mutating func ask(_ method: String, _ path: String, body: JSONValue? = nil, for errand: Errand) -> Int {
         lastRequest += 1
         errands[lastRequest] = errand

@@ -53,10 +53,8 @@ struct Conversation: Sendable {
         }
     }
 
-    /// The position of the message with a key.
     func position(key: String) -> Int? { messages.lastIndex { $0.key == key } }
 
-    /// The position of the message with an id.
     func position(id: String?) -> Int? { id.flatMap { id in messages.firstIndex { $0.id == id } } }
 }
 

@@ -8,13 +8,10 @@ package enum Input: Sendable {
     case foreground
     /// The system put the app away.
     case background
-    /// The system lost the network.
     case networkDown
-    /// The system has a network again.
     case networkUp
     /// The upgrade of a socket succeeded.
     case opened(socket: Int)
-    /// A text message came in.
     case received(socket: Int, String)
     /// A socket is gone, could not be opened, or could not be written to.
     case ended(socket: Int, code: Int?)
@@ -30,15 +27,12 @@ package enum Input: Sendable {
     case selected(String?)
     /// A notification arrived while the app was in the foreground.
     case pushReceived(JSONValue)
-    /// A notification was tapped.
     case pushOpened(JSONValue)
 }
 
 /// Something the core wants done; it does nothing by itself.
 package enum Effect: Sendable, Equatable {
-    /// Open a WebSocket.
     case open(socket: Int, url: String)
-    /// Send a text message.
     case send(socket: Int, String)
     /// End a socket, with a close frame where there is a code.
     case close(socket: Int, code: UInt16?)
@@ -54,7 +48,6 @@ package enum Effect: Sendable, Equatable {
     case save(ClientMemory)
 }
 
-/// The waits of a client.
 package enum ClientTimer: Sendable, Hashable {
     /// For the next attempt to connect.
     case reconnect
@@ -84,11 +77,9 @@ package struct RESTRequest: Sendable, Equatable {
     package var body = ""
 }
 
-/// The answer to a REST request.
 package struct RESTAnswer: Sendable, Equatable {
     var status: Int
     var body: String
-    /// The header `Retry-After`.
     var retryAfter: String?
 
     package init(status: Int, body: String, retryAfter: String? = nil) {

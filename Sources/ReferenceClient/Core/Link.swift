@@ -1,6 +1,5 @@
 /// The one connection a client has, or tries to have.
 struct Link: Sendable {
-    /// How far the connection is.
     enum Phase: Sendable, Equatable {
         /// None, and none is due.
         case none

@@ -1,8 +1,6 @@
 import HoldfastJSON
 
-/// A message as the client keeps it.
 struct Message: Sendable, Equatable {
-    /// Who wrote it.
     enum Role: String, Sendable { case user, assistant, system }
 
     /// How far a message is on its way; what the server has is sent.
@@ -54,7 +52,6 @@ struct Message: Sendable, Equatable {
 }
 
 extension JSONValue {
-    /// The text of a member.
     func text(_ name: String) -> String? { self[name]?.stringValue }
 
     /// The `type` of a frame; empty for what is none.

@@ -1,6 +1,5 @@
 /// A message of the person on its way: from the moment it was typed to the ending of its turn.
 struct Question: Sendable, Equatable {
-    /// Where it is.
     enum Phase: Sendable, Equatable {
         /// Not sent yet.
         case queued
@@ -36,7 +35,6 @@ struct Question: Sendable, Equatable {
     var wasAskedWithoutKeys = false
     /// The server's time in the last greeting before it was first sent: a session that began before cannot be its own.
     var greetedAt: String?
-    /// When it was sent first.
     var firstSentAt: Int?
     /// When the wait ends that a refusal for its rate asked for, whatever was told of it since.
     var heldUntil: Int?
@@ -46,7 +44,6 @@ struct Question: Sendable, Equatable {
     var isResent = false
     /// Nothing came in the time a person may be kept waiting; it is shown as failed, and healed by whatever comes yet.
     var isGivenUp = false
-    /// When it was sent last.
     var sentAt = 0
     /// When it was sent last, or its silence was last found to be no sign of a dead connection.
     var askedAt = 0

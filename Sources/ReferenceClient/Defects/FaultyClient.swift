@@ -47,7 +47,6 @@ package struct FaultyClient: Sendable {
         return notes.unsaved.map { [.save($0)] } ?? []
     }
 
-    /// What a person sees.
     package var screen: Screen { screens.reduce(into: core.screen) { $1(&$0, self) } }
 
     // MARK: what layers use

@@ -30,7 +30,6 @@ actor ClientEngine {
         client = FaultyClient(rules: rules, memory: storage?.load(), dice: dice, defects: defects)
     }
 
-    /// What a person sees.
     var screen: Screen { client.screen }
     /// Everything it knows.
     var core: ClientCore { client.core }

@@ -20,7 +20,6 @@ struct ClientStorage: Sendable {
     /// The text kept by an earlier run, if any.
     func load() -> String? { try? String(contentsOf: file, encoding: .utf8) }
 
-    /// Keeps a text.
     func save(_ text: String) throws { try Data(text.utf8).write(to: file, options: .atomic) }
 
     /// Forgets everything, as after an installation.

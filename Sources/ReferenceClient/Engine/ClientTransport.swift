@@ -6,9 +6,7 @@ protocol ClientTransport: Sendable {
     func perform(_ request: RESTRequest, within limit: Duration) async throws -> RESTAnswer
 }
 
-/// An open WebSocket.
 protocol ClientSocket: Sendable {
-    /// Sends a text message.
     func send(_ text: String) async throws
     /// What comes next; nil after the end.
     func next() async -> ClientSocketEvent?
@@ -16,7 +14,6 @@ protocol ClientSocket: Sendable {
     func close(code: UInt16?) async
 }
 
-/// What a WebSocket brings.
 enum ClientSocketEvent: Sendable, Equatable {
     case text(String)
     /// The server's close frame.

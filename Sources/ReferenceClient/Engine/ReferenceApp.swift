@@ -154,7 +154,6 @@ public actor ReferenceApp: DrivenClient {
     }
 }
 
-/// A command for an app that does not run.
 struct NotLaunched: Error, CustomStringConvertible {
     var description: String { "the app was not launched" }
 }

@@ -2,7 +2,6 @@ import HoldfastBasics
 
 /// Violations that are expected for now; its shape is `Spec/schemas/files/baseline.json`, version 1.
 package struct Baseline: Sendable, Equatable {
-    /// The value of `format`.
     package static let format = "holdfast-baseline"
     /// The version of the shape.
     package static let version = 1
@@ -14,11 +13,9 @@ package struct Baseline: Sendable, Equatable {
 
     /// A violation that is expected.
     package struct Entry: Sendable, Equatable {
-        /// The clause, as written.
         package let clause: String
         /// The scenarios in which it is violated: a name, or a pattern with `*`.
         package let scenario: NamePattern
-        /// Why it is expected.
         package let reason: String
         /// Where it is being mended; nil when nobody said.
         package let link: String?
@@ -29,7 +26,6 @@ package struct Baseline: Sendable, Equatable {
         /// Its line in the file, from 1.
         package let line: Int
 
-        /// An entry.
         package init(
             clause: String, scenario: String, reason: String, link: String? = nil, expires: CivilDate,
             isIntermittent: Bool = false, line: Int = 0

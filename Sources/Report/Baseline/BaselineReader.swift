@@ -3,7 +3,6 @@ import HoldfastBasics
 import HoldfastJSON
 
 extension Baseline {
-    /// The most bytes of a baseline.
     private static let maxBytes = 4 << 20
 
     /// Reads a baseline.
@@ -48,7 +47,6 @@ extension Baseline {
 }
 
 extension Baseline.Entry: JSONRepresentable {
-    /// The entry as a baseline has it.
     package var json: JSONValue {
         JSONValue(members: [
             "clause": clause, "scenario": scenario.text, "reason": reason, "link": link,

@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJudge
 
-/// What became of a baseline in a run.
 package struct BaselineResult: Sendable, Equatable {
     /// The file, as problems name it.
     package let file: String
@@ -31,18 +30,14 @@ package struct BaselineResult: Sendable, Equatable {
         case notShown
         /// Its day is over.
         case expired
-        /// There is no such clause.
         case unknownClause
-        /// There is no such scenario.
         case unknownScenario
         /// The clause does not apply to the subject.
         case notApplicable
     }
 
-    /// What became of one entry.
     package struct EntryResult: Sendable, Equatable {
         package let entry: Baseline.Entry
-        /// What became of it.
         package let state: State
         /// In how many performances the clause was violated.
         package var violated = 0
@@ -210,7 +205,6 @@ extension RunReport {
     /// The violated clauses that are violated only where that is expected.
     package var expected: [ClauseResult] { clauses(.violation).filter(isExpected) }
 
-    /// Whether a clause is violated, and only where that is expected.
     func isExpected(_ result: ClauseResult) -> Bool {
         guard let baseline, result.outcome == .violation, !result.decidedBy.isEmpty else { return false }
         let decided = scenarios.filter { result.decidedBy.contains($0.name) }

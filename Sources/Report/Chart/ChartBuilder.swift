@@ -18,7 +18,6 @@ struct ChartBuilder {
     /// A row to be: its word, its events, and whether it belongs to a handshake.
     private typealias Part = (text: String, events: Range<Int>, opens: Bool)
 
-    /// The most characters of a label.
     private static let maxLabel = 160
 
     init(_ history: History, claims: [SequenceChart.Claim], maxVerbatim: Int) {
@@ -114,7 +113,6 @@ struct ChartBuilder {
         locations[.init(kind: kind, name: name)] ?? 0
     }
 
-    /// The column of the lane an event was observed on.
     private func column(of lane: Lane) -> Int {
         switch lane {
         case .connection(let device): column(.connection, device)

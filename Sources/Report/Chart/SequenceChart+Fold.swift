@@ -11,7 +11,6 @@ extension SequenceChart {
 
     /// A run of rows in which nothing happened that a reader has to see first.
     package struct Fold: Sendable, Equatable {
-        /// The rows, by their places.
         package let rows: Range<Int>
         /// What they hold, such as `212 rows in 1,240 ms: 106 chat, 106 ack`.
         package let summary: String
@@ -94,6 +93,5 @@ extension SequenceChart.Row {
     /// Whether it divides a history into parts; what only prepares the stage does not.
     fileprivate var isLandmark: Bool { kind == .act && word != "assign" && word != "listen" }
 
-    /// The first word of its label.
     fileprivate var word: String { String(label.prefix { $0.isLetter || $0.isNumber || "/_-".contains($0) }) }
 }

@@ -5,7 +5,6 @@ import HoldfastTranscript
 extension SequenceChart {
     /// One line of a chart: a message, or something that happened in one place.
     package struct Row: Sendable, Equatable {
-        /// Where the row stands.
         package enum Location: Sendable, Hashable {
             /// From one column to another, by their places in `participants`.
             case message(from: Int, to: Int)
@@ -37,26 +36,21 @@ extension SequenceChart {
         package let events: Range<Int>
         /// When, in microseconds since the history began.
         package let at: Int
-        /// Where it stands.
         package let location: Location
-        /// What it is.
         package let kind: Kind
         /// What it says in brief, such as `done(t1 #2)`.
         package let label: String
-        /// The events verbatim.
         package let verbatim: [Verbatim]
         /// The findings it belongs to; a clause once, in order.
         package let marks: [Mark]
 
         /// When, in milliseconds, such as `+1,240 ms`.
         package var time: String { "+\(readable(at / 1000)) ms" }
-        /// Whether a verdict cites it.
         package var isCited: Bool { marks.contains(where: \.isCited) }
     }
 
     /// One event as it was on the wire.
     package struct Verbatim: Sendable, Equatable {
-        /// The event, as an index into the history.
         package let event: Int
         /// What it is, such as `text from the server`.
         package let title: String
@@ -64,7 +58,6 @@ extension SequenceChart {
         package let text: String
         /// The size of the whole text in bytes.
         package let bytes: Int
-        /// Whether the text was cut.
         package let isCut: Bool
     }
 }

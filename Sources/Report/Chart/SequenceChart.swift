@@ -12,7 +12,6 @@ package struct SequenceChart: Sendable, Equatable {
     /// What was observed, in order; each event of the history belongs to one row.
     package let rows: [Row]
 
-    /// A column of a chart.
     package struct Participant: Sendable, Hashable {
         /// What a column stands for.
         package enum Kind: String, Sendable, CaseIterable {
@@ -28,7 +27,6 @@ package struct SequenceChart: Sendable, Equatable {
             case push
         }
 
-        /// What it stands for.
         package let kind: Kind
         /// Its heading, such as `A`, `server` or `REST`.
         package let name: String

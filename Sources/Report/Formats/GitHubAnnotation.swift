@@ -5,7 +5,6 @@ package struct GitHubAnnotation: Sendable, Equatable {
         case error, warning, notice
     }
 
-    /// How it is shown.
     package var level: Level
     /// The file, from the top of the repository; nil for none.
     package var file: String?

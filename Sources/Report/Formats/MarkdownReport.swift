@@ -8,7 +8,6 @@ struct MarkdownReport {
 
     /// A comment of GitHub takes 65,536 characters and a step summary a mebibyte.
     private static let maxBytes = 60_000
-    /// The most lines of one table.
     private static let maxRows = 50
 
     /// The whole summary, at most 60,000 bytes.

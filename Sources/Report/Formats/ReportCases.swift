@@ -29,7 +29,6 @@ struct ReportCases {
         let id: String
         /// The sentence of the clause.
         var title = ""
-        /// What became of it.
         let status: Status
         /// The kind of failure in one word, such as `violation`.
         var kind = ""
@@ -67,14 +66,12 @@ struct ReportCases {
         }
     }
 
-    /// Cases of one area.
     struct Suite {
         /// The area, or what else the cases are about.
         let name: String
         /// The cases, those that failed first.
         let cases: [Case]
 
-        /// The rank of its worst case.
         var rank: Int { cases.map(\.rank).min() ?? 4 }
     }
 

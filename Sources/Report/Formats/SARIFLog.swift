@@ -4,9 +4,7 @@ import HoldfastJSON
 /// A log in SARIF 2.1.0, which code hosts show beside the lines.
 package struct SARIFLog {
     package struct Result {
-        /// The rule that it falls under.
         package let rule: String
-        /// How it is shown.
         package let level: GitHubAnnotation.Level
         /// Everything about it, in lines.
         package let text: String
@@ -21,7 +19,6 @@ package struct SARIFLog {
         /// Why it does not count; nil where it does.
         package let justification: String?
 
-        /// A result.
         package init(
             rule: String, level: GitHubAnnotation.Level, text: String, file: String?, line: Int?, name: String,
             fingerprint: String, justification: String?

@@ -30,7 +30,6 @@ extension HTMLBadge {
         self.init(name: outcome.rawValue, word: outcome.word, sign: sign)
     }
 
-    /// The badge of a clause in a run.
     init(_ result: ClauseResult, in report: RunReport) {
         self = report.isExpected(result) ? .expected : HTMLBadge(result.outcome)
     }

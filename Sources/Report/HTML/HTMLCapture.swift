@@ -7,7 +7,6 @@ import HoldfastTranscript
 package struct HTMLCapture {
     /// Everything of a kind that was observed and is no verdict.
     package struct Observed {
-        /// A heading.
         let title: String
         /// How much there was.
         let count: Int

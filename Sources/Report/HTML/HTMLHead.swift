@@ -6,7 +6,6 @@ import HoldfastJudge
 struct HTMLHead {
     let report: RunReport
 
-    /// The verdict in words.
     func verdict(level: Int) -> Markup {
         """
         <div class="verdict \(Self.tone(of: report.exit))"><h\(level)><span class="sign" aria-hidden="true">\

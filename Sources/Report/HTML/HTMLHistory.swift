@@ -6,7 +6,6 @@ import HoldfastJudge
 struct HTMLHistory {
     private let history: RunHistory
 
-    /// The page of a history.
     init(_ history: RunHistory) { self.history = history }
 
     /// The whole file, ending with a newline.

@@ -7,7 +7,6 @@ import HoldfastJudge
 /// The script makes no HTML of texts: it filters, opens what links lead to, and shows frames under the pointer.
 struct HTMLPage {
     private let title: String
-    /// What stands on top.
     var header: Markup = ""
     /// The command that computes the verdicts again.
     var again = "conformance judge report.json"

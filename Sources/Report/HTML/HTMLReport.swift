@@ -18,7 +18,6 @@ package struct HTMLReport {
 
     private let entries: [Entry]
 
-    /// The page of one report.
     package init(_ report: RunReport) { entries = [Entry(report.subject.name, report)] }
 
     /// The page of several reports, side by side; of one alone it is the same as without a name.

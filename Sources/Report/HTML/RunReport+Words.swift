@@ -97,7 +97,6 @@ extension RunReport {
     }
 }
 
-/// How often, in words.
 func times(_ count: Int) -> String { count == 1 ? "once" : "\(readable(count)) times" }
 
 extension History.Subject {

@@ -3,7 +3,6 @@ import HoldfastJSON
 /// One step from a message down to the place of an edit, as far as it matters to the value there.
 enum PathStep: Sendable {
     case member(ExactString)
-    /// A member of a class of names.
     case members(NameClass)
     /// The name of a member, as a string.
     case name

@@ -40,7 +40,6 @@ struct SchemaWalk {
         }
     }
 
-    /// The edits between the roots.
     mutating func walk() -> [SchemaEdit] {
         compare([space.roots[0]], [space.roots[1]], [])
         // Another way may have led there.
@@ -135,10 +134,8 @@ struct SchemaWalk {
         edits.append(edit)
     }
 
-    /// The object a schema was read from.
     func object(_ node: Int) -> JSONObject? { objects[node] }
 
-    /// What stands at a place.
     func value(_ site: SchemaSite?) -> JSONValue? {
         guard let site, let object = object(site.node) else { return nil }
         return JSONValue.object(object)[JSONPointer(tokens: site.tokens)]

@@ -1,6 +1,4 @@
-/// All rules about schemas, as data.
 extension GateRule {
-    /// The rules, by what they are about.
     package static let schemaRules: [GateRule] =
         messageRules + memberRules + valueRules + elementRules + alternativeRules + textRules
 

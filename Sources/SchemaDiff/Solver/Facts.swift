@@ -20,7 +20,6 @@ struct Facts: Sendable {
     var breaking: Set<Int> = []
 }
 
-/// What is asked of an array.
 struct ArrayFacts: Sendable {
     var minItems = 0
     var maxItems: Int?
@@ -34,7 +33,6 @@ struct ArrayFacts: Sendable {
     var limited: [Int: Int] = [:]
 }
 
-/// What is asked of an object.
 struct ObjectFacts: Sendable {
     var minMembers = 0
     var maxMembers: Int?

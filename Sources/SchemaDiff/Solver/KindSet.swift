@@ -18,7 +18,6 @@ struct KindSet: OptionSet, Hashable, Sendable {
 
     init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// The kinds that `type` names.
     init(_ types: TypeSet) {
         let kinds: [(TypeSet, KindSet)] = [
             (.null, .null), (.boolean, .boolean), (.integer, .integer), (.number, .number), (.string, .string),
@@ -27,7 +26,6 @@ struct KindSet: OptionSet, Hashable, Sendable {
         self = kinds.filter { types.contains($0.0) }.reduce([]) { $0.union($1.1) }
     }
 
-    /// The kind of a value.
     init(of value: JSONValue) {
         switch value {
         case .null: self = .null

@@ -45,14 +45,12 @@ indirect enum Literal: Hashable, Sendable {
     case everyName([Literal])
 }
 
-/// A class of member names.
 enum NameClass: Hashable, Sendable {
     case name(ExactString)
     case pattern(ExactString)
     /// All names but these, and but those that match one of the patterns.
     case except(Set<ExactString>, patterns: Set<ExactString>)
 
-    /// The patterns it speaks of.
     var patterns: Set<ExactString> {
         switch self {
         case .name: []
@@ -61,7 +59,6 @@ enum NameClass: Hashable, Sendable {
         }
     }
 
-    /// The names it speaks of.
     var names: Set<ExactString> {
         switch self {
         case .name(let name): [name]

@@ -1,8 +1,6 @@
 import HoldfastJSON
 
-/// What is asked of a number.
 struct NumberFacts: Sendable {
-    /// A bound, and whether it is excluded.
     struct Bound: Sendable {
         let number: JSONNumber
         let isOpen: Bool

@@ -11,7 +11,6 @@ struct SchemaSpace: Sendable {
     static let new = 1
 
     let nodes: [Program.Node]
-    /// The two roots.
     let roots: [Int]
     private let programs: [Program]
     private let offset: Int
@@ -45,7 +44,6 @@ struct SchemaSpace: Sendable {
         keywordColors = nodes.map { [Int](repeating: 0, count: $0.keywords.count) }
     }
 
-    /// The side a schema stands on.
     func side(_ node: Int) -> Int { node < offset ? Self.old : Self.new }
 
     /// The place of a schema in the program of its side.

@@ -10,10 +10,8 @@ struct SchemaView {
         let color: Int
         let keyword: Keyword
 
-        /// The name of the keyword.
         var word: String { keyword.word }
 
-        /// The place of the keyword.
         var site: SchemaSite { at(word) }
 
         /// A place in the schema that it stands in.
@@ -23,7 +21,6 @@ struct SchemaView {
         var broken: [Literal] { [.breaks(node: node, keyword: index)] }
     }
 
-    /// The schemas.
     let nodes: [Int]
     let entries: [Entry]
     let colors: Set<Int>

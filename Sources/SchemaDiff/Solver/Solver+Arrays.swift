@@ -5,7 +5,6 @@ extension Solver {
     /// The longest array that is built.
     private static let maxItems = 3_000
 
-    /// An array that is as asked.
     mutating func array(_ facts: ArrayFacts) -> Outcome {
         if let most = facts.maxItems, most < facts.minItems { return .none }
         var demands: [ItemDemand] = facts.some.map { ItemDemand(from: $0.from, to: $0.to, literals: $0.literals) }

@@ -2,7 +2,6 @@ import HoldfastJSON
 import HoldfastJSONSchema
 
 extension Solver {
-    /// An object that is as asked.
     mutating func object(_ facts: ObjectFacts) -> Outcome {
         if let most = facts.maxMembers, most < facts.minMembers || most < facts.required.count { return .none }
         var plan = MemberPlan(facts)
@@ -150,7 +149,6 @@ extension Solver {
         return .found(.object(JSONObject(members)))
     }
 
-    /// What is asked of a member with a name.
     private mutating func literals(_ name: ExactString, _ plan: MemberPlan) -> [Literal] {
         plan.facts.every.flatMap { contains($0.names, name) ? $0.literals : [] }
     }

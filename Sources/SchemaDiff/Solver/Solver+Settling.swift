@@ -143,7 +143,6 @@ extension Solver {
         }
     }
 
-    /// Whether a name belongs to a class.
     mutating func contains(_ names: NameClass, _ name: ExactString) -> Bool {
         switch names {
         case .name(let own): own == name

@@ -47,7 +47,6 @@ struct Solver {
         stepsLeft = steps
     }
 
-    /// A value that keeps all demands.
     mutating func solve(_ goal: [Literal]) -> Outcome {
         let key = Set(goal.map(canonical))
         if let known = memory[key] { return known }
@@ -185,7 +184,6 @@ struct Solver {
         return made
     }
 
-    /// Whether a name matches a pattern.
     mutating func matches(_ text: ExactString, _ name: ExactString) -> Bool {
         if let known = matchMemory[text]?[name] { return known }
         let answer = pattern(text)?.matches(name.string) ?? false

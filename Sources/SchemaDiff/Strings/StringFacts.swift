@@ -1,6 +1,5 @@
 import HoldfastJSONSchema
 
-/// What is asked of a string.
 struct StringFacts: Sendable {
     var minLength = 0
     var maxLength: Int?

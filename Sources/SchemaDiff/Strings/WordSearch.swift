@@ -37,7 +37,6 @@ struct WordSearch {
         if !excluded.isEmpty { machines.append((WordMachine(words: excluded, alphabet.scalars), false)) }
     }
 
-    /// The answer.
     mutating func solve() -> Outcome {
         if facts.isEmpty { return .none }
         for format in facts.formats where facts.notFormats.contains(where: { FormatKnowledge.contains($0, format) }) {

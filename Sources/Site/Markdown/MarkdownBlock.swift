@@ -1,13 +1,11 @@
 /// A part of a page, between blank lines.
 package enum MarkdownBlock: Equatable, Sendable {
     case heading(level: Int, [MarkdownInline])
-    /// Text.
     case paragraph([MarkdownInline])
     /// What stands between two fences, as it is; the word after the first fence says what it is.
     case code(language: String, String)
     /// Points, each one paragraph.
     case list(ordered: Bool, [[MarkdownInline]])
-    /// A quotation.
     case quote([MarkdownInline])
     /// A table; each row has as many cells as the header.
     case table(header: [[MarkdownInline]], rows: [[[MarkdownInline]]])
@@ -15,13 +13,10 @@ package enum MarkdownBlock: Equatable, Sendable {
 
 /// A piece of text with one meaning.
 package indirect enum MarkdownInline: Equatable, Sendable {
-    /// Text as it is.
     case text(String)
     /// Verbatim text.
     case code(String)
-    /// Stressed text.
     case emphasis([MarkdownInline])
-    /// Strongly stressed text.
     case strong([MarkdownInline])
     /// A link, with its destination as written.
     case link(text: [MarkdownInline], destination: String)

@@ -7,7 +7,6 @@ import HoldfastTranscript
 /// Performs the steps of one client scenario; branches of it may run at the same time.
 final class ClientPerformer: ClientScene, Sendable {
     private struct State {
-        /// What the person sent, in order.
         var sent: [(name: String, text: String)] = []
         var launches = 0
         var isRunning = false
@@ -73,7 +72,6 @@ final class ClientPerformer: ClientScene, Sendable {
         }
     }
 
-    /// The bound of a wait.
     func limit(_ name: String) -> Duration { subject.timeouts.limit(of: name, timeScale: timeScale) }
 
     /// From here on, something has to be new to be what is waited for.
@@ -111,7 +109,6 @@ final class ClientPerformer: ClientScene, Sendable {
         }
     }
 
-    /// Starts the app.
     func launch(fresh: Bool?, opened: JSONValue?, details: JSONObject, at pointer: JSONPointer) async throws {
         let isFresh = state.withLock { state in
             state.launches += 1

@@ -4,7 +4,6 @@ import Holdfast
 package struct ClientRun: Sendable {
     /// How many scenarios may run at a time; never more than there are drivers.
     package var jobs: Int
-    /// The stage they are performed on.
     package let stage: ClientStage
 
     /// After this many scenarios in a row for which no driver was to be had, the rest is left out.
@@ -15,7 +14,6 @@ package struct ClientRun: Sendable {
     /// How often the machine is asked whether it has time for a few more.
     private static let look = Duration.milliseconds(100)
 
-    /// A run on a stage.
     package init(stage: ClientStage, jobs: Int = 1) {
         self.stage = stage
         self.jobs = max(1, jobs)

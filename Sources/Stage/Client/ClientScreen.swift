@@ -15,7 +15,6 @@ package struct ClientScreen {
         var id: String?
         /// The key the client gave to it, once it is known.
         var key: String?
-        /// Its words.
         var text: String?
     }
 

@@ -6,7 +6,6 @@ import HoldfastTransport
 /// Performs scenarios with a client against a scripted server, and records what was observed.
 package struct ClientStage: Sendable {
     package let subject: ClientSubject
-    /// The specification the transcripts are made for.
     package let specification: Specification
 
     /// What one scenario may hold.
@@ -14,7 +13,6 @@ package struct ClientStage: Sendable {
 
     private let schemas: SentSchemas
 
-    /// A stage for a client.
     package init(subject: ClientSubject, specification: Specification) {
         self.subject = subject
         self.specification = specification
@@ -104,7 +102,6 @@ package struct ClientStage: Sendable {
         return History(header: header, events: events)
     }
 
-    /// A scenario that is left out, with the reason.
     func skip(_ scenario: ClientScenario, _ reason: String) -> Performance {
         Performance(scenario: scenario.name, history: history(scenario, [], nil), skipped: reason)
     }

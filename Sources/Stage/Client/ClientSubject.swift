@@ -7,7 +7,6 @@ package struct ClientSubject: Sendable {
     package var name: String
     /// What it declares to keep; `client-core` goes without saying.
     package var profiles: Set<Profile>
-    /// Gives a driver to each scenario.
     package var driver: any DriverSource
     /// Commands its driver does not obey.
     package var unsupported: Set<String>
@@ -18,7 +17,6 @@ package struct ClientSubject: Sendable {
     /// The address of this machine that the client can reach.
     package var host: String
 
-    /// A client with a driver.
     package init(
         name: String, profiles: Set<Profile> = [.clientCore], driver: any DriverSource, unsupported: Set<String> = [],
         timeouts: Timeouts = Timeouts(), timeScale: Double = 10, host: String = "127.0.0.1"

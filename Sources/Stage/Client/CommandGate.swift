@@ -3,7 +3,6 @@ actor CommandGate {
     private var isBusy = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// Does something alone.
     nonisolated func alone<Result: Sendable>(
         _ body: () async throws(StepEnd) -> Result
     ) async throws(StepEnd) -> Result {

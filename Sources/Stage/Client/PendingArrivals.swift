@@ -23,7 +23,6 @@ final class PendingArrivals: Sendable {
     /// The place from which on something counts as new.
     var mark: Int { state.withLock { $0.last } }
 
-    /// Something came.
     func note(_ arrival: WorldArrival) {
         state.withLock { state in
             state.last += 1

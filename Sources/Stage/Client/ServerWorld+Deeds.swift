@@ -25,7 +25,6 @@ extension ServerWorld {
         }
     }
 
-    /// Ends all open connections.
     mutating func end(_ how: ConnectionEnding) {
         for number in connections.keys.sorted() {
             switch how {
@@ -46,13 +45,11 @@ extension ServerWorld {
         }
     }
 
-    /// Forgets frames up to a number.
     mutating func forget(upTo seq: Int) {
         kept.removeAll { $0.seq <= seq }
         evictedThrough = max(evictedThrough, min(seq, lastSeq))
     }
 
-    /// Forgets a conversation.
     mutating func remove(_ session: String) { sessions.removeAll { $0.id == session } }
 
     /// The network goes or comes: whatever is open falls silent, and nothing new comes through.

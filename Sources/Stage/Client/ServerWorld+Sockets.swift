@@ -17,7 +17,6 @@ extension ServerWorld {
         }
     }
 
-    /// A WebSocket is there.
     package mutating func opened(_ connection: Int, principal: String?) {
         connections[connection] = Connection(principal: principal)
         if isUnreachable { cut(connection, .silence) }
@@ -30,7 +29,6 @@ extension ServerWorld {
         close(connection, code: 4002)
     }
 
-    /// A WebSocket is gone.
     package mutating func ended(_ connection: Int) {
         guard let state = connections[connection]?.state else { return }
         connections[connection] = nil
@@ -38,7 +36,6 @@ extension ServerWorld {
         if state != .over { effects.append(.arrived(WorldArrival([.end], connection: connection))) }
     }
 
-    /// A text message came.
     package mutating func receive(_ text: String, on connection: Int) {
         guard let state = connections[connection]?.state, state != .over else { return }
         guard let value = try? JSONParser.value(text), value.objectValue != nil else {

@@ -150,7 +150,6 @@ extension ServerWorld {
         }
     }
 
-    /// A running turn uses a tool.
     mutating func use(_ tool: String, in number: Int, to audience: ServerAudience) {
         guard let turn = turns[number] else { return }
         tell(

@@ -6,7 +6,6 @@ import HoldfastJSON
 ///
 /// Pure: what happens goes in, what follows is left in ``effects``, and nothing here waits or touches a socket.
 package struct ServerWorld {
-    /// A stored message.
     struct Stored {
         var id: String
         var role: ClientWorld.Message.Role

@@ -4,13 +4,9 @@ import Holdfast
 package struct WorldArrival: Equatable, Sendable {
     /// The kinds of waits it satisfies; one wait takes it.
     package var kinds: Set<AwaitedArrival.Kind>
-    /// The session it names.
     var session: String?
-    /// The key of the question.
     var key: String?
-    /// The words of the question.
     var text: String?
-    /// The connection it came on.
     package var connection: Int?
 
     init(

@@ -5,7 +5,6 @@ import HoldfastTransport
 
 /// What a scripted server wants done; the shell around it does it.
 package enum WorldEffect: Equatable {
-    /// A frame leaves on a connection.
     case send(connection: Int, JSONValue)
     /// A text or bytes leave that need not be a frame.
     case sendRaw(connection: Int, text: String?, bytes: [UInt8]?)
@@ -22,7 +21,6 @@ package enum WorldEffect: Equatable {
     case arrived(WorldArrival)
 }
 
-/// The answer to a request.
 package struct WorldAnswer: Equatable {
     var status = 200
     /// How many seconds the client is told to wait.

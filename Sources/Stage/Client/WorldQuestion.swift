@@ -5,7 +5,6 @@ import HoldfastJSON
 struct WorldQuestion: Equatable {
     /// The conversation it continues.
     var session: String?
-    /// The key the client gave to it.
     var key: String?
     /// The content of its last message, as it was written.
     var content: JSONValue
@@ -23,6 +22,5 @@ struct WorldQuestion: Equatable {
         key = value["clientMessageId"]?.stringValue
     }
 
-    /// Its words.
     var text: String { MessageContent.text(of: content) }
 }

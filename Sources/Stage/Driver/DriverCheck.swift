@@ -70,7 +70,6 @@ package struct DriverCheck: Sendable {
     }
 }
 
-/// A server that takes nobody.
 private struct ClosedServer: TransportHandler {
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
         HTTPServerResponse(

@@ -13,7 +13,6 @@ package protocol DriverLink: Sendable {
     /// - Throws: Why there is no answer; the link is of no use after that.
     func perform(_ command: JSONObject, within limit: Duration) async throws(DriverProblem) -> DriverReply
 
-    /// What the driver said of its app.
     var greeting: DriverGreeting { get }
 
     /// What became of the program, once it ended by itself; nil while it runs, and where there is none to watch.
@@ -27,7 +26,6 @@ package protocol DriverLink: Sendable {
 }
 
 extension DriverLink {
-    /// Nobody tells.
     package var processorTime: Duration? { nil }
 }
 
@@ -38,7 +36,6 @@ extension ClientAct {
     }
 }
 
-/// What a driver answered to a command.
 package enum DriverReply: Sendable, Equatable {
     /// It did it; with what the app shows now, where it says so, and with the whole answer.
     case done(state: JSONValue?, answer: JSONValue)

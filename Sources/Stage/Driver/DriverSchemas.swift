@@ -7,7 +7,6 @@ package struct DriverSchemas: Sendable {
     private let command: Schema
     private let reply: Schema
 
-    /// The schemas of a specification.
     package init(_ specification: Specification) throws(InputProblem) {
         command = try Self.schema("driver-command", of: specification)
         reply = try Self.schema("driver-reply", of: specification)

@@ -24,7 +24,6 @@ package struct InProcessDrivers: DriverSource {
         limit = timeouts.driver
     }
 
-    /// Makes a client and greets it.
     package func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink {
         let transport = FunctionTransport { [make] in make(folder) }
         let conversation = DriverConversation(over: transport, schemas: schemas, location: "the client in this process")

@@ -51,7 +51,6 @@ final class LineBox: Sendable {
         }
     }
 
-    /// Takes a whole line.
     @discardableResult
     func put(_ line: [UInt8]) -> Bool {
         change { state in state.end == nil && Self.add(line, to: &state) }

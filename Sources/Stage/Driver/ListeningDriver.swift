@@ -7,7 +7,6 @@ import HoldfastTransport
 package final class ListeningDrivers: DriverSource {
     /// A device does one thing at a time.
     package var capacity: Int { 1 }
-    /// The address a device opens.
     package let address: String
     /// The host in that address, which is one of this machine.
     package let host: String

@@ -24,7 +24,6 @@ final class ProcessTransport: DriverTransport {
         if case .ended(let exit) = arrivals.end { exit } else { process.exit }
     }
 
-    /// The time on processors that it has used; nil where nobody tells.
     var processorTime: Duration? { process.processorTime }
 
     var lastWords: [String] { process.output.lines() }

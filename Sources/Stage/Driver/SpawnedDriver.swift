@@ -28,7 +28,6 @@ package struct SpawnedDrivers: DriverSource {
         limit = timeouts.driver
     }
 
-    /// Starts the program and greets it.
     package func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink {
         var variables = environment
         variables["HOLDFAST_DATA"] = folder

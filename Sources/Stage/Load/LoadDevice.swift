@@ -50,7 +50,6 @@ final class LoadDevice: Sendable {
     /// Whether nothing waits for an answer of the server.
     var isQuiet: Bool { state.withLock { $0.questions.isEmpty && $0.returned == nil && $0.busy == 0 } }
 
-    /// The lane of its connection, if one is open.
     var openLane: Lane? { open?.lane }
 
     private var open: ConnectionLane? {

@@ -2,7 +2,6 @@ import HoldfastJSON
 
 /// One answer of the model, before it takes the form of a vendor.
 struct ModelAnswer: Sendable {
-    /// What it says.
     enum Said: Sendable {
         case text(String)
         case tool(String, input: JSONValue)

@@ -1,9 +1,7 @@
 import HoldfastJSON
 import HoldfastTransport
 
-/// Answers requests to the model.
 struct ModelHandler: TransportHandler {
-    /// The largest body that is read.
     static let maxBodyBytes = 16 << 20
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {

@@ -14,7 +14,6 @@ enum ModelProblem: Error, Sendable, Equatable {
     /// The script says that the model fails.
     case scripted(String)
 
-    /// The words, for people.
     var words: String {
         switch self {
         case .badRequest(let words), .scripted(let words): words

@@ -25,7 +25,6 @@ struct ModelScript: Sendable, Equatable {
         if case .failure(let words) = act { words } else { nil }
     }
 
-    /// What the model does about a request.
     init(for request: ModelRequest) {
         waitMs = 0
         guard let steps = request.prompt.lazy.reversed().compactMap(Self.steps).first else {

@@ -2,7 +2,6 @@ import HoldfastPlatform
 
 /// Which scenario a push belongs to, and what is remembered of those that belong to none.
 final class PushRegistry: Sendable {
-    /// Where a push goes.
     enum Destination {
         case route(PushRoute, principal: String)
         /// It is about a session of a scenario that has ended, or nobody has borrowed the principal.

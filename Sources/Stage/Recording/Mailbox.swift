@@ -64,7 +64,6 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Whether the connection ends within the limit.
     func waitForEnd(within limit: Duration) async -> Bool {
         await waiting(within: limit) { $0.hasEnded ? true : nil } ?? false
     }

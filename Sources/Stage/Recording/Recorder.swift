@@ -106,7 +106,6 @@ final class Recorder: Sendable {
     /// Remembers that a connection was cut for bringing too much.
     func noteFlood() { state.withLock { $0.flooded = true } }
 
-    /// How many events it holds.
     var count: Int { state.withLock { $0.entries.count } }
 
     /// Everything so far, in the order of time, which is then forgotten.

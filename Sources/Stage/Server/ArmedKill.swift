@@ -8,7 +8,6 @@ import HoldfastTransport
 /// A kill that waits for a message or for bytes.
 final class ArmedKill: Sendable {
     let target: ScenarioStep.ProcessStep.Target
-    /// The step that armed it.
     let pointer: JSONPointer
     /// Set once the process was killed.
     let fired = Latch<Bool>()

@@ -27,7 +27,6 @@ struct PrincipalPool {
     /// none where only a long wait tells what these were asked before.
     let spendersFromTheStart: Int
 
-    /// A pool for a run of scenarios.
     init(_ subject: ServerSubject, for scenarios: [Scenario] = [], now: ContinuousClock.Instant = .now) {
         free = subject.principals
         total = subject.principals.count

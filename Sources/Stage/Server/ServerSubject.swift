@@ -12,7 +12,6 @@ package struct ServerSubject: Sendable {
     package var http: Endpoint
     /// Whose credentials the scenarios may use; without any, one that has none.
     package var principals: [Principal]
-    /// What it declares to keep.
     package var profiles: Set<Profile>
     /// Whether nobody said what it declares, so that its greeting does.
     package var isUndeclared = false
@@ -174,7 +173,6 @@ extension ServerSubject {
         return nil
     }
 
-    /// The heartbeat that the greeting tells.
     private var greetedHeartbeat: Int? {
         // What a server leaves out and may leave out holds too.
         told.map { $0["heartbeatSeconds"]?.intValue ?? stated("heartbeatSeconds") }

@@ -126,7 +126,6 @@ extension StepContext {
 }
 
 extension Recorder {
-    /// Records something done to the server.
     fileprivate func noteAct(_ name: String) { note(.act(name, [:]), on: .server) }
 }
 

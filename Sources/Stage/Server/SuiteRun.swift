@@ -2,7 +2,6 @@ import Holdfast
 
 /// Performs many scenarios, several at a time, and returns what was learnt even when it is ended early.
 package struct SuiteRun: Sendable {
-    /// What happens during a run.
     package enum Progress: Sendable {
         case started(String, done: Int, total: Int)
         case finished(Performance, done: Int, total: Int)

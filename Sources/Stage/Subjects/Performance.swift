@@ -2,7 +2,6 @@ import HoldfastTranscript
 
 /// One scenario as it went.
 package struct Performance: Sendable {
-    /// The name of the scenario.
     package var scenario: String
     /// Everything observed; empty when it was skipped.
     package var history: History

@@ -87,7 +87,6 @@ private final class Alarm: Sendable {
         }
     }
 
-    /// The thread has ended.
     func noteEnd() {
         state.withLock { state in
             state.isHeard = false

@@ -2,7 +2,6 @@ import HoldfastBasics
 
 /// A program that was run to its end, such as `git`: bounded in time and in what it may print.
 package struct ProgramRun: Sendable {
-    /// How it ended.
     package let exit: SubjectExit
     /// What it printed on standard output.
     package let output: [UInt8]

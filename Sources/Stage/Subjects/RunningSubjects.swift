@@ -35,7 +35,6 @@ package enum RunningSubjects {
         _ = guardian
     }
 
-    /// Nothing came of the start.
     static func noneStarted() { state.withLock { $0.starting -= 1 } }
 
     static func add(_ group: ProcessID) {

@@ -95,7 +95,6 @@ package struct StartCommand: Sendable, Equatable {
         var data: String
     }
 
-    /// A text with its placeholders filled in.
     func filled(_ text: String, _ values: Values) -> String {
         let known = ["port": "\(values.port)", "data": values.data, "push": pushURL, "model": modelURL]
         var result = ""

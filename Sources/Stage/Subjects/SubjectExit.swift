@@ -1,6 +1,5 @@
 import HoldfastJSON
 
-/// How a process ended.
 package enum SubjectExit: Sendable, Equatable, CustomStringConvertible {
     /// By itself, with a code.
     case code(Int)
@@ -22,7 +21,6 @@ package enum SubjectExit: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// By a signal, given by number.
     static func signal(numbered number: Int32) -> SubjectExit {
         .signal(names[number] ?? "SIG\(number)")
     }

@@ -188,7 +188,6 @@ final class SubjectInstance: Sendable {
     /// Whether a scenario ended it, and has not started it again.
     var wasEndedHere: Bool { process.map { $0.wasKilled || $0.wasAskedToEnd } ?? false }
 
-    /// The last lines it printed.
     var lastWords: [String] { process.map { words(of: $0) } ?? [] }
 
     /// What it said of its end: the last line that tells of an error, else the last one.

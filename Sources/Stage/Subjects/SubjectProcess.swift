@@ -8,11 +8,9 @@ import Subprocess
 /// It leads a process group of its own, so that a Ctrl-C at the terminal does not reach it and a kill reaches all of it. Its
 /// standard input stays open until somebody closes it here, and ends with the suite.
 final class SubjectProcess: Sendable {
-    /// What to start.
     struct Launch: Sendable {
         /// The program and its arguments.
         var command: [String]
-        /// Where.
         var directory: String?
         /// Variables added to those of the suite.
         var environment: [String: String] = [:]
@@ -59,10 +57,8 @@ final class SubjectProcess: Sendable {
     /// How it ended; nil while it runs.
     var exit: SubjectExit? { ended.value }
 
-    /// Whether the suite killed it.
     var wasKilled: Bool { state.withLock { $0.wasKilled } }
 
-    /// Whether the suite asked it to end.
     var wasAskedToEnd: Bool { state.withLock { $0.wasAskedToEnd } }
 
     /// Whether processes of it were alive when its leader had ended; they were ended.
@@ -214,7 +210,6 @@ final class SubjectProcess: Sendable {
         return true
     }
 
-    /// Closes its standard input.
     func closeInput() {
         input.withLock { input in
             input?.close()
@@ -252,7 +247,6 @@ final class SubjectProcess: Sendable {
         }
     }
 
-    /// Asks it to end.
     func terminate() {
         state.withLock { state in
             guard state.mayBeSignalled else { return }

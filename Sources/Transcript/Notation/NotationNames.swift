@@ -31,7 +31,6 @@ struct NotationNames {
         numbers[Self.kind(letter)]?[ExactString(value)].map { "\(letter)\($0)" }
     }
 
-    /// Whether an id is spelled as the notation spells it.
     static func isSpelled(_ letter: Character, _ value: String) -> Bool {
         number(letter, value) != nil
     }

@@ -62,14 +62,12 @@ struct NotationWord {
     /// Why a replay has a gap.
     static let gapReasons = ["epoch_changed", "evicted", "unknown_position", "too_many"]
 
-    /// The codes of an `error`.
     static let errorCodes = [
         "parse_error", "bad_request", "unknown_type", "auth_failed", "auth_timeout", "not_authenticated",
         "unsupported_version", "session_not_found", "too_large", "busy", "rate_limited", "idempotency_mismatch",
         "persist_failed", "agent_failed", "interrupted", "internal",
     ]
 
-    /// HTTP methods.
     static let methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]
 
     /// What a stage does to a lane; anything else is written `act(name=…)`.

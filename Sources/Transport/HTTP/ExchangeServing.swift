@@ -74,7 +74,6 @@ extension HTTPServerResponse {
         return head
     }
 
-    /// Whether the status allows a body.
     var hasBody: Bool { status != 204 && status != 304 }
 
     /// An answer of the server's own, in words.

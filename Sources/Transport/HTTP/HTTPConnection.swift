@@ -6,7 +6,6 @@ import NIOHTTP1
 ///
 /// Dropping the last reference ends the TCP connection.
 package final class HTTPConnection: Sendable {
-    /// The server it leads to.
     package let endpoint: Endpoint
 
     private let channel: any Channel

@@ -41,7 +41,6 @@ extension [(String, String)] {
 /// The request that asks for a WebSocket; it has no body.
 package typealias UpgradeRequest = HTTPServerRequest
 
-/// What a server answers to a request.
 package struct HTTPServerResponse: Sendable {
     /// From 200 to 599.
     package var status: Int
@@ -77,7 +76,6 @@ package struct HTTPServerResponse: Sendable {
         return response
     }
 
-    /// An answer with a JSON body.
     package static func json(_ text: String, status: Int = 200) -> HTTPServerResponse {
         HTTPServerResponse(status: status, headers: [("Content-Type", "application/json")], body: Array(text.utf8))
     }

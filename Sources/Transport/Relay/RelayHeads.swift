@@ -6,7 +6,6 @@ import NIOHTTP1
 /// `Host` names the server, and an `Origin` that names the relay too. What would make the traffic unreadable is not
 /// negotiated: compression of messages and of bodies. Everything else stays as it is, in its order and spelling.
 enum RelayHeads {
-    /// Whether a request asks for a WebSocket.
     static func asksForWebSocket(_ head: HTTPRequestHead) -> Bool {
         head.headers[canonicalForm: "upgrade"].contains { $0.lowercased() == "websocket" }
     }
@@ -44,7 +43,6 @@ enum RelayHeads {
 }
 
 extension HTTPServerResponse {
-    /// The head of an answer of a server.
     init(_ head: HTTPResponseHead) {
         self.init(status: Int(head.status.code), headers: head.headers.map { ($0.name, $0.value) })
     }

@@ -13,7 +13,6 @@ struct RelaySettings: Sendable {
     let holdsMessages: Bool
     let watcher: any RelayWatcher
     let registry: ServerRegistry
-    /// The number of the last exchange.
     let lastNumber: Shared<Int>
 }
 
@@ -28,7 +27,6 @@ final class RelaySession {
         var body: KeptBody
         var answerBody: KeptBody
         var answer: HTTPResponseHead?
-        /// Whether the watcher was told of the request.
         var isTold = false
         /// Whether the client's body has ended.
         var isAsked = false

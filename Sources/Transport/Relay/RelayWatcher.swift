@@ -1,13 +1,11 @@
 import HoldfastBasics
 
-/// The two peers of a relay.
 package enum RelaySide: String, Sendable, Hashable {
     /// Who connected to the relay.
     case client
     /// Where the relay connected to.
     case server
 
-    /// The peer.
     package var other: RelaySide { self == .client ? .server : .client }
 }
 
@@ -90,7 +88,6 @@ package struct RelayDeed: Sendable, Equatable {
     package static let pass = RelayDeed()
 }
 
-/// The bounds of a relay.
 package struct RelayLimits: Sendable, Equatable {
     /// The largest message that is looked at; a larger one is passed on unseen.
     package var maxMessageBytes: Int

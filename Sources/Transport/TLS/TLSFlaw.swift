@@ -8,7 +8,6 @@ package struct TLSFlaw: Error, Sendable, Equatable {
         case trustRoots, certificate, key
     }
 
-    /// Which of the files.
     package let part: Part
     /// What is wrong with it, in words that follow its name.
     package let what: String

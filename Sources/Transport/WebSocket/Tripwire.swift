@@ -26,7 +26,6 @@ package final class Tripwire: Sendable {
         self.action = action
     }
 
-    /// Whether the message has come.
     var hasTripped: Bool { state.withLock { $0 } }
 
     /// Takes a whole message.

@@ -20,7 +20,6 @@ extension SocketEnd {
     }
 }
 
-/// One end of a WebSocket.
 package protocol WebSocketEnd: SocketEnd {
     /// Puts bytes behind those that wait to leave; what comes back tells when the operating system has taken them.
     func queue(_ bytes: [UInt8]) throws(TransportProblem) -> OneShot<Void>

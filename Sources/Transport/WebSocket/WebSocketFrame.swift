@@ -19,7 +19,6 @@ package struct WebSocketFrame: Sendable, Equatable {
     }
 
     package var opcode: Opcode
-    /// Whether the message ends with this frame.
     package var isFinal: Bool
     /// RSV1 to RSV3 as the number 0 to 7; anything but 0 is illegal without an extension.
     var reservedBits: UInt8

@@ -30,7 +30,6 @@ enum ParserProblem {
         }.map { "write \($0)=\($1) where a value begins with '-'" }
     }
 
-    /// The command that the words name.
     private static func path(of words: [String], below root: any ParsableCommand.Type) -> String {
         var command = root
         var path = ["conformance"]

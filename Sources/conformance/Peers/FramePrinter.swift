@@ -7,7 +7,6 @@ import HoldfastReport
 struct FramePrinter: Sendable {
     /// How much is printed.
     enum Style: String, CaseIterable, ExpressibleByArgument {
-        /// Nothing.
         case none
         /// A line for each frame.
         case brief

@@ -4,7 +4,6 @@ import HoldfastQRCode
 import HoldfastReport
 import HoldfastSuite
 
-/// Flags that describe a client to test.
 struct ClientFlags: ParsableArguments {
     @Argument(
         parsing: .postTerminator,
@@ -49,7 +48,6 @@ struct ClientFlags: ParsableArguments {
         ))
     var host: String?
 
-    /// The flags as one description.
     func client() throws -> ClientUnderTest {
         var problems: [InputProblem] = []
         let given = [!command.isEmpty, listen != nil, reference].count { $0 }

@@ -36,7 +36,6 @@ struct TLSFlags: ParsableArguments {
     @Flag(help: "Accept any TLS certificate from the server.")
     var acceptAnyCertificate = false
 
-    /// The flags, for whoever connects.
     var given: GivenTLS {
         GivenTLS(
             authorities: ca, certificate: clientCertificate, key: clientKey, acceptsAnyCertificate: acceptAnyCertificate

@@ -58,7 +58,6 @@ enum Console {
             hasUnicode: hasUnicode)
     }
 
-    /// Whether standard output is a terminal.
     static var isTerminal: Bool { Descriptor.standardOutput.isTerminal }
 
     // MARK: progress

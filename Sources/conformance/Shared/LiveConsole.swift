@@ -17,7 +17,6 @@ final class LiveConsole: Sendable {
     private let style = Console.style
     private let queue = DispatchQueue(label: "holdfast.live.console")
     private let state = Mutex(State())
-    /// What was told of each clause.
     let breaches = ToldBreaches()
     /// The most texts that wait for a reader.
     private static let most = 1000

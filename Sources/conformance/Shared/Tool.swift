@@ -56,7 +56,6 @@ enum Tool {
 }
 
 extension ExitCode {
-    /// The code of a status.
     init(_ status: ExitStatus) { self.init(status.rawValue) }
 }
 

@@ -14,7 +14,6 @@ public struct ClientScenario: Sendable, Equatable {
     public let needs: Needs
     /// What the scripted server holds when the scenario begins.
     package let world: ClientWorld
-    /// What is done, in order.
     package let steps: [ClientStep]
 
     /// What a client must offer.

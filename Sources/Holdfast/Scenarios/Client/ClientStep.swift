@@ -1,7 +1,6 @@
 import HoldfastBasics
 import HoldfastJSON
 
-/// One step of a client scenario.
 package struct ClientStep: Sendable, Equatable {
     /// Where the step stands in its file.
     package let pointer: JSONPointer
@@ -19,7 +18,6 @@ package struct ClientStep: Sendable, Equatable {
         case release(ClientRelease)
         /// The server does something of its own accord.
         case server(ServerDeed)
-        /// Something from the client is waited for.
         case await(AwaitedArrival)
         /// Something on the client's screen is waited for.
         case awaitState(AwaitedState)
@@ -132,13 +130,11 @@ package enum ServerDeed: Sendable, Equatable {
     case tellRaw(text: String?, bytes: [UInt8]?)
     /// Another device or a timer stores messages; `isNew` begins a conversation.
     case elsewhere(session: String, messages: [ClientWorld.Message], isNew: Bool, to: ServerAudience)
-    /// Ends all open connections.
     case end(ConnectionEnding)
     /// Begins a new stream, as a restart does; open connections end by the given way.
     case restart(epoch: String, lastSeq: Int, keepsFrames: Bool)
     /// Forgets frames that were kept for replay, up to a number.
     case forget(upTo: JSONValue)
-    /// Forgets a conversation.
     case remove(session: String)
 }
 
@@ -184,7 +180,6 @@ package struct AwaitedArrival: Sendable, Equatable {
     package var isOptional: Bool
 }
 
-/// A wait for what a client shows.
 package struct AwaitedState: Sendable, Equatable {
     /// The connection as the client calls it: one of these.
     package var connection: [String]?
@@ -196,7 +191,6 @@ package struct AwaitedState: Sendable, Equatable {
     package var shows: [String]
     /// Messages that are not.
     package var hides: [String]
-    /// How many messages are shown.
     package var count: Int?
     /// Whether an error is shown.
     package var errors: Bool?
@@ -206,7 +200,6 @@ package struct AwaitedState: Sendable, Equatable {
     package var sent: String?
     /// An error is shown, or the message of this name is marked as failed.
     package var told: String?
-    /// Unread messages by session.
     package var unread: [String: Int]
     /// The name of the bound.
     package var within: String

@@ -7,7 +7,6 @@ struct ClientStepReader {
     let reader: MemberReader
     private let flow: ScenarioFlow
 
-    /// The steps of an array, in order.
     static func steps(_ elements: [MemberReader.Element], flow: ScenarioFlow) -> [ClientStep] {
         elements.compactMap { element in
             guard let reader = MemberReader(element.value, at: element.pointer, into: flow.problems),

@@ -12,7 +12,6 @@ public struct Scenario: Sendable, Equatable {
     public let clauses: [ClauseID]
     /// What a subject must offer for it to be performed.
     public let needs: Needs
-    /// What is done, in order.
     package let steps: [ScenarioStep]
 
     /// What a subject must offer.

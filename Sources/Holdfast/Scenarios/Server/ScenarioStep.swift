@@ -23,7 +23,6 @@ package struct ScenarioStep: Sendable, Equatable {
         case send(frame: JSONValue, bytes: JSONValue?, on: String)
         /// Sends text as written, in as many fragments as there are, each repeated `times`.
         case sendText(fragments: [String], times: Int, on: String)
-        /// Sends a binary message.
         case sendBinary(BinaryContent, on: String)
         /// Sends a ping of the WebSocket itself.
         case ping(on: String)
@@ -98,14 +97,12 @@ package struct ScenarioStep: Sendable, Equatable {
         }
     }
 
-    /// What a binary message holds.
     package enum BinaryContent: Sendable, Equatable {
         case bytes([UInt8])
         /// The text of a frame on the wire.
         case frame(JSONValue)
     }
 
-    /// How a connection is opened.
     package struct Connect: Sendable, Equatable {
         /// The device letter.
         package let on: String
@@ -135,7 +132,6 @@ package struct ScenarioStep: Sendable, Equatable {
         }
     }
 
-    /// A question to the agent.
     package struct Question: Sendable, Equatable {
         /// The name of the question, which stands for its key.
         package let name: String?
@@ -186,7 +182,6 @@ package struct ScenarioStep: Sendable, Equatable {
         /// Path and query.
         package let path: String
         package let credential: Credential
-        /// The body as JSON.
         package let body: JSONValue?
         /// The body as written.
         package let bodyText: String?
@@ -276,7 +271,6 @@ package struct ScenarioStep: Sendable, Equatable {
 
         /// What a kill waits for.
         package enum Target: Sendable, Equatable {
-            /// A message of this type.
             case message(type: String, on: String)
             /// These bytes in the answer to the next HTTP request.
             case nextExchange(bytes: String)

@@ -228,7 +228,6 @@ struct ScenarioStepReader {
         return Dictionary(pairs) { $1 }
     }
 
-    /// The told time under a key.
     private func told(_ key: String) -> ScenarioStep.Told? {
         guard let members = reader.members(key) else { return nil }
         let seconds = members.value("seconds")

@@ -85,7 +85,6 @@ enum DurabilityOrder: Sendable, Equatable {
 }
 
 extension DurabilityOrder: CustomStringConvertible {
-    /// The order in words.
     var description: String {
         switch self {
         case .synchronised: "answer written, synced, then sent"
