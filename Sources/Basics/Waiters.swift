@@ -31,10 +31,9 @@ package final class Waiters: Sendable {
     /// What a look finds, now or after a change; nil once no time is left, or when the task is cancelled.
     ///
     /// A last look comes before giving up: what came in the last moment counts.
-    /// - Parameters:
-    ///   - rest: How much time is left; nil for any.
-    ///   - look: Looks, and is asked again after each change.
-    /// - Returns: What was found.
+    ///
+    /// * `rest`: How much time is left; nil for any.
+    /// * `look`: Is asked again after each change.
     package nonisolated(nonsending) func first<Found>(
         within rest: () -> Duration?, _ look: () -> Found?
     ) async -> Found? {

@@ -22,10 +22,9 @@ package struct ProtocolState: Sendable {
     static let parts = ["Spec", "Fixtures", "CHANGELOG.md"]
 
     /// Reads a state.
-    /// - Parameters:
-    ///   - name: What it is called in reports.
-    ///   - files: Its files by their path below the root; what is in none of ``parts`` is ignored.
-    /// - Throws: Every problem of every file at once.
+    ///
+    /// * `name`: What it is called in reports.
+    /// * `files`: By their path below the root; what is in none of ``parts`` is ignored.
     package init(name: String, files: [String: [UInt8]]) throws(InputProblems) {
         var problems: [InputProblem] = []
         var texts: [String: String] = [:]

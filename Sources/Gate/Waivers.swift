@@ -27,11 +27,8 @@ package struct Waivers: Sendable {
     }
 
     /// Reads a file of waivers.
-    /// - Parameters:
-    ///   - text: The file.
-    ///   - file: Its name.
-    ///   - today: The day from which on a waiver may hold for a year at most.
-    /// - Throws: Every problem of the file at once, with its line.
+    ///
+    /// * `today`: The day from which on a waiver may hold for a year at most.
     package init(_ text: String, file: String, today: CivilDate) throws(InputProblems) {
         self.file = file
         waivers = try MemberReader.read(

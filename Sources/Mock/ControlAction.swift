@@ -19,8 +19,6 @@ enum ControlAction: String, CaseIterable {
     private enum Drop: String, CaseIterable { case fin, reset, close }
     private enum Epoch: String, CaseIterable { case new, kept }
 
-    /// Does it.
-    /// - Returns: What was done.
     /// - Throws: `InputProblems` or an `InputProblem`, and then nothing was done.
     func perform(_ body: JSONValue, on mock: MockServer) async throws -> JSONValue {
         let act = try MemberReader.read(body, at: "body", schema: schema) { read($0, body) }

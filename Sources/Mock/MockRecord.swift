@@ -45,11 +45,9 @@ package final class MockRecord: Sendable {
     private let tell: @Sendable (MockFrame) -> Void
 
     /// A record of nothing yet.
-    /// - Parameters:
-    ///   - dialect: How the two peers speak.
-    ///   - faults: What is done to messages and requests.
-    ///   - owners: Credentials that are known from the start, with their owners' names.
-    ///   - tell: Takes each frame, in order; it must not wait.
+    ///
+    /// * `owners`: Credentials that are known from the start, with their owners' names.
+    /// * `tell`: Takes each frame, in order; it must not wait.
     package init(
         dialect: Dialect = .canonical, faults: [Rule] = [], owners: [(name: String, token: String)] = [],
         tell: @escaping @Sendable (MockFrame) -> Void = { _ in }

@@ -68,10 +68,7 @@ package actor MockServer {
 
     /// Ends connections, or falls silent on them; those of a name, or all.
     ///
-    /// - Parameters:
-    ///   - name: Which one; nil for all.
-    ///   - ending: What is done to them.
-    ///   - seconds: After what time it speaks again, where it falls silent; nil for not by itself.
+    /// * `seconds`: After what time it speaks again, where it falls silent; nil for not by itself.
     /// - Returns: The names of those that it was done to.
     /// - Throws: An `InputProblem` when no connection has that name.
     func end(_ name: String?, _ ending: ConnectionEnding, seconds: Int? = nil) async throws -> [String] {
@@ -109,10 +106,8 @@ package actor MockServer {
 
     /// Ends the server and starts it again on the same port, with what it has stored.
     ///
-    /// - Parameters:
-    ///   - ending: How it ends.
-    ///   - keepsEpoch: Whether its numbering goes on, and the frames it keeps for replay stay.
-    ///   - seconds: How long it is down; then it returns as soon as it is down, otherwise when it is up again.
+    /// * `keepsEpoch`: Whether its numbering goes on, and the frames it keeps for replay stay.
+    /// * `seconds`: How long it is down; then it returns as soon as it is down, otherwise when it is up again.
     /// - Throws: An `InputProblem` when it is down already.
     func restart(_ ending: Ending, keepsEpoch: Bool, downFor seconds: Int) async throws {
         guard let old = server, !isEnding else { throw Self.isDown }

@@ -54,12 +54,8 @@ package final class Proxy: Sendable {
 
     /// Starts to listen.
     ///
-    /// - Parameters:
-    ///   - options: How it is set up.
-    ///   - specification: What is judged under.
-    ///   - note: Takes a line for people, from any thread.
-    ///   - tell: Takes a violation or a warning, each once.
-    /// - Returns: A proxy that listens already.
+    /// * `note`: Takes a line for people, from any thread.
+    /// * `tell`: Takes a violation or a warning, each once.
     /// - Throws: A problem of the transcript's file, or of the address.
     package static func start(
         _ options: Options, under specification: Specification, note: @escaping @Sendable (String) -> Void,

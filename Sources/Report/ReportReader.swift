@@ -17,11 +17,8 @@ package enum ReportReader {
     package typealias Companion = (String) throws(InputProblem) -> [UInt8]
 
     /// The run in the bytes of a report.
-    /// - Parameters:
-    ///   - bytes: The report.
-    ///   - file: Its name, as problems show it.
-    ///   - companion: Brings the transcripts that stand in files beside it; nil where nothing stands beside it.
-    /// - Returns: The run.
+    ///
+    /// * `companion`: Brings the transcripts that stand in files beside it; nil where nothing stands beside it.
     /// - Throws: What is wrong with them, with line and column.
     package static func report(
         _ bytes: [UInt8], file: String, beside companion: Companion? = nil

@@ -17,10 +17,8 @@ package struct TextChart {
     private let ink: Ink
 
     /// Draws a chart within the width of a style.
-    /// - Parameters:
-    ///   - chart: What to draw.
-    ///   - style: How the console is written to.
-    ///   - indent: Columns that stay free on the left.
+    ///
+    /// * `indent`: Columns that stay free on the left.
     package init(_ chart: SequenceChart, style: ConsoleStyle, indent: Int = 0) {
         self.chart = chart
         self.style = style

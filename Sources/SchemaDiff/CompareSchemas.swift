@@ -2,10 +2,7 @@
 ///
 /// Schemas nest, and so does the search: whoever compares schemas of others does it where the stack is deep.
 ///
-/// - Parameters:
-///   - old: The version that peers have now.
-///   - new: The version they shall get.
-///   - policy: What readers do with what they do not know.
+/// * `old`: The version that peers have now; `new` is the one they shall get.
 /// - Returns: The findings, worst first, then by place; no finding when both accept the same messages and say the same about them.
 package func compareSchemas(
     old: MessageSchemaSet, new: MessageSchemaSet, policy: ComparisonPolicy = ComparisonPolicy()

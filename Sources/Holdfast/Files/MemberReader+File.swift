@@ -5,16 +5,11 @@ extension MemberReader {
     /// Reads a file that holds one object, which a schema describes.
     ///
     /// One that is known to be sound is not held against it, nor is one that is not `meant`, which has then been noted.
-    /// - Parameters:
-    ///   - bytes: The file.
-    ///   - file: Its name, as problems show it.
-    ///   - schema: What it may hold.
-    ///   - isSound: Whether it is known to pass the schema.
-    ///   - expected: What the file should be, in words such as `a baseline`.
-    ///   - maxBytes: The most bytes of such a file.
-    ///   - isMeant: Whether it is a file of this kind at all.
-    ///   - reading: Makes something of the members; what is wrong with them it notes, and nil alone says nothing.
-    /// - Returns: What was made.
+    ///
+    /// * `isSound`: Whether it is known to pass the schema.
+    /// * `expected`: What the file should be, in words such as `a baseline`.
+    /// * `isMeant`: Whether it is a file of this kind at all.
+    /// * `reading`: Makes something of the members; what is wrong with them it notes, and nil alone says nothing.
     /// - Throws: Every problem of the file at once, each with its line; a member that stands twice is one.
     package static func read<Value>(
         _ bytes: [UInt8], file: String, schema: FileSchema, isSound: Bool = false, expected: String,

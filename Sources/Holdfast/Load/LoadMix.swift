@@ -25,8 +25,6 @@ package struct LoadMix: Sendable, Equatable {
 
     package init(name: String) { self.name = name }
 
-    /// Reads the text of a file.
-    /// - Throws: Every problem of the file at once.
     package init(_ text: String, file: String, name: String) throws(InputProblems) {
         self = try MemberReader.read(Array(text.utf8), file: file, schema: .mix, expected: "a mix of a load") {
             Self($0, name: name)

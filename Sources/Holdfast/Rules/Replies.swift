@@ -20,9 +20,6 @@ package struct Replies: Sendable {
 
     /// Reads a file of replies; its shape is `Spec/schemas/files/replies.json`.
     ///
-    /// - Parameters:
-    ///   - text: The file.
-    ///   - file: Its name, as problems show it.
     /// - Throws: Every problem of the file at once, each with its line.
     package init(_ text: String, file: String) throws(InputProblems) {
         self = try MemberReader.read(

@@ -19,7 +19,6 @@ extension Exploration.Found {
     }
 
     /// Writes the scenario and the transcript to a folder.
-    /// - Returns: The path of the scenario.
     package func write(to folder: String) throws -> String {
         let location = "\(folder)/\(clause)-\(seed)"
         try Files.write(file, to: "\(location).json", makingFolders: true)

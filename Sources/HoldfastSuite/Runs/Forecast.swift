@@ -41,8 +41,6 @@ package struct Forecast {
     /// allows, and all of that is kept.
     ///
     /// What is out of reach is computed here as it is of a run that was.
-    /// - Parameter exercised: Clauses that were put to the test already.
-    /// - Returns: The report.
     func report(besides exercised: Set<ClauseID> = []) -> RunReport {
         let (dialect, isGreeted) = (subject.dialect, subject.dialect.assumedGreeting == nil)
         let namesErrors = Self.namesErrors(dialect)

@@ -50,11 +50,8 @@ public struct ClientUnderTest: Sendable {
     }
 
     /// Listens where a device is awaited, lets the body meet the drivers, and ends everything.
-    /// - Parameters:
-    ///   - specification: Has the schemas of what a driver says.
-    ///   - invite: Is told the address that a device has to open.
-    ///   - body: Meets the drivers.
-    /// - Returns: What the body returns.
+    ///
+    /// * `invite`: Is told the address that a device has to open.
     /// - Throws: What the body throws, or why nothing can listen.
     package func meeting<Result>(
         under specification: Specification, invite: (String) -> Void = { _ in },

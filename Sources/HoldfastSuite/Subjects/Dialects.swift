@@ -4,12 +4,9 @@ import HoldfastTransport
 
 extension Specification {
     /// A dialect by its name, or by the path of its file.
-    /// - Parameters:
-    ///   - text: What was given: `canonical`, the name of a dialect that comes along, or a path.
-    ///   - location: Where it was given, such as `--dialect`.
-    ///   - folder: Where a relative path begins; here when nil.
-    /// - Returns: The dialect.
-    /// - Throws: Every problem there is.
+    ///
+    /// * `location`: Where it was given, such as `--dialect`.
+    /// * `folder`: Where a relative path begins; here when nil.
     package func dialect(_ text: String, given location: String, in folder: String? = nil) throws -> Dialect {
         guard text.contains("/") || text.hasSuffix(".json") else {
             do {

@@ -6,14 +6,7 @@ extension ServerUnderTest {
     /// Whether something is said that needs a command to start.
     private var isAsked: Bool { data != nil || !environment.isEmpty || ready != nil }
 
-    /// The command that starts the server; nil when nothing says how.
-    /// - Parameters:
-    ///   - described: What the subject file says.
-    ///   - folder: The folder the subject file lies in.
-    ///   - url: The WebSocket address, if one was given.
-    ///   - http: The base of the REST paths, if one was given.
-    ///   - problems: Receives everything that is wrong.
-    /// - Returns: The command; nil when there is none, or none that could be started.
+    /// The command that starts the server; nil when nothing says how, or it could not be started.
     func startCommand(
         _ described: SubjectFile.Start?, in folder: String?, url: String?, http: String?,
         _ problems: inout [InputProblem]

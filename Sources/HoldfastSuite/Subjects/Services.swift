@@ -49,11 +49,9 @@ package struct ServiceAddress: Sendable, Equatable {
     init() {}
 
     /// An address as an option gives it: `host:port`, or a port of this machine with or without a colon.
-    /// - Parameters:
-    ///   - text: The address.
-    ///   - option: The option, such as `--listen`.
-    ///   - maySecure: Whether `,tls` may stand behind it where TLS is to be spoken.
-    /// - Throws: What is wrong with it.
+    ///
+    /// * `option`: Such as `--listen`.
+    /// * `maySecure`: Whether `,tls` may stand behind it where TLS is to be spoken.
     package init(_ text: String, given option: String, maySecure: Bool = false) throws(InputProblem) {
         isSecure = maySecure && text.hasSuffix(",tls")
         let text = isSecure ? String(text.dropLast(4)) : text

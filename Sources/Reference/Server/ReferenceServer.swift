@@ -38,10 +38,7 @@ package final class ReferenceServer: Sendable {
 
     /// Reads the folder, closes what was interrupted, and listens.
     ///
-    /// - Parameters:
-    ///   - configuration: Where to listen, what to keep, and what to do wrong.
-    ///   - memory: What a server before it knew in memory alone; nil for none, as after a real start.
-    /// - Returns: A server that takes connections already.
+    /// * `memory`: What a server before it knew in memory alone; nil for none, as after a real start.
     /// - Throws: ``StorageProblem`` for the folder, `TransportProblem` for the address and for that of the push service.
     package static func start(
         _ configuration: ReferenceConfiguration, remembering memory: ServerMemory? = nil

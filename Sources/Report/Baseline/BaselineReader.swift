@@ -8,11 +8,8 @@ extension Baseline {
     /// Reads a baseline.
     ///
     /// Names of clauses and scenarios are not looked up: what names nothing is told by the run.
-    /// - Parameters:
-    ///   - bytes: The file.
-    ///   - file: Its name.
-    ///   - today: The day from which on an entry may hold for a year at most.
-    /// - Throws: Every problem of the file at once, with line and column.
+    ///
+    /// * `today`: The day from which on an entry may hold for a year at most.
     package init(_ bytes: [UInt8], file: String, today: CivilDate) throws(InputProblems) {
         let entries = try MemberReader.read(
             bytes, file: file, schema: .baseline, expected: "a baseline", maxBytes: Self.maxBytes

@@ -106,11 +106,8 @@ package struct BaselineResult: Sendable, Equatable {
 
 extension RunReport {
     /// Looks at the run with a baseline.
-    /// - Parameters:
-    ///   - baseline: What is expected.
-    ///   - date: Today.
-    ///   - clauses: The ids of all clauses of the subject's side.
-    ///   - scenarios: The names of all scenarios for the subject's side.
+    ///
+    /// * `clauses` and `scenarios`: All names there are for the subject's side.
     package mutating func compare(
         with baseline: Baseline, on date: CivilDate, clauses: [String], scenarios: [String]
     ) {

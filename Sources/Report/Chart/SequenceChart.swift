@@ -68,10 +68,8 @@ package struct SequenceChart: Sendable, Equatable {
     package static let maxVerbatim = 4096
 
     /// The chart of a history.
-    /// - Parameters:
-    ///   - history: What was observed.
-    ///   - claims: The findings to mark.
-    ///   - maxVerbatim: The most characters of each verbatim text; longer ones are cut and say so.
+    ///
+    /// * `maxVerbatim`: The most characters of each verbatim text; longer ones are cut and say so.
     package init(_ history: History, marking claims: [Claim] = [], maxVerbatim: Int = SequenceChart.maxVerbatim) {
         let builder = ChartBuilder(history, claims: claims, maxVerbatim: maxVerbatim)
         participants = builder.participants

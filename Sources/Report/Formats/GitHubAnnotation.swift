@@ -24,10 +24,8 @@ package struct GitHubAnnotation: Sendable, Equatable {
     package static let limit = 10
 
     /// As many as are shown, the last of which names the rest.
-    /// - Parameters:
-    ///   - annotations: Annotations of one level, those that matter most first.
-    ///   - room: How many there may be.
-    /// - Returns: All of them where they fit.
+    ///
+    /// * `annotations`: Of one level, those that matter most first.
     package static func bounded(_ annotations: [GitHubAnnotation], room: Int = limit) -> [GitHubAnnotation] {
         guard annotations.count > room, let level = annotations.first?.level else { return annotations }
         let shown = annotations.prefix(room - 1)

@@ -31,15 +31,11 @@ package struct SARIFLog {
     private let value: JSONValue
 
     /// A log of one run.
-    /// - Parameters:
-    ///   - tool: What made it, such as `conformance gate`.
-    ///   - version: The version of that.
-    ///   - exit: How it ended.
-    ///   - headline: The verdict in one line.
-    ///   - root: What files are named from.
-    ///   - fingerprints: What fingerprints are called.
-    ///   - words: What a rule says in words.
-    ///   - results: What was found.
+    ///
+    /// * `tool`: What made it, such as `conformance gate`.
+    /// * `root`: What files are named from.
+    /// * `fingerprints`: What fingerprints are called.
+    /// * `words`: What a rule says in words.
     package init(
         tool: String, version: String, exit: ExitStatus, headline: String, root: String, fingerprints: String,
         words: (String) -> String, results: [Result]

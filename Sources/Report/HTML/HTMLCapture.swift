@@ -36,15 +36,6 @@ package struct HTMLCapture {
     private let notes: [String]
 
     /// A page of captures.
-    /// - Parameters:
-    ///   - headline: The verdict in one line.
-    ///   - exit: What it comes to.
-    ///   - facts: What was judged.
-    ///   - parts: The parts that are drawn.
-    ///   - results: The clauses that were put to the test.
-    ///   - observed: What was observed and is no verdict.
-    ///   - notes: What is worth knowing besides.
-    ///   - specification: What was judged by.
     package init(
         _ headline: String, exit: ExitStatus, facts: [(title: String, text: String)], parts: [ScenarioResult],
         results: [Result], observed: [Observed], notes: [String], under specification: Specification

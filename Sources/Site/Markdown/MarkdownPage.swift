@@ -10,9 +10,8 @@ package struct MarkdownPage: Equatable, Sendable {
     package let blocks: [(line: Int, block: MarkdownBlock)]
 
     /// Reads a page.
-    /// - Parameters:
-    ///   - text: The page.
-    ///   - file: How problems name the file, such as `Spec/README.md`.
+    ///
+    /// * `file`: How problems name it, such as `Spec/README.md`.
     /// - Throws: Every problem of the page at once.
     package init(_ text: String, file: String) throws(InputProblems) {
         var reader = BlockReader(text, file: file)

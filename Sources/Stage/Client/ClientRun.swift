@@ -26,9 +26,6 @@ package struct ClientRun: Sendable {
     ///
     /// When the task is cancelled, scenarios that run are ended at once and keep what they observed, and the others are left
     /// out. All drivers have ended when this returns.
-    /// - Parameters:
-    ///   - scenarios: What to perform.
-    ///   - progress: Told when a scenario begins and ends.
     /// - Returns: One performance for each scenario, in the order given.
     package func run(
         _ scenarios: [ClientScenario], progress: @Sendable (SuiteRun.Progress) -> Void = { _ in }

@@ -16,7 +16,6 @@ package struct DriverCheck: Sendable {
     }
 
     /// Greets the driver, launches the app against a server that takes nobody, and asks what it shows.
-    /// - Returns: What the driver says of its app.
     /// - Throws: Why nothing can be tested; `invalidCommand` and `noServer` are faults on this side.
     package func run() async throws(DriverProblem) -> DriverGreeting {
         let folder: DataFolder

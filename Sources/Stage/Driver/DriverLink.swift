@@ -6,10 +6,9 @@ package protocol DriverLink: Sendable {
     /// Sends a command and waits for its answer.
     ///
     /// One command at a time: whoever holds the link waits for the answer before the next one.
-    /// - Parameters:
-    ///   - command: The command without its `id`, such as `{"do":"background"}`.
-    ///   - limit: How long an answer may take; not scaled.
-    /// - Returns: What the driver answered.
+    ///
+    /// * `command`: Without its `id`, such as `{"do":"background"}`.
+    /// * `limit`: Not scaled.
     /// - Throws: Why there is no answer; the link is of no use after that.
     func perform(_ command: JSONObject, within limit: Duration) async throws(DriverProblem) -> DriverReply
 
@@ -51,10 +50,8 @@ package protocol DriverSource: Sendable {
     var capacity: Int { get }
 
     /// A driver that has been greeted with `hello`, for one scenario.
-    /// - Parameters:
-    ///   - folder: Where the app may store; it lives as long as the scenario.
-    ///   - timeScale: By how much the app is to divide its timers, from 1.
-    /// - Returns: A link to it.
-    /// - Throws: Why there is none.
+    ///
+    /// * `folder`: Where the app may store; it lives as long as the scenario.
+    /// * `timeScale`: By how much the app is to divide its timers, from 1.
     func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink
 }

@@ -33,15 +33,9 @@ package final class ListeningDrivers: DriverSource {
     }
 
     /// Starts to listen.
-    /// - Parameters:
-    ///   - host: An address of this machine that the device can reach.
-    ///   - port: 0 takes a free one.
-    ///   - shown: What the address says in place of the host, where that means every address.
-    ///   - schemas: What may be said.
-    ///   - timeouts: How long the answer to `hello` may take.
-    ///   - firstWait: How long the first device may take to come.
-    /// - Returns: A source whose address can be shown.
-    /// - Throws: Why nothing can listen there.
+    ///
+    /// * `port`: 0 takes a free one.
+    /// * `shown`: What the address says in place of the host, where that means every address.
     package static func start(
         host: String, port: Int, shownAs shown: String? = nil, schemas: DriverSchemas, timeouts: Timeouts = Timeouts(),
         firstWait: Duration = arrival

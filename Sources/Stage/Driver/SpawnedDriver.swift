@@ -14,12 +14,8 @@ package struct SpawnedDrivers: DriverSource {
     private let limit: Duration
 
     /// A program with its arguments.
-    /// - Parameters:
-    ///   - command: The program and its arguments.
-    ///   - directory: Where it is started; here when nil.
-    ///   - environment: Variables added to those of the suite.
-    ///   - schemas: What may be said.
-    ///   - timeouts: How long the answer to `hello` may take.
+    ///
+    /// * `environment`: Variables added to those of the suite.
     package init(
         _ command: [String], directory: String? = nil, environment: [String: String] = [:], schemas: DriverSchemas,
         timeouts: Timeouts = Timeouts()

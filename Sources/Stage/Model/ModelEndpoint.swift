@@ -6,10 +6,8 @@ import HoldfastTransport
 /// and `/v1`, with Anthropic's to the URL alone. The endpoint keeps nothing of what it is sent, and looks at no key.
 package enum ModelEndpoint {
     /// Starts to listen.
-    /// - Parameters:
-    ///   - host: A name or address of this machine.
-    ///   - port: 0 takes a free one.
-    /// - Returns: A server that takes requests already.
+    ///
+    /// * `port`: 0 takes a free one.
     /// - Throws: `cannotListen` when the address is not free.
     package static func start(
         host: String = "127.0.0.1", port: Int = 0

@@ -43,12 +43,9 @@ package final class PushSink: Sendable {
 
     /// Starts to listen, for HTTP/2 as Apple's service speaks it, and for HTTP/1.1.
     ///
-    /// - Parameters:
-    ///   - host: A name or address of this machine.
-    ///   - port: 0 takes a free one.
-    ///   - isSecure: Whether clients must speak TLS; see ``certificate``. Without it HTTP/2 begins with prior knowledge.
-    ///   - topic: The app that pushes must be for; any will do when nil.
-    /// - Returns: A sink that listens already.
+    /// * `port`: 0 takes a free one.
+    /// * `isSecure`: Whether clients must speak TLS; see ``certificate``. Without it HTTP/2 begins with prior knowledge.
+    /// * `topic`: The app that pushes must be for; any will do when nil.
     /// - Throws: `cannotListen`, or `tls` when no certificate can be made for the host.
     package static func start(
         host: String = "127.0.0.1", port: Int = 0, isSecure: Bool = false, topic: String? = nil

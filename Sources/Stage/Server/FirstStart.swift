@@ -23,7 +23,6 @@ final class FirstStart: Sendable {
     var problem: HarnessProblem? { decision.value ?? nil }
 
     /// A start that others wait for: when one fails, those under way decide.
-    /// - Throws: What the start throws.
     func trying(
         _ start: () async throws(HarnessProblem) -> SubjectInstance
     ) async throws(HarnessProblem) -> SubjectInstance {

@@ -13,9 +13,8 @@ final class PipeReader: Sendable {
     private let over = DispatchGroup()
 
     /// Takes over the reading end of a pipe.
-    /// - Parameters:
-    ///   - descriptor: The end, which is closed with the reader.
-    ///   - take: Takes what was read, in order, and says whether to go on; otherwise the pipe is closed.
+    ///
+    /// * `take`: Takes what was read, in order, and says whether to go on; otherwise the pipe is closed.
     init(_ descriptor: Descriptor, take: @escaping @Sendable ([UInt8]) -> Bool) {
         descriptor.neverWait()
         DispatchQueue(label: "holdfast.output").async(group: over) { [alarm] in

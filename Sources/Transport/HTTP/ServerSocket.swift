@@ -32,9 +32,8 @@ package final class ServerSocket: WebSocketEnd {
     }
 
     /// Queues a text message without waiting; messages leave in the order of the calls.
-    /// - Parameters:
-    ///   - text: The whole message.
-    ///   - fragments: How many frames it takes, cut anywhere, also inside characters; fewer when there are fewer bytes.
+    ///
+    /// * `fragments`: How many frames it takes, cut anywhere, also inside characters; fewer when there are fewer bytes.
     /// - Throws: `closed` when the socket is closed or closing, `peerTooSlow` when the client does not read.
     package func post(text: String, fragments: Int = 1) throws(TransportProblem) {
         let bytes = Array(text.utf8)

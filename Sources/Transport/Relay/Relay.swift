@@ -10,15 +10,10 @@ import NIOSSL
 package enum Relay {
     /// Starts to listen; the server is asked for only when a client comes.
     ///
-    /// - Parameters:
-    ///   - host: A name or address of this machine.
-    ///   - port: 0 takes a free one.
-    ///   - upstream: The server; its scheme says whether TLS is spoken, its path means nothing.
-    ///   - tls: Certificate and key for clients that speak TLS; without them they do not.
-    ///   - upstreamTLS: Which certificates of the server to believe.
-    ///   - limits: The bounds.
-    ///   - holdsMessages: Whether the parts of a message wait until it is whole: only then can it be left out.
-    ///   - watcher: Who sees what passes.
+    /// * `port`: 0 takes a free one.
+    /// * `upstream`: The server; its scheme says whether TLS is spoken, its path means nothing.
+    /// * `tls`: Certificate and key for clients that speak TLS; without them they do not.
+    /// * `holdsMessages`: Whether the parts of a message wait until it is whole: only then can it be left out.
     /// - Returns: A server that listens already; stopping it closes every WebSocket with 1001 on both sides.
     /// - Throws: `cannotListen`, or `tls` when a certificate cannot be used.
     package static func start(

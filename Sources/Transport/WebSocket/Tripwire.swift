@@ -12,9 +12,8 @@ package final class Tripwire: Sendable {
 
     /// Waits for the UTF-8 bytes of a text.
     ///
-    /// - Parameters:
-    ///   - text: What to look for in a message or in the body of an answer; an empty text is never found.
-    ///   - action: What to do; it holds up the reading of every connection of its thread, so it must be short.
+    /// * `text`: An empty one is never found.
+    /// * `action`: It holds up the reading of every connection of its thread, so it must be short.
     package convenience init(_ text: String, _ action: @escaping @Sendable () -> Void) {
         let pattern = Array(text.utf8)
         self.init(where: { Self.isFound(pattern, in: $0) }, action)

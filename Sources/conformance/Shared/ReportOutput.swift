@@ -31,11 +31,10 @@ struct ReportOutput: Sendable {
     }
 
     /// Writes and shows a report.
-    /// - Parameters:
-    ///   - report: The report.
-    ///   - text: What is shown to people in place of the console report; nil for that.
-    ///   - names: Names of scenarios that a baseline may hold besides those of the specification.
-    ///   - write: Writes what the command itself is to write.
+    ///
+    /// * `text`: What is shown to people in place of the console report; nil for that.
+    /// * `names`: Names of scenarios that a baseline may hold besides those of the specification.
+    /// * `write`: Writes what the command itself is to write.
     /// - Throws: The exit code of the run, unless it conforms.
     func end(
         with report: RunReport, showing text: String? = nil, knowing names: [String] = [],

@@ -14,10 +14,8 @@ enum DurabilityOrder: Sendable, Equatable {
     case undecided(String)
 
     /// The order that a trace shows.
-    /// - Parameters:
-    ///   - answer: What `done` carried, the whole of it.
-    ///   - question: What was asked; a write of it is none of the answer.
-    ///   - calls: All calls of the server.
+    ///
+    /// * `question`: A write of it is none of the answer.
     init(of answer: String, to question: String, in calls: [SystemCall]) {
         guard answer.utf8.count >= Self.shortest, !question.contains(answer) else {
             self = .undecided("the answer is too short or part of the question, so files contain it anyway")
