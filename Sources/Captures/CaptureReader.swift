@@ -36,8 +36,6 @@ public struct CaptureReader: Sendable {
         case taken
     }
 
-    /// The form it reads.
-    public let form: CaptureForm
     private let file: String
     private let options: Options
     private var reader: Reader
@@ -52,7 +50,7 @@ public struct CaptureReader: Sendable {
         _ form: CaptureForm, file: String, options: Options, maxLineBytes: Int = TranscriptFormat.maxLineBytes,
         skipsWrongLines: Bool = false
     ) {
-        (self.skipsWrongLines, self.form, self.file, self.options) = (skipsWrongLines, form, file, options)
+        (self.skipsWrongLines, self.file, self.options) = (skipsWrongLines, file, options)
         lines = CaptureLines(maxLineBytes: maxLineBytes)
         let people = CapturePeople(
             isOne: options.isOnePerson ?? (form != .frames), isStated: options.isOnePerson == true,

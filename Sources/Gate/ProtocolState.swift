@@ -15,9 +15,6 @@ package struct ProtocolState: Sendable {
     /// The golden messages and transcripts.
     let fixtures: FixtureFiles
 
-    /// Every file by its path below the root, such as `Spec/version.json`.
-    let files: [String: [UInt8]]
-
     /// The folders and files of a state, below its root.
     static let parts = ["Spec", "Fixtures", "CHANGELOG.md"]
 
@@ -78,7 +75,6 @@ package struct ProtocolState: Sendable {
         wireVersion = texts["version.json"].flatMap { try? JSONParser.value($0) }?["protocol"]?.intValue
         changelog = files["CHANGELOG.md"].map { String(decoding: $0, as: UTF8.self) }
         self.name = name
-        self.files = files
     }
 
     /// Whether a file below `Spec/` that is no schema holds facts as JSON.

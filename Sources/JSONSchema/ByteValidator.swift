@@ -6,13 +6,11 @@ import HoldfastJSON
 /// text say `JSONParser.value(bytes:limits:)` and ``Schema/violations(in:limit:)``.
 public struct ByteValidator: ~Copyable {
     private let schema: Schema
-    private let limits: JSONLimits
     private var tape: JSONTape
 
     /// A validator for texts within these limits.
     public init(_ schema: Schema, limits: JSONLimits = .standard) {
         self.schema = schema
-        self.limits = limits
         tape = JSONTape(limits: limits)
     }
 

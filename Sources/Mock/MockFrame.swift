@@ -13,9 +13,6 @@ package struct MockFrame: Sendable, Equatable {
     /// What was on the wire, without credentials and cut when it is very long; nil for what is no message.
     package let verbatim: String?
 
-    /// The line, such as `12:00:01.123 A> chat c1 "hello"`.
-    package var line: String { "\(time) \(lane)\(mark) \(brief)" }
-
     /// The beginning of a text; counted in scalars, because a stranger can make one character of any length.
     static func beginning(of text: String, _ count: Int) -> String {
         let scalars = text.unicodeScalars

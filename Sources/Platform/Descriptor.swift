@@ -96,11 +96,6 @@ package struct Descriptor: Sendable, Hashable {
 
     // MARK: reading and writing
 
-    /// Reads what is there, at most as much as the buffer holds; 0 at the end.
-    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
-        try uninterrupted { systemRead(number, buffer.baseAddress, buffer.count) }.get()
-    }
-
     /// Reads what is there, at most so many bytes; none at the end.
     package func read(atMost limit: Int) throws(SystemError) -> [UInt8] {
         try bytes(limit) { systemRead(number, $0.baseAddress, limit) }

@@ -94,8 +94,6 @@ package final class Proxy: Sendable {
     package var port: Int { relay.port }
     /// Whether clients must speak TLS.
     package var isSecure: Bool { relay.isSecure }
-    /// Open connections of clients.
-    package var connectionCount: Int { relay.connectionCount }
     package var tallies: ProxyTallies { record.tallies }
     package var tally: ClauseTally { judging.tally }
     /// The profiles that greetings stated, where nobody declared any.

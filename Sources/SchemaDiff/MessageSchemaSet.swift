@@ -29,9 +29,7 @@ package struct MessageSchemaSet: Sendable {
 
     package let documents: [Document]
     package let messages: [Message]
-    /// The schemas as values, with what profiles add.
-    let registry: SchemaRegistry
-    /// The parsed documents, by file.
+    /// The parsed documents, by file, with what profiles add.
     let roots: [String: JSONValue]
     let schemas: [String: Schema]
     /// Keywords that draft 2020-12 does not have.
@@ -71,7 +69,7 @@ package struct MessageSchemaSet: Sendable {
         guard problems.isEmpty else { throw SchemaProblems(all: problems) }
         self.documents = documents
         self.messages = messages.sorted { $0.name < $1.name }
-        (self.registry, self.roots, self.schemas) = (registry, roots, schemas)
+        (self.roots, self.schemas) = (roots, schemas)
         unknownKeywords = documents.flatMap { document in
             UnknownKeywords.locations(in: roots[document.file] ?? true).map { pointer in
                 GateLocation(

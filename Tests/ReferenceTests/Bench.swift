@@ -227,3 +227,10 @@ func script(_ steps: JSONValue...) -> String {
     let script: JSONValue = ["script": .array(steps)]
     return script.text()
 }
+
+extension Moment {
+    /// The same instant, later on both clocks.
+    fileprivate func advanced(byMs milliseconds: Int) -> Moment {
+        Moment(steady: steady + milliseconds * 1000, wall: wall + milliseconds * 1000)
+    }
+}

@@ -32,6 +32,6 @@ import Testing
     }
 
     @Test(arguments: Variation.all) func `a variation is found by its name`(_ variation: Variation) {
-        #expect(Variation.named(variation.name) == variation)
+        #expect(Variation.all.first { $0.name == variation.name } == variation)
     }
 }

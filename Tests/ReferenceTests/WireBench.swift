@@ -13,7 +13,7 @@ final class WireBench {
 
     /// The server of a preset, or a healthy one that speaks its dialect.
     init(_ name: String, isBroken: Bool = true, budget: Int? = nil) throws {
-        let preset = Preset.named(name)
+        let preset = Preset.all.first { $0.name == name }
         var rules = Bench.rules
         rules.messagesPerMinute = budget
         if isBroken, let preset {

@@ -112,7 +112,10 @@ import Testing
     @Test func `a scenario marks what its verdicts found`() throws {
         let report = try States.violated()
         let scenario = try #require(report.scenarios.first { $0.name == States.replay })
-        let chart = SequenceChart(scenario)
+        let claims = scenario.verdicts.flatMap { verdict in
+            verdict.findings.map { SequenceChart.Claim(verdict.clause, $0) }
+        }
+        let chart = SequenceChart(scenario.history, marking: claims)
         #expect(chart.rows.filter(\.isCited).flatMap(\.marks).map(\.clause) == [States.sync3])
     }
 

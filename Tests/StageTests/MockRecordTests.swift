@@ -63,7 +63,7 @@ import Testing
                 body: Array(#"{"text":"r-secret-6","password":"body-secret-7"}"#.utf8)), number: 8)
         _ = record.answered(.json(#"{"text":"query-secret-5"}"#), number: 8)
         let frames = record.frames(after: 0, atMost: 100).frames
-        let all = frames.map { $0.line + ($0.verbatim ?? "") }.joined(separator: "\n")
+        let all = frames.map { $0.brief + ($0.verbatim ?? "") }.joined(separator: "\n")
         #expect(!all.contains("secret-"), "\(all)")
         #expect(all.contains("‹token of anna›"))
         #expect(frames.count == 5)

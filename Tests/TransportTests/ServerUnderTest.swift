@@ -106,3 +106,37 @@ func problem(_ body: () async throws -> Void) async -> TransportProblem? {
         return error as? TransportProblem
     }
 }
+
+// Short ways to what only tests do.
+
+extension SocketEnd {
+    /// Returns when the connection is gone on this side.
+    func waitUntilEnded() async throws(TransportProblem) { try await core.ended.value() }
+}
+
+extension WebSocketEnd {
+    /// Sends a ping; the answer arrives among the events.
+    func ping(_ payload: [UInt8]) async throws(TransportProblem) { try await send(WebSocketFrame(.ping, payload)) }
+}
+
+extension WebSocketConnection {
+    /// The bytes of events that wait to be taken.
+    var queuedBytes: Int { core.queue.queuedBytes }
+
+    func send(bytes: [UInt8]) async throws(TransportProblem) { try await send(WebSocketFrame(.binary, bytes)) }
+
+    /// Sends one text message in as many frames as there are fragments.
+    func send(fragments: [String]) async throws(TransportProblem) {
+        let frames = fragments.enumerated().map { index, fragment in
+            WebSocketFrame(
+                index == 0 ? .text : .continuation, Array(fragment.utf8), isFinal: index == fragments.count - 1)
+        }
+        try await queue(frames).value()
+    }
+}
+
+extension HTTPConnection {
+    func perform(_ request: HTTPRequestSpec, timeout: Duration) async throws(TransportProblem) -> HTTPAnswer {
+        try await answer(to: send(request), timeout: timeout)
+    }
+}

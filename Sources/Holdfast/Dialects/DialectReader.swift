@@ -42,15 +42,6 @@ extension Dialect {
         if reader.collector.isClean { refuseGaps(reader) }
     }
 
-    /// Whether a text can name a dialect.
-    public static func isName(_ text: String) -> Bool {
-        let isPlain = text.utf8.allSatisfy { byte in
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
-        }
-        return isPlain && text.first?.isLetter == true && text != "canonical"
-    }
-
     private static func profiles(_ reader: MemberReader) -> Set<Profile> {
         var profiles: Set<Profile> = []
         for (profile, pointer) in reader.choices("profiles", of: Profile.self) {

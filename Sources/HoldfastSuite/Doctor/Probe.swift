@@ -14,12 +14,12 @@ struct Probe: Sendable {
 
     /// The steps of a probe, written as in a scenario file.
     static func scenario(
-        _ name: String, principals: Int = 1, start: Bool = false, profiles: [String] = [], _ steps: String
+        _ name: String, start: Bool = false, profiles: [String] = [], _ steps: String
     ) -> Scenario? {
         let names = profiles.map { "\"\($0)\"" }.joined(separator: ", ")
         let text = """
             {"title": "\(name)", "summary": "An examination.", "role": "server", "clauses": ["LIVE-10"],
-             "needs": {"principals": \(principals), "start": \(start), "profiles": [\(names)]}, "steps": [\(steps)]}
+             "needs": {"principals": 1, "start": \(start), "profiles": [\(names)]}, "steps": [\(steps)]}
             """
         return try? ScenarioReader.scenario(text, named: "server/LIVE/\(name)", file: "doctor")
     }

@@ -23,10 +23,8 @@ package struct ProjectSetup: Sendable {
     package var tokenVariables: [String] = []
     /// Whose CI runs it.
     package var ci = CI.github
-    /// The version of the program that the CI is to take.
-    let version: String
 
-    package init(version: String = toolVersion) { self.version = version }
+    package init() {}
 
     // MARK: answers
 
@@ -135,7 +133,7 @@ package struct ProjectSetup: Sendable {
     /// The steps that both kinds of CI have.
     private var commands: [String] {
         [
-            "pip install holdfast-conformance==\(version)",
+            "pip install holdfast-conformance==\(toolVersion)",
             "conformance server --subject subject.json\(start.isEmpty ? " --wait 60" : "") --out results"
                 + " --format junit=results/junit.xml",
         ]

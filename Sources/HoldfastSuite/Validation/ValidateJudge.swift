@@ -25,13 +25,11 @@ package struct ValidateFault: Sendable {
 /// Judges by any schema: the quick way first, and by words only what is not valid.
 package final class SchemaJudge: ValidateJudge {
     private let schema: Schema
-    private let limits: JSONLimits
     private var validator: ByteValidator
 
-    package init(_ schema: Schema, limits: JSONLimits = .standard) {
+    package init(_ schema: Schema) {
         self.schema = schema
-        self.limits = limits
-        validator = ByteValidator(schema, limits: limits)
+        validator = ByteValidator(schema)
     }
 
     package func faults(in message: UnsafeBufferPointer<UInt8>) -> [ValidateFault] {
@@ -41,7 +39,7 @@ package final class SchemaJudge: ValidateJudge {
     private func explain(_ bytes: [UInt8]) -> [ValidateFault] {
         let document: JSONDocument
         do {
-            document = try JSONParser.document(bytes: bytes, limits: limits)
+            document = try JSONParser.document(bytes: bytes)
         } catch {
             return [ValidateFault(location: error.location, words: error.sentence)]
         }

@@ -48,7 +48,7 @@ struct AutomatonBuilder {
     /// The position of the automaton, or nil for a pattern that looks around or grows too large.
     mutating func add(_ pattern: Pattern) -> Int32? {
         let program = pattern.program
-        guard program.steps.count <= Self.maxSteps, !program.isBackward, !program.looksAround else { return nil }
+        guard program.steps.count <= Self.maxSteps, program.canBeFollowed else { return nil }
         let (classes, samples) = Self.classes(program)
         var states = [State(steps: [])]
         var known: [State: UInt16] = [:]
@@ -73,12 +73,7 @@ struct AutomatonBuilder {
             next += 1
             var row: [UInt16] = []
             for sample in samples {
-                var seeds: [Int] = []
-                for step in state.steps {
-                    if case .take(let set) = program.steps[step], set.contains(sample) { seeds.append(step + 1) }
-                }
-                if !program.isAnchored { seeds.append(0) }
-                let (steps, isMatch) = program.closure(seeds, isFirst: false, isEnd: false, &work)
+                let (steps, isMatch) = program.closure(after: sample, from: state.steps, &work)
                 row.append(number(State(steps: steps), isMatch: isMatch))
             }
             let end = program.closure(state.steps, isFirst: state.isFirst, isEnd: true, &work)
@@ -109,13 +104,25 @@ struct AutomatonBuilder {
 }
 
 extension PatternProgram {
-    fileprivate var looksAround: Bool {
-        steps.contains { step in
-            switch step {
-            case .look, .wordBoundary: true
-            default: false
+    /// Whether a text can be followed scalar by scalar: a pattern that looks around asks what comes before or behind.
+    package var canBeFollowed: Bool {
+        !isBackward
+            && !steps.contains { step in
+                switch step {
+                case .look, .wordBoundary: true
+                default: false
+                }
             }
-        }
+    }
+
+    /// What threads stand at once they have taken a scalar, from the steps that waited for one.
+    package func closure(
+        after scalar: UInt32, from waiting: [Int], _ work: inout Int
+    ) -> (steps: [Int], isMatch: Bool) {
+        var seeds = waiting.filter { if case .take(let set) = steps[$0] { set.contains(scalar) } else { false } }
+            .map { $0 + 1 }
+        if !isAnchored { seeds.append(0) }
+        return closure(seeds, isFirst: false, isEnd: false, &work)
     }
 
     /// The steps that wait for a scalar or for the end, once all that take nothing have been taken.

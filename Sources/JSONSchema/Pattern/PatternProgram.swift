@@ -15,9 +15,9 @@ package struct PatternProgram: Sendable {
 
     package private(set) var steps: [Step] = []
     /// Whether it reads the text towards its start, as a look behind does.
-    package let isBackward: Bool
+    let isBackward: Bool
     /// Whether a match can only begin at the start of the text.
-    package let isAnchored: Bool
+    let isAnchored: Bool
 
     /// Counted repetitions are written out: this bounds what one expression may cost.
     private static let maxSteps = 20_000

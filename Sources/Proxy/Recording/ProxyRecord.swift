@@ -77,9 +77,6 @@ final class ProxyRecord: Sendable {
     /// Why the transcript is not whole; nil when it is.
     var fileFailure: String? { state.withLock { $0.file?.failure } }
 
-    /// A text without any credential that has passed so far.
-    func redacted(_ text: String) -> String { state.withLock { $0.credentials.applied(to: text) } }
-
     // MARK: writing
 
     private func write(_ kind: Event.Kind, on lane: Lane, _ state: inout State) {

@@ -7,7 +7,6 @@ import HoldfastTranscript
 /// Lines are handed to the operating system whole and before what they tell of goes on, so that a program which is killed
 /// leaves a file that can be read, with everything the peers have seen. Many messages that go on together take one write.
 final class TranscriptFile {
-    let path: String
     private let file: Descriptor
     /// Why nothing is written any more; nil while all is well.
     private(set) var failure: String?
@@ -16,7 +15,6 @@ final class TranscriptFile {
     /// Makes a new file with its first line.
     /// - Throws: A problem when the file exists or cannot be made.
     init(_ path: String, header: History.Header) throws(InputProblem) {
-        self.path = path
         do throws(SystemError) {
             file = try Descriptor(opening: path, for: .appendingToNew)
         } catch {

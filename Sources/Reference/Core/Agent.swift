@@ -10,12 +10,6 @@ enum Agent {
     /// How much of a question a plain answer repeats, in characters.
     static let maxEchoCharacters = 400
 
-    /// What the agent does about a question when it has no replies of its own.
-    static func steps(for question: String) -> [Step] {
-        var none = Replies()
-        return steps(for: question, among: &none)
-    }
-
     /// What the agent does about a question: any number of tools and waits, then exactly one reply or failure.
     ///
     /// A script in the question goes before everything else; then one of the replies, if any is for the question.

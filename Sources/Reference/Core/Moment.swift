@@ -7,11 +7,6 @@ struct Moment: Sendable, Equatable {
     var steady: Int
     /// Time since 1970, for people.
     var wall: Int
-
-    /// The same instant, later on both clocks.
-    func advanced(byMs milliseconds: Int) -> Moment {
-        Moment(steady: steady + milliseconds * 1000, wall: wall + milliseconds * 1000)
-    }
 }
 
 /// The time of day and the time that never goes back.

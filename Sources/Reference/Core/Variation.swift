@@ -18,8 +18,6 @@ package struct Variation: Sendable, Hashable, CustomStringConvertible {
         lateResponses,
     ]
 
-    package static func named(_ name: String) -> Variation? { all.first { $0.name == name } }
-
     static let sparseNumbers = Variation("sparse-numbers", "Leaves numbers of the stream unused (SYNC-6).")
     static let extraMembers = Variation(
         "extra-members", "Adds undefined members to every frame and REST body (ENV-2, ENV-22).")

@@ -20,8 +20,6 @@ package struct Preset: Sendable, Hashable {
 
     package static let all = [nami, adjutant]
 
-    package static func named(_ name: String) -> Preset? { all.first { $0.name == name } }
-
     /// What its wire does not say (codes, turn ids, its greeting) is the dialect's matter and stands in no list here.
     static let nami = Preset(
         "nami", "Stores only finished turns, accepts unknown sessions, and crashes on null.",

@@ -3,7 +3,7 @@ actor ClientEngine {
     private var client: FaultyClient
     private let transport: any ClientTransport
     private let storage: ClientStorage?
-    private let clock: any ClientClock
+    private let clock = SystemClock()
     private let rules: ClientRules
     private let watcher: (@Sendable (Screen) -> Void)?
     private var sockets: [Int: AsyncStream<Outgoing>.Continuation] = [:]
@@ -22,12 +22,10 @@ actor ClientEngine {
 
     init(
         rules: ClientRules, storage: ClientStorage?, transport: any ClientTransport = NetworkTransport(),
-        clock: any ClientClock = SystemClock(), dice: Dice = Dice(), defects: Set<ClientDefect> = [],
-        watcher: (@Sendable (Screen) -> Void)? = nil
+        defects: Set<ClientDefect> = [], watcher: (@Sendable (Screen) -> Void)? = nil
     ) {
-        (self.rules, self.transport, self.storage) = (rules, transport, storage)
-        (self.clock, self.watcher) = (clock, watcher)
-        client = FaultyClient(rules: rules, memory: storage?.load(), dice: dice, defects: defects)
+        (self.rules, self.transport, self.storage, self.watcher) = (rules, transport, storage, watcher)
+        client = FaultyClient(rules: rules, memory: storage?.load(), defects: defects)
     }
 
     var screen: Screen { client.screen }
@@ -47,7 +45,7 @@ actor ClientEngine {
 
     /// Returns when everything handed over is on its way, or after a second: the time a system gives to an app it puts away.
     func flush() async {
-        for _ in 0..<100 where !unsent.isEmpty { try? await clock.sleep(milliseconds: 10) }
+        for _ in 0..<100 where !unsent.isEmpty { try? await Task.sleep(for: .milliseconds(10)) }
     }
 
     /// The system ends the app, and tells it.
@@ -92,7 +90,7 @@ actor ClientEngine {
     /// Opens a socket; what is sent before the upgrade is done waits for it.
     private func open(_ number: Int, _ url: String) {
         let (stream, outgoing) = AsyncStream.makeStream(of: Outgoing.self)
-        let (transport, rules, clock) = (transport, rules, clock)
+        let (transport, rules) = (transport, rules)
         let isSlow = rules.variations.contains(.isSlow)
         var headers: [(String, String)] = []
         if rules.variations.contains(.authorizesTheUpgrade), let token = rules.token {
@@ -120,7 +118,7 @@ actor ClientEngine {
                 await socket.close(code: nil)
             }
             for await item in stream {
-                if isSlow { try? await clock.sleep(milliseconds: rules.real(200)) }
+                if isSlow { try? await Task.sleep(for: .milliseconds(rules.real(200))) }
                 switch item {
                 case .text(let text):
                     // What was not sent when the connection was given up goes out on another one, if at all.
@@ -156,10 +154,10 @@ actor ClientEngine {
     }
 
     private func ask(_ number: Int, _ request: RESTRequest, _ limit: Int) {
-        let (transport, clock) = (transport, clock)
+        let transport = transport
         let pause = rules.variations.contains(.isSlow) ? rules.real(200) : 0
         requests[number] = Task { [weak self] in
-            if pause > 0 { try? await clock.sleep(milliseconds: pause) }
+            if pause > 0 { try? await Task.sleep(for: .milliseconds(pause)) }
             let answer = try? await transport.perform(request, within: .milliseconds(limit))
             await self?.answered(number, answer)
         }
@@ -173,9 +171,9 @@ actor ClientEngine {
     private func wait(_ timer: ClientTimer, _ milliseconds: Int) {
         timers.removeValue(forKey: timer)?.task.cancel()
         lastTimer += 1
-        let (number, clock) = (lastTimer, clock)
+        let number = lastTimer
         let task = Task { [weak self] in
-            guard (try? await clock.sleep(milliseconds: milliseconds)) != nil else { return }
+            guard (try? await Task.sleep(for: .milliseconds(milliseconds))) != nil else { return }
             await self?.elapsed(timer, number)
         }
         timers[timer] = (number, task)

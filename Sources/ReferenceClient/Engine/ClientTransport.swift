@@ -19,11 +19,3 @@ enum ClientSocketEvent: Sendable, Equatable {
     /// The server's close frame.
     case closed(code: Int?)
 }
-
-/// Time as the client sees it.
-protocol ClientClock: Sendable {
-    /// Milliseconds since a moment that is the same for every run of the app.
-    var now: Int { get }
-    /// Returns when they are over, or throws when nobody waits any more.
-    func sleep(milliseconds: Int) async throws
-}

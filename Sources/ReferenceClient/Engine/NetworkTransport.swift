@@ -56,11 +56,10 @@ private struct NetworkSocket: ClientSocket {
 }
 
 /// The clock of the machine, running evenly from the time of day at which it was made.
-struct SystemClock: ClientClock {
+struct SystemClock: Sendable {
     private let wall = Int(Date().timeIntervalSince1970 * 1000)
     private let start = ContinuousClock.now
 
+    /// Milliseconds since a moment that is the same for every run of the app.
     var now: Int { wall + (ContinuousClock.now - start).milliseconds }
-
-    func sleep(milliseconds: Int) async throws { try await Task.sleep(for: .milliseconds(milliseconds)) }
 }

@@ -20,12 +20,11 @@ extension SequenceChart {
     ///
     /// Marked rows stay with their neighbours, and so do the beginning and the end. What was done to the program or a socket
     /// stays too while it is little.
-    /// - Parameters:
-    ///   - context: How many rows stay around what has to be seen.
-    ///   - ends: How many rows stay at the beginning and at the end; as many as the context unless said otherwise.
-    ///   - shortest: The fewest rows that are worth a fold.
+    ///
+    /// * `context`: How many rows stay around what has to be seen.
+    /// * `ends`: How many rows stay at the beginning and at the end; as many as the context unless said otherwise.
     /// - Returns: Every row once, by itself or in a fold, in order.
-    package func folded(context: Int = 4, ends: Int? = nil, shortest: Int = 6) -> [Part] {
+    package func folded(context: Int = 4, ends: Int? = nil) -> [Part] {
         var isShown = [Bool](repeating: false, count: rows.count)
         func show(_ index: Int, around count: Int) {
             for near in max(0, index - count)..<min(rows.count, index + count + 1) { isShown[near] = true }
@@ -44,7 +43,7 @@ extension SequenceChart {
         while index < rows.count {
             var end = index
             while end < rows.count, !isShown[end] { end += 1 }
-            if end - index >= max(2, shortest) {
+            if end - index >= Self.shortestFold {
                 parts.append(.fold(Fold(rows: index..<end, summary: summary(of: index..<end))))
             } else {
                 parts += (index..<end).map { .row($0) }
@@ -62,6 +61,8 @@ extension SequenceChart {
             .prefix(most).reversed()
     }
 
+    /// Fewer rows are not worth a fold.
+    private static let shortestFold = 6
     /// More acts than these are a routine, and as quiet as the rest.
     private static let maxLandmarks = 24
 

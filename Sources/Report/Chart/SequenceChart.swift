@@ -61,7 +61,7 @@ package struct SequenceChart: Sendable, Equatable {
         package init(_ clause: ClauseID, _ finding: Finding) { (self.clause, events) = (clause, finding.events) }
 
         /// Events to look at, whatever the reason.
-        package init(_ events: [Int], on clause: ClauseID? = nil) { (self.clause, self.events) = (clause, events) }
+        package init(_ events: [Int], on clause: ClauseID?) { (self.clause, self.events) = (clause, events) }
     }
 
     /// The most characters of a verbatim text, unless said otherwise.
@@ -74,14 +74,6 @@ package struct SequenceChart: Sendable, Equatable {
         let builder = ChartBuilder(history, claims: claims, maxVerbatim: maxVerbatim)
         participants = builder.participants
         rows = builder.rows()
-    }
-
-    /// The chart of a scenario; what is violated, warned of or doubted in it is marked.
-    package init(_ scenario: ScenarioResult, maxVerbatim: Int = SequenceChart.maxVerbatim) {
-        self.init(
-            scenario.history,
-            marking: scenario.verdicts.flatMap { verdict in verdict.findings.map { Claim(verdict.clause, $0) } },
-            maxVerbatim: maxVerbatim)
     }
 
     /// The place of the row an event belongs to; nil when there is no such event.

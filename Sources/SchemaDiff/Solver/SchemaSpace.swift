@@ -34,16 +34,6 @@ struct SchemaSpace: Sendable {
         (colors, keywordColors) = SchemaColors.of(nodes)
     }
 
-    /// One program alone; its schemas have no colours.
-    init(_ program: Program) {
-        programs = [program]
-        offset = program.nodes.count
-        nodes = program.nodes
-        roots = [program.root]
-        colors = [Int](repeating: 0, count: nodes.count)
-        keywordColors = nodes.map { [Int](repeating: 0, count: $0.keywords.count) }
-    }
-
     func side(_ node: Int) -> Int { node < offset ? Self.old : Self.new }
 
     /// The place of a schema in the program of its side.

@@ -23,17 +23,6 @@ struct WordMachine {
     /// What walking has cost.
     private(set) var work = 0
 
-    /// Whether a pattern can be followed: one that looks around cannot.
-    static func canFollow(_ pattern: Pattern) -> Bool {
-        !pattern.program.isBackward
-            && !pattern.program.steps.contains { step in
-                switch step {
-                case .look, .wordBoundary: true
-                default: false
-                }
-            }
-    }
-
     init(_ pattern: Pattern, _ alphabet: [UInt32]) {
         kind = .pattern(pattern.program)
         self.alphabet = alphabet
@@ -59,13 +48,8 @@ struct WordMachine {
             if current.hasMatched {
                 following = current
             } else {
-                var seeds: [Int] = []
-                for step in current.steps {
-                    if case .take(let set) = program.steps[step], set.contains(scalar) { seeds.append(step + 1) }
-                }
                 work += current.steps.count
-                if !program.isAnchored { seeds.append(0) }
-                let (steps, matched) = program.closure(seeds, isFirst: false, isEnd: false, &work)
+                let (steps, matched) = program.closure(after: scalar, from: current.steps, &work)
                 following = State(steps: steps, hasMatched: matched)
             }
         case .words(let words):

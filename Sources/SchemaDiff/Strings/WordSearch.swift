@@ -27,7 +27,7 @@ struct WordSearch {
         let demands =
             (facts.patterns + known(facts.formats, FormatKnowledge.shapes)).map { (pattern: $0, sign: true) }
             + (facts.notPatterns + known(facts.notFormats, FormatKnowledge.cores)).map { (pattern: $0, sign: false) }
-        let followed = demands.filter { WordMachine.canFollow($0.pattern) }
+        let followed = demands.filter { $0.pattern.program.canBeFollowed }
         isLoose = followed.count < demands.count || !facts.formats.isEmpty || !facts.notFormats.isEmpty
         let sets = followed.flatMap { pattern, _ in
             pattern.program.steps.compactMap { step in if case .take(let set) = step { set } else { nil } }

@@ -7,12 +7,11 @@ package struct DriverCheck: Sendable {
     private let source: any DriverSource
     private let host: String
     private let timeScale: Double
-    private let limit: Duration
+    private let limit = Timeouts().driver
 
     /// A look at the drivers of a source; `host` is the address of this machine that the app can reach.
-    package init(_ source: any DriverSource, host: String, timeScale: Double, timeouts: Timeouts = Timeouts()) {
+    package init(_ source: any DriverSource, host: String, timeScale: Double) {
         (self.source, self.host, self.timeScale) = (source, host, timeScale)
-        limit = timeouts.driver
     }
 
     /// Greets the driver, launches the app against a server that takes nobody, and asks what it shows.

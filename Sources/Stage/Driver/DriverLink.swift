@@ -14,9 +14,6 @@ package protocol DriverLink: Sendable {
 
     var greeting: DriverGreeting { get }
 
-    /// What became of the program, once it ended by itself; nil while it runs, and where there is none to watch.
-    var exit: SubjectExit? { get }
-
     /// The time on processors that the program has used; nil where nobody tells.
     var processorTime: Duration? { get }
 

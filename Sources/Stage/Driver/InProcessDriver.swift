@@ -12,22 +12,16 @@ package struct InProcessDrivers: DriverSource {
 
     private let make: @Sendable (_ data: String) -> any DrivenClient
     private let schemas: DriverSchemas
-    private let limit: Duration
 
     /// Clients that are made on demand, for a folder each: at the start of a scenario, and anew after each `quit` and `crash`.
-    package init(
-        schemas: DriverSchemas, timeouts: Timeouts = Timeouts(),
-        make: @escaping @Sendable (_ data: String) -> any DrivenClient
-    ) {
-        self.schemas = schemas
-        self.make = make
-        limit = timeouts.driver
+    package init(schemas: DriverSchemas, make: @escaping @Sendable (_ data: String) -> any DrivenClient) {
+        (self.schemas, self.make) = (schemas, make)
     }
 
     package func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink {
         let transport = FunctionTransport { [make] in make(folder) }
         let conversation = DriverConversation(over: transport, schemas: schemas, location: "the client in this process")
-        let greeting = try await conversation.greet(within: limit)
+        let greeting = try await conversation.greet(within: Timeouts().driver)
         return InProcessDriver(transport: transport, conversation: conversation, greeting: greeting)
     }
 }
@@ -37,7 +31,6 @@ struct InProcessDriver: DriverLink {
     let transport: FunctionTransport
     let conversation: DriverConversation
     let greeting: DriverGreeting
-    var exit: SubjectExit? { nil }
 
     func perform(_ command: JSONObject, within limit: Duration) async throws(DriverProblem) -> DriverReply {
         if command["do"]?.stringValue == "launch" { transport.renewIfItEnded() }

@@ -19,16 +19,15 @@ package final class ListeningDrivers: DriverSource {
     private let server: TransportServer
     private let devices: DeviceListener
     private let schemas: DriverSchemas
-    private let limit: Duration
     private let firstWait: Duration
     private let wasSeen = Mutex(false)
 
     private init(
-        _ server: TransportServer, _ devices: DeviceListener, _ schemas: DriverSchemas, host: String, limit: Duration,
+        _ server: TransportServer, _ devices: DeviceListener, _ schemas: DriverSchemas, host: String,
         firstWait: Duration
     ) {
-        (self.host, self.server, self.devices) = (host, server, devices)
-        (self.schemas, self.limit, self.firstWait) = (schemas, limit, firstWait)
+        (self.server, self.devices, self.schemas) = (server, devices, schemas)
+        (self.host, self.firstWait) = (host, firstWait)
         address = "ws://\(host.contains(":") ? "[\(host)]" : host):\(server.port)/"
     }
 
@@ -37,16 +36,14 @@ package final class ListeningDrivers: DriverSource {
     /// * `port`: 0 takes a free one.
     /// * `shown`: What the address says in place of the host, where that means every address.
     package static func start(
-        host: String, port: Int, shownAs shown: String? = nil, schemas: DriverSchemas, timeouts: Timeouts = Timeouts(),
-        firstWait: Duration = arrival
+        host: String, port: Int, shownAs shown: String? = nil, schemas: DriverSchemas, firstWait: Duration = arrival
     ) async throws(TransportProblem) -> ListeningDrivers {
         let devices = DeviceListener()
         let limits = ServerLimits(
             maxMessageBytes: LineBox.limit, oversize: .reportAndContinue, maxQueuedBytes: LineBox.limit,
             maxConnections: 16)
         let server = try await TransportServer.start(host: host, port: port, limits: limits, handler: devices)
-        return ListeningDrivers(
-            server, devices, schemas, host: shown ?? host, limit: timeouts.driver, firstWait: firstWait)
+        return ListeningDrivers(server, devices, schemas, host: shown ?? host, firstWait: firstWait)
     }
 
     /// Waits for the device, where it is not there, and greets it.
@@ -59,7 +56,7 @@ package final class ListeningDrivers: DriverSource {
             wasSeen.withLock { $0 = true }
             let conversation = DriverConversation(over: transport, schemas: schemas, location: address)
             do throws(DriverProblem) {
-                let greeting = try await conversation.greet(within: limit)
+                let greeting = try await conversation.greet(within: Timeouts().driver)
                 return ListeningDriver(transport: transport, conversation: conversation, greeting: greeting)
             } catch {
                 transport.close()
@@ -84,7 +81,6 @@ struct ListeningDriver: DriverLink {
     let transport: DeviceTransport
     let conversation: DriverConversation
     let greeting: DriverGreeting
-    var exit: SubjectExit? { nil }
 
     func perform(_ command: JSONObject, within limit: Duration) async throws(DriverProblem) -> DriverReply {
         try await conversation.perform(command, within: limit)

@@ -17,13 +17,6 @@ final class ProcessTransport: DriverTransport {
         await process.write(Array((line + "\n").utf8), within: limit)
     }
 
-    /// How it ended; nil while it runs.
-    ///
-    /// The lines end a moment before the process is known to have: whoever has read that also finds how.
-    var exit: SubjectExit? {
-        if case .ended(let exit) = arrivals.end { exit } else { process.exit }
-    }
-
     var processorTime: Duration? { process.processorTime }
 
     var lastWords: [String] { process.output.lines() }

@@ -8,27 +8,19 @@ package struct SpawnedDrivers: DriverSource {
     package var capacity: Int { .max }
 
     private let command: [String]
-    private let directory: String?
-    private let environment: [String: String]
     private let schemas: DriverSchemas
     private let limit: Duration
 
     /// A program with its arguments.
-    ///
-    /// * `environment`: Variables added to those of the suite.
-    package init(
-        _ command: [String], directory: String? = nil, environment: [String: String] = [:], schemas: DriverSchemas,
-        timeouts: Timeouts = Timeouts()
-    ) {
-        (self.command, self.directory, self.environment, self.schemas) = (command, directory, environment, schemas)
-        limit = timeouts.driver
+    package init(_ command: [String], schemas: DriverSchemas, timeouts: Timeouts = Timeouts()) {
+        (self.command, self.schemas, limit) = (command, schemas, timeouts.driver)
     }
 
     package func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink {
-        var variables = environment
-        variables["HOLDFAST_DATA"] = folder
-        variables["HOLDFAST_TIME_SCALE"] = Int(exactly: timeScale).map(String.init) ?? "\(timeScale)"
-        let launch = SubjectProcess.Launch(command: command, directory: directory, environment: variables)
+        let variables = [
+            "HOLDFAST_DATA": folder, "HOLDFAST_TIME_SCALE": Int(exactly: timeScale).map(String.init) ?? "\(timeScale)",
+        ]
+        let launch = SubjectProcess.Launch(command: command, environment: variables)
         return try await SpawnedDriver.start(launch, schemas: schemas, limit: limit)
     }
 }
@@ -132,11 +124,6 @@ final class SpawnedDriver: DriverLink {
         guard isOver else { return }
         await greeted.0.end(farewell: .zero, patience: .zero)
         throw DriverProblem(.interrupted, at: location, command: "launch")
-    }
-
-    var exit: SubjectExit? {
-        let (transport, isOurs) = state.withLock { ($0.transport, $0.mayEnd || $0.isOver) }
-        return isOurs ? nil : transport.exit
     }
 
     var processorTime: Duration? { state.withLock { $0.transport }.processorTime }

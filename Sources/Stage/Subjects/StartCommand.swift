@@ -16,7 +16,7 @@ package struct StartCommand: Sendable, Equatable {
     /// The folder for its data, absent or empty before the run and left alone after it; a temporary one when nil.
     package var data: String?
     /// Variables added to the environment.
-    package var environment: [String: String]
+    package var environment: [String: String] = [:]
     /// A piece of its output that says it takes connections; without it the address is tried.
     package var ready: String?
     /// What `{push}` stands for.
@@ -33,11 +33,9 @@ package struct StartCommand: Sendable, Equatable {
 
     /// A program with its arguments, and where it listens.
     package init(
-        _ command: [String], url: String = usualURL, http: String? = nil, directory: String? = nil, data: String? = nil,
-        environment: [String: String] = [:], ready: String? = nil
+        _ command: [String], url: String = usualURL, http: String? = nil, directory: String? = nil
     ) {
         (self.command, self.url, self.http, self.directory) = (command, url, http, directory)
-        (self.data, self.environment, self.ready) = (data, environment, ready)
     }
 
     /// What keeps it from being started: a folder that is not there, or one with data of somebody.

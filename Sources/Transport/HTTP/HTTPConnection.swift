@@ -6,13 +6,10 @@ import NIOHTTP1
 ///
 /// Dropping the last reference ends the TCP connection.
 package final class HTTPConnection: Sendable {
-    package let endpoint: Endpoint
-
     private let channel: any Channel
     private let answers: AnswerBox
 
-    private init(endpoint: Endpoint, channel: any Channel, answers: AnswerBox) {
-        self.endpoint = endpoint
+    private init(channel: any Channel, answers: AnswerBox) {
         self.channel = channel
         self.answers = answers
     }
@@ -42,19 +39,7 @@ package final class HTTPConnection: Sendable {
             try pipeline.addHandler(
                 ClientExchangeHandler(address: endpoint.address, answers: answers, tripwire: tripwire, opened: made))
         }
-        return HTTPConnection(endpoint: endpoint, channel: channel, answers: answers)
-    }
-
-    /// Sends a request and returns the whole answer; one at a time on each connection.
-    ///
-    /// * `maxBodyBytes`: A larger body throws `tooLarge` and ends the connection.
-    /// * `timeout`: For sending and the whole answer together.
-    /// - Throws: `closed`, `reset`, `tooLarge`, `late` or `protocolError`; after each of them the connection is gone.
-    package func perform(
-        _ request: HTTPRequestSpec, maxBodyBytes: Int = 16 << 20, timeout: Duration = .seconds(10)
-    ) async throws(TransportProblem) -> HTTPAnswer {
-        let pending = try send(request, maxBodyBytes: maxBodyBytes)
-        return try await answer(to: pending, timeout: timeout)
+        return HTTPConnection(channel: channel, answers: answers)
     }
 
     /// A request whose answer is still to come.

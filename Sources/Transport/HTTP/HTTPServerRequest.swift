@@ -99,9 +99,6 @@ package final class Departure: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether it is gone.
-    var hasHappened: Bool { state.withLock { $0.hasHappened } }
-
     /// Does something once the client is gone, at once when it is gone already.
     ///
     /// Only the latest act counts, because the requests of a connection come one after the other.

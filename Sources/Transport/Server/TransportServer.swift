@@ -53,7 +53,7 @@ package final class TransportServer: Sendable {
     /// Host and port as URLs have them; an IPv6 address stands in brackets (RFC 3986, 3.2.2).
     private var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
-    package var connectionCount: Int { listener.registry.connectionCount }
+    var connectionCount: Int { listener.registry.connectionCount }
 
     /// Stops listening, says goodbye to every client, and returns when the last handler has returned.
     ///

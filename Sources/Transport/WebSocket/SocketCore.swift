@@ -10,7 +10,6 @@ package final class SocketCore: Sendable {
         var silent = false
         var discarding = false
         var closeSent = false
-        var closeReceived = false
         var unsentBytes = 0
         var heardAt = ContinuousClock.now
         var over: TransportProblem.Code?

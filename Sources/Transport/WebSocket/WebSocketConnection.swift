@@ -4,14 +4,12 @@ import NIOCore
 ///
 /// Dropping the last reference ends the TCP connection.
 package final class WebSocketConnection: WebSocketEnd {
-    package let endpoint: Endpoint
     /// Everything the server sends, each event once, with its time of arrival.
     package let events: WebSocketEvents
 
     package let core: SocketCore
 
-    private init(endpoint: Endpoint, core: SocketCore) {
-        self.endpoint = endpoint
+    private init(core: SocketCore) {
         self.core = core
         events = WebSocketEvents(queue: core.queue)
     }
@@ -43,7 +41,7 @@ package final class WebSocketConnection: WebSocketEnd {
                 ClientUpgradeHandler(endpoint: endpoint, headers: headers, limits: limits, made: made)
             )
         }
-        return WebSocketConnection(endpoint: endpoint, core: core)
+        return WebSocketConnection(core: core)
     }
 
     // MARK: receiving
@@ -59,9 +57,6 @@ package final class WebSocketConnection: WebSocketEnd {
         try await core.queue.next(within: limit, what, at: core.address)
     }
 
-    /// The bytes of events that wait to be taken.
-    var queuedBytes: Int { core.queue.queuedBytes }
-
     /// Looks for bytes in each message that becomes whole from now on, on the reading thread and before anybody gets it.
     package func watch(with tripwire: Tripwire) {
         core.withState { state in
@@ -71,25 +66,6 @@ package final class WebSocketConnection: WebSocketEnd {
     }
 
     // MARK: sending
-
-    /// Sends one frame of the given kind; text that is not UTF-8 goes out as it is.
-    package nonisolated(nonsending) func send(
-        bytes: [UInt8], opcode: WebSocketFrame.Opcode = .binary
-    ) async throws(TransportProblem) {
-        try await send(WebSocketFrame(opcode, bytes))
-    }
-
-    /// Sends one text message in as many frames as there are fragments; none makes one empty frame.
-    package nonisolated(nonsending) func send(fragments: [String]) async throws(TransportProblem) {
-        var bytes: [UInt8] = []
-        for (index, fragment) in (fragments.isEmpty ? [""] : fragments).enumerated() {
-            let frame = WebSocketFrame(
-                index == 0 ? .text : .continuation, Array(fragment.utf8), isFinal: index >= fragments.count - 1
-            )
-            bytes += core.encoded(frame)
-        }
-        try await core.post(bytes).value()
-    }
 
     package func queue(_ bytes: [UInt8]) throws(TransportProblem) -> OneShot<Void> { try core.post(bytes) }
 

@@ -13,11 +13,6 @@ extension SocketEnd {
     package func stopReading() { core.setPaused(true) }
 
     package func resumeReading() { core.setPaused(false) }
-
-    /// Returns when the connection is gone on this side.
-    nonisolated(nonsending) func waitUntilEnded() async throws(TransportProblem) {
-        try await core.ended.value()
-    }
 }
 
 package protocol WebSocketEnd: SocketEnd {
@@ -45,11 +40,6 @@ extension WebSocketEnd {
     /// Puts bytes on the wire that need not be frames at all.
     package nonisolated(nonsending) func send(rawBytes: [UInt8]) async throws(TransportProblem) {
         try await queue(rawBytes).value()
-    }
-
-    /// Sends a ping; the answer arrives among the events.
-    package nonisolated(nonsending) func ping(_ payload: [UInt8] = []) async throws(TransportProblem) {
-        try await send(WebSocketFrame(.ping, payload))
     }
 
     /// Closes as the protocol wants, behind everything queued: close frame, the peer's, end of TCP; without the peer after

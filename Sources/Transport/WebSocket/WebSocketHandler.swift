@@ -75,7 +75,6 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
             _ = try? core.post(core.encoded(WebSocketFrame(.pong, payload)))
         case .close(let code, _):
             over = true
-            core.withState { $0.closeReceived = true }
             let legal = code.map { isCloseCode(Int($0)) ? $0 : 1002 }
             _ = try? core.post(core.encoded(.close(code: legal)), isClose: true)
             guard core.isClient else { return core.end() }

@@ -51,7 +51,7 @@ import Testing
     {
         let endpoint = try Endpoint(server.httpURL + path)
         let headers = token.map { [("Authorization", "Bearer \($0)")] } ?? []
-        return try await HTTPConnection.open(endpoint).perform(HTTPRequestSpec("GET", endpoint, headers: headers))
+        return try await HTTPExchange.perform(HTTPRequestSpec("GET", endpoint, headers: headers))
     }
 
     @Test func `a conversation is still there after a stop and another start`() async throws {

@@ -37,7 +37,6 @@ struct ClientRunTests {
         let ended: @Sendable () -> Void
 
         var greeting: DriverGreeting { link.greeting }
-        var exit: SubjectExit? { link.exit }
 
         func perform(_ command: JSONObject, within limit: Duration) async throws(DriverProblem) -> DriverReply {
             try await link.perform(command, within: limit)

@@ -50,7 +50,6 @@ import Testing
             _ = try await link.perform(Self.launch(fresh: end == "quit"), within: .seconds(10))
             _ = try await link.perform(["do": .string(end)], within: .seconds(10))
         }
-        #expect(link.exit == nil)
         #expect(link.greeting.name == "Shell")
         await link.end()
         let lines = try String(contentsOfFile: folder + "/log", encoding: .utf8).split(separator: "\n")
