@@ -8,8 +8,6 @@ struct CaptureClock {
     /// Whether every event so far had a time, and none ran back.
     private(set) var isSound = true
 
-    init() {}
-
     /// The time of the next event; without one, or with one that runs back, the clock stands still and is no longer sound.
     mutating func next(_ microseconds: Int?) -> Int {
         guard let microseconds else {

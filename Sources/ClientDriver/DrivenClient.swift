@@ -1,3 +1,5 @@
+import HoldfastSmallFoundation
+
 /// Your app, as the conformance suite drives it.
 ///
 /// The suite plays the server, the system and the person: it launches the app against a server of its own, types messages,
@@ -100,4 +102,61 @@ extension DrivenClient {
 
     /// Not supported, until you say how: throws ``Unsupported``.
     public func crash() async throws { throw Unsupported("the driver has no crash") }
+}
+
+/// How the app is to start.
+public struct Launch: Sendable, Equatable {
+    /// The WebSocket of the suite's server, such as `ws://127.0.0.1:49152/ws`; another one for each scenario.
+    public var url: URL
+    /// The base of its REST paths, such as `http://127.0.0.1:49152`, to which `/api/sessions` is added.
+    public var http: URL
+    /// The credential of the person, for `auth` and for the bearer header of requests.
+    public var token: String
+    /// By how much the app divides its own timers, from 1: at 10 a poll every 5 s becomes one every 0.5 s.
+    ///
+    /// Times the server tells, such as `retryAfterMs`, are never divided.
+    public var timeScale: Double
+    /// Whether the app starts as after its installation, with nothing stored; otherwise with what it stored before its end.
+    public var fresh: Bool
+    /// The tapped notification that starts it; nil for a start by its icon.
+    public var opened: PushPayload?
+    /// A folder that belongs to this scenario, for what the app stores; nil on a device.
+    public var dataFolder: URL?
+
+    /// All that a start needs.
+    public init(
+        url: URL, http: URL, token: String, timeScale: Double = 1, fresh: Bool = true, opened: PushPayload? = nil,
+        dataFolder: URL? = nil
+    ) {
+        (self.url, self.http, self.token, self.timeScale) = (url, http, token, timeScale)
+        (self.fresh, self.opened, self.dataFolder) = (fresh, opened, dataFolder)
+    }
+}
+
+/// Who an app is and what it claims to do, as it answers the suite's greeting.
+public struct AboutClient: Sendable, Equatable {
+    /// The name by which reports call the app.
+    public var name: String
+    /// Which build of the app it is, for reports.
+    public var version: String?
+    /// What it declares: `client-core`, `client-sync`, `client-push`; nil leaves that to whoever runs the suite.
+    public var profiles: [String]?
+    /// The commands that throw ``Unsupported``, where that is known before: what needs them is not even begun.
+    public var unsupported: [String]
+
+    /// What an app says of itself; a name is enough.
+    public init(name: String, version: String? = nil, profiles: [String]? = nil, unsupported: [String] = []) {
+        (self.name, self.version, self.profiles, self.unsupported) = (name, version, profiles, unsupported)
+    }
+}
+
+/// Thrown for what an app, its platform or its driver cannot do at all.
+///
+/// The suite leaves out what needs it and names the clauses that stay untested for it; they never count as passed.
+public struct Unsupported: Error, Sendable, Equatable, CustomStringConvertible {
+    /// Why, in words for the report.
+    public let description: String
+
+    /// Says why, in words for the report.
+    public init(_ why: String) { description = why }
 }

@@ -77,9 +77,6 @@ package struct GateEntry: Sendable {
 
     var location: GateLocation? { finding.new ?? finding.old }
 
-    /// Where in a checkout it is: `Spec/clauses/SYNC.md`.
-    package var path: String? { location?.path }
-
     /// Whether it shows by example what other findings say by rule.
     var isEvidence: Bool { finding.rule.hasPrefix("transcript-") || finding.rule.contains("fixture") }
 

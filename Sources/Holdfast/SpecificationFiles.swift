@@ -1,3 +1,6 @@
+import HoldfastBasics
+import HoldfastPlatform
+
 /// The text files of a specification, by path relative to `Spec/`.
 public struct SpecificationFiles: Sendable, Equatable {
     /// File texts by relative path, such as `clauses/SYNC.md`.
@@ -10,4 +13,36 @@ public struct SpecificationFiles: Sendable, Equatable {
     ///
     /// What this program carries was held against the schemas by a test, so that no start has to.
     var areSound: Bool { self == .embedded }
+}
+
+extension SpecificationFiles {
+    /// Reads the `.md` and `.json` files of a folder such as `Spec/`.
+    /// - Throws: ``InputProblems`` when there is no such folder, a file cannot be read, or nothing is found.
+    public init(folder: String) throws(InputProblems) {
+        var texts: [String: String] = [:]
+        var problems: [InputProblem] = []
+        func unreadable(_ path: String, _ reason: String) -> InputProblem {
+            InputProblem(
+                location: "\(folder)/\(path)", what: "cannot be read: \(reason)", expected: "a readable file in UTF-8",
+                fix: "check its permissions and its encoding")
+        }
+        for path in (try? HoldfastPlatform.files(below: folder)) ?? []
+        where path.hasSuffix(".md") || path.hasSuffix(".json") {
+            do throws(SystemError) {
+                texts[path] = String(utf8: try contents(of: "\(folder)/\(path)"))
+                if texts[path] == nil { problems.append(unreadable(path, "it is not in UTF-8")) }
+            } catch {
+                problems.append(unreadable(path, error.description))
+            }
+        }
+        if texts.isEmpty {
+            problems.append(
+                InputProblem(
+                    location: folder, what: "contains no specification",
+                    expected: "a folder with clauses/ and schemas/",
+                    fix: "choose the folder Spec of a checkout"))
+        }
+        guard problems.isEmpty else { throw InputProblems(problems) }
+        self.init(texts: texts)
+    }
 }

@@ -14,8 +14,6 @@ struct FrameBrief {
     private var numbers: [String: Int] = [:]
     private var counts: [Character: Int] = [:]
 
-    init() {}
-
     /// The words for frames of the specification; nil when there is none.
     mutating func words(for frames: [JSONValue]) -> String? {
         let all = frames.prefix(8).compactMap { frame in

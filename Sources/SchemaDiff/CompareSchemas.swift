@@ -24,3 +24,35 @@ extension GateFinding {
             < (right.rule, right.direction?.rawValue ?? "", right.fingerprint)
     }
 }
+
+/// What both versions promise about things a reader does not know.
+package struct ComparisonPolicy: Sendable, Hashable {
+    /// What becomes of members that a schema does not name.
+    package enum UnknownMembers: String, Sendable, Hashable {
+        /// What the schema says: open objects take them, closed ones refuse them.
+        case asWritten
+        /// Readers ignore them, and writers send none: the reader's view is open, the writer's view is closed.
+        case ignored
+    }
+
+    /// What becomes of members that a schema does not name.
+    var unknownMembers: UnknownMembers
+    /// Whether readers ignore messages of a kind they do not know.
+    package var ignoresUnknownMessages: Bool
+    /// Whether new clients have to get on with old servers too, and not only new servers with old clients.
+    var meetsOldServers: Bool
+    /// Steps that one question about one message may cost before the answer is "not proven".
+    var stepLimit: Int
+
+    /// A policy; as it stands, schemas mean what they say.
+    package init(
+        unknownMembers: UnknownMembers = .asWritten, ignoresUnknownMessages: Bool = false,
+        meetsOldServers: Bool = false, stepLimit: Int = 20_000
+    ) {
+        (self.unknownMembers, self.ignoresUnknownMessages) = (unknownMembers, ignoresUnknownMessages)
+        (self.meetsOldServers, self.stepLimit) = (meetsOldServers, stepLimit)
+    }
+
+    /// What this specification promises: members that a reader does not know are ignored, and either side may be the older one.
+    package static let holdfast = ComparisonPolicy(unknownMembers: .ignored, meetsOldServers: true)
+}

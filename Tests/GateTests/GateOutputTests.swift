@@ -34,7 +34,7 @@ import FoundationXML
     }
 
     @Test func `the report for machines passes its schema`() async throws {
-        let value = GateJSONReport(try await report()).value
+        let value = GateJSONReport(report: try await report()).value
         let file = "Spec/schemas/files/gate-report.json"
         var registry = SchemaRegistry()
         try registry.add(JSONParser.value(SourceTree.text(file)), at: "https://holdfast.example/gate-report.json")
@@ -48,7 +48,7 @@ import FoundationXML
     @Test func `JUnit reads back with as many cases, failures and skipped ones`() async throws {
         let report = try await report()
         let counter = Counter()
-        let parser = XMLParser(data: Data(GateJUnitReport(report).text.utf8))
+        let parser = XMLParser(data: Data(GateJUnitReport(report: report).text.utf8))
         parser.delegate = counter
         #expect(parser.parse(), "\(String(describing: parser.parserError))")
         #expect(counter.elements["testcase"] == report.entries.count)
@@ -64,7 +64,7 @@ import FoundationXML
 
     @Test func `without a finding there is one case, which passes`() async throws {
         let counter = Counter()
-        let parser = XMLParser(data: Data(GateJUnitReport(try await Edit().report()).text.utf8))
+        let parser = XMLParser(data: Data(GateJUnitReport(report: try await Edit().report()).text.utf8))
         parser.delegate = counter
         #expect(parser.parse())
         #expect(counter.elements["testcase"] == 1)
@@ -73,7 +73,7 @@ import FoundationXML
 
     @Test func `annotations say the verdict first and mark the lines`() async throws {
         let report = try await report()
-        let lines = GateAnnotations(report).text.split(separator: "\n")
+        let lines = GateAnnotations(report: report).text.split(separator: "\n")
         #expect(lines[0].hasPrefix("::error title=protocol gate failed::NOT COMPATIBLE: old → new"))
         #expect(lines.count { $0.hasPrefix("::error") } == report.failures.count + 1)
         #expect(
@@ -85,7 +85,7 @@ import FoundationXML
 
     @Test func `SARIF has the members that readers of 2.1.0 need`() async throws {
         let report = try await report()
-        let log = GateSARIFReport(report).value
+        let log = GateSARIFReport(report: report).value
         #expect(log["version"] == "2.1.0")
         let run = try #require(log["runs"]?[0])
         let rules = try #require(run["tool"]?["driver"]?["rules"]?.arrayValue)
@@ -111,7 +111,7 @@ import FoundationXML
             $0.edit("answer within 30 s", by: "answer within 20 s", in: "Spec/clauses/RATE.md")
         }.report()
         #expect(
-            GateMarkdown(report).text == """
+            GateMarkdown(report: report).text == """
                 **NOT COMPATIBLE: old → new, version 1.0: 1 breaking change for clients; 2 versioning rules broken**
 
                 ## 2.0 (is 1.0)
@@ -134,7 +134,7 @@ import FoundationXML
 
     @Test func `Markdown keeps words as they are and lets no tag through`() async throws {
         let text = GateMarkdown(
-            try await Edit {
+            report: try await Edit {
                 $0.edit(
                     "in strictly rising order on each connection.",
                     by: "in strictly rising order, see ../x and <img src=x>, on each connection.",

@@ -1,10 +1,10 @@
 import Holdfast
 import HoldfastJSON
 import HoldfastProxy
-import HoldfastTransport
 import Testing
 
 @testable import HoldfastMock
+@testable import HoldfastTransport
 
 @Suite struct MockRecordTests {
     private static let request = HTTPServerRequest(

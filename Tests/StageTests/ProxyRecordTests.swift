@@ -3,10 +3,10 @@ import Holdfast
 import HoldfastJSON
 import HoldfastPlatform
 import HoldfastTranscript
-import HoldfastTransport
 import Testing
 
 @testable import HoldfastProxy
+@testable import HoldfastTransport
 
 /// What a proxy writes down, told to it as a relay does.
 @Suite struct ProxyRecordTests {

@@ -186,7 +186,9 @@ import Testing
             return response
         })
         let watcher = SeeingWatcher()
-        try await withRelay(to: handler, watcher: watcher, limits: RelayLimits(maxBodyBytes: 1000)) { relay, _ in
+        var limits = RelayLimits()
+        limits.maxBodyBytes = 1000
+        try await withRelay(to: handler, watcher: watcher, limits: limits) { relay, _ in
             let client = try await RawConnection.open(port: relay.port)
             try await client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
             feed.yield(Array("first".utf8))
@@ -296,7 +298,8 @@ import Testing
     @Test func `a message too large to be looked at passes whole, whatever a rule says`() async throws {
         let (events, report) = AsyncStream.makeStream(of: WebSocketEvent.self)
         let watcher = SeeingWatcher { event, side in side == .client ? RelayDeed(copies: 0) : .pass }
-        let limits = RelayLimits(maxMessageBytes: 1000)
+        var limits = RelayLimits()
+        limits.maxMessageBytes = 1000
         try await withRelay(to: .reporting(to: report), watcher: watcher, holds: true, limits: limits) { relay, _ in
             let socket = try await WebSocketConnection.open(Endpoint(relay.webSocketURL()), timeout: patience)
             let large = [UInt8](repeating: 7, count: 5000)

@@ -1,3 +1,8 @@
+import HoldfastJSON
+import HoldfastReport
+import HoldfastSchemaDiff
+import HoldfastSuite
+
 /// The ways in which programs read a report of the gate.
 package enum GateFormat: String, Sendable, CaseIterable {
     case json, junit, github, sarif, markdown
@@ -8,11 +13,68 @@ package enum GateFormat: String, Sendable, CaseIterable {
     /// The whole report, ending with a newline.
     package func text(of report: GateReport) -> String {
         switch self {
-        case .json: GateJSONReport(report).value.text(pretty: true) + "\n"
-        case .junit: GateJUnitReport(report).text
-        case .github: GateAnnotations(report).text
-        case .sarif: GateSARIFReport(report).value.text(pretty: true) + "\n"
-        case .markdown: GateMarkdown(report).text
+        case .json: GateJSONReport(report: report).value.text(pretty: true) + "\n"
+        case .junit: GateJUnitReport(report: report).text
+        case .github: GateAnnotations(report: report).text
+        case .sarif: GateSARIFReport(report: report).value.text(pretty: true) + "\n"
+        case .markdown: GateMarkdown(report: report).text
         }
+    }
+}
+
+/// The report of the gate as annotations of a job of GitHub Actions, at the lines that changed.
+struct GateAnnotations {
+    let report: GateReport
+
+    /// The lines; the verdict first, then what fails, then warnings.
+    var text: String {
+        let verdict = GitHubAnnotation(
+            report.passes ? .notice : .error, title: report.passes ? "protocol gate" : "protocol gate failed",
+            message: report.headline)
+        let failures = report.entries.filter(\.fails)
+        let warnings = report.entries.filter { !$0.fails && $0.finding.severity == .warning }
+        // The verdict is an annotation of its kind itself.
+        let lines =
+            GitHubAnnotation.bounded(
+                failures.map { annotation($0, .error) }, room: GitHubAnnotation.limit - (report.passes ? 0 : 1))
+            + GitHubAnnotation.bounded(warnings.map { annotation($0, .warning) })
+        return ([verdict] + lines).map(\.text).joined()
+    }
+
+    private func annotation(_ entry: GateEntry, _ level: GitHubAnnotation.Level) -> GitHubAnnotation {
+        // What is gone has no line in the checkout that the annotation is shown in.
+        let location = entry.finding.new
+        return GitHubAnnotation(
+            level, title: entry.finding.rule, message: GitHubAnnotation.words(entry.detail), file: location?.path,
+            line: location?.line)
+    }
+}
+
+/// The report of the gate as SARIF 2.1.0.
+struct GateSARIFReport {
+    let report: GateReport
+
+    var value: JSONValue {
+        SARIFLog(
+            tool: "conformance gate", version: toolVersion, exit: report.exit, headline: report.headline,
+            root: "The root of the new state.", fingerprints: "holdfastGate/v1",
+            words: { RuleBook.rule($0)?.title ?? $0 }, results: report.entries.map(result)
+        ).value
+    }
+
+    private func result(_ entry: GateEntry) -> SARIFLog.Result {
+        let justification =
+            switch entry.standing {
+            case .counts: String?.none
+            case .announced: "the new major version announces it"
+            case .waived(let reason, let until): "\(reason) (until \(until))"
+            }
+        // What is gone is shown where it was.
+        return SARIFLog.Result(
+            rule: entry.finding.rule,
+            level: entry.fails ? .error : entry.finding.severity == .information ? .notice : .warning,
+            text: entry.detail, file: entry.location?.path, line: entry.location?.line ?? 1,
+            name: entry.location?.pointerText ?? "gate",
+            fingerprint: entry.finding.fingerprint, justification: justification)
     }
 }

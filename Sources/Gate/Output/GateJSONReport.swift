@@ -3,15 +3,13 @@ import HoldfastJSON
 import HoldfastSchemaDiff
 
 /// The report of the gate for machines; its shape is `Spec/schemas/files/gate-report.json`, version 1.
-package struct GateJSONReport {
+struct GateJSONReport {
     /// The version of the shape.
     package static let version = 1
 
-    private let report: GateReport
+    let report: GateReport
 
-    package init(_ report: GateReport) { self.report = report }
-
-    package var value: JSONValue {
+    var value: JSONValue {
         JSONValue(members: [
             "format": "holdfast-gate-report", "version": Self.version, "headline": report.headline,
             "passes": report.passes, "exit": Int(report.exit.rawValue), "old": state(report.old),

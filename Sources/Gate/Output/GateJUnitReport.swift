@@ -2,13 +2,11 @@ import HoldfastReport
 import HoldfastSchemaDiff
 
 /// The report of the gate as JUnit XML: one case a finding; what fails is a failure, what is waived or announced is skipped.
-package struct GateJUnitReport {
-    private let report: GateReport
-
-    package init(_ report: GateReport) { self.report = report }
+struct GateJUnitReport {
+    let report: GateReport
 
     /// The whole text, as the schema of Jenkins has it; the verdict is what the suite prints.
-    package var text: String {
+    var text: String {
         let cases = report.entries.map(testCase)
         let skipped = report.entries.count { !$0.fails && $0.standing != .counts }
         // A comparison without findings is a case that passes: a suite without cases looks like one that did not run.

@@ -1,11 +1,9 @@
 /// The report of the gate as an entry of a changelog, for a pull request or a release.
-package struct GateMarkdown {
-    private let report: GateReport
-
-    package init(_ report: GateReport) { self.report = report }
+struct GateMarkdown {
+    let report: GateReport
 
     /// The whole text: the verdict, then one list of what changed, those first who must act.
-    package var text: String {
+    var text: String {
         let all = report.entries.filter { $0.kind == .change }
         let changes = all.filter { !$0.isEvidence }
         let others = changes.filter { $0.finding.severity != .error }

@@ -28,3 +28,44 @@ package struct GivenTLS: Sendable, Equatable {
         return options
     }
 }
+
+extension TLSIdentity {
+    /// What clients are shown that speak TLS, as flags give it: files, or what is made for a host, else nothing.
+    package init?(certificate: String?, key: String?, madeFor host: String?, certificateOut: String?) throws {
+        if let certificate, let key {
+            for file in [certificate, key] { _ = try Files.bytes(of: file) }
+            self.init(certificateFile: certificate, keyFile: key)
+            return
+        }
+        guard let host else { return nil }
+        do {
+            let authority = try ThrowAwayAuthority(for: host)
+            if let certificateOut { try Files.write(authority.certificate, to: certificateOut) }
+            self = authority.identity
+        } catch let problem as TransportProblem {
+            throw InputProblem(
+                "--listen", "cannot make a certificate for '\(host)': \(problem.name)",
+                expected: "a host name or an address", fix: "use the name that clients use")
+        }
+    }
+}
+
+extension TLSOptions {
+    /// What is wrong with the files that flags name, each problem with its flag.
+    package func problems() -> [InputProblem] {
+        do {
+            return try flaws { try Files.text(of: $0) }.map { flaw in
+                let (flag, file) =
+                    switch flaw.part {
+                    case .trustRoots: ("--ca", trustRootsFile)
+                    case .certificate: ("--client-certificate", identity?.certificateFile)
+                    case .key: ("--client-key", identity?.keyFile)
+                    }
+                return InputProblem(
+                    flag, "'\(file ?? "")' \(flaw.what)", expected: flaw.expected, fix: flaw.fix)
+            }
+        } catch {
+            return [error as? InputProblem].compactMap(\.self)
+        }
+    }
+}

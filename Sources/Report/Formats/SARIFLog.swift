@@ -28,7 +28,8 @@ package struct SARIFLog {
         }
     }
 
-    private let value: JSONValue
+    /// The whole log.
+    package let value: JSONValue
 
     /// A log of one run.
     ///
@@ -62,9 +63,6 @@ package struct SARIFLog {
 
     /// The whole log, ending with a newline.
     package var text: String { value.text(pretty: true) + "\n" }
-
-    /// The whole log as a value.
-    package var log: JSONValue { value }
 
     private static func value(_ result: Result, _ rules: [String], _ fingerprints: String) -> JSONValue {
         var object: JSONObject = ["ruleId": .string(result.rule)]

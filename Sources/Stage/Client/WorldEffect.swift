@@ -1,3 +1,4 @@
+import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
@@ -51,4 +52,45 @@ package enum WorldAdmission: Equatable {
     case reset
     /// Accepted, and closed right after.
     case acceptAndClose(code: Int)
+}
+
+/// Something that came from a client.
+package struct WorldArrival: Equatable, Sendable {
+    /// The kinds of waits it satisfies; one wait takes it.
+    package var kinds: Set<AwaitedArrival.Kind>
+    var session: String?
+    var key: String?
+    var text: String?
+    package var connection: Int?
+
+    init(
+        _ kinds: Set<AwaitedArrival.Kind>, session: String? = nil, key: String? = nil, text: String? = nil,
+        connection: Int? = nil
+    ) {
+        (self.kinds, self.session, self.key, self.text, self.connection) = (kinds, session, key, text, connection)
+    }
+}
+
+/// A question as a client sent it, on either transport.
+struct WorldQuestion: Equatable {
+    /// The conversation it continues.
+    var session: String?
+    var key: String?
+    /// The content of its last message, as it was written.
+    var content: JSONValue
+
+    /// Reads a `chat` or the body of a request; nil when it is neither.
+    init?(_ value: JSONValue) {
+        guard let last = value["messages"]?.arrayValue?.last, last["role"]?.stringValue == "user",
+            let content = last["content"], content.stringValue != nil || content.arrayValue?.isEmpty == false
+        else { return nil }
+        for name in ["sessionId", "clientMessageId"] {
+            if let member = value[name], member.stringValue?.isEmpty != false { return nil }
+        }
+        self.content = content
+        session = value["sessionId"]?.stringValue
+        key = value["clientMessageId"]?.stringValue
+    }
+
+    var text: String { MessageContent.text(of: content) }
 }

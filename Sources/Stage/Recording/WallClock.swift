@@ -1,5 +1,6 @@
 import HoldfastBasics
 import HoldfastPlatform
+import HoldfastSmallFoundation
 
 /// The time of day, for the first line of a transcript and for answers of the push service; nothing is measured with it.
 enum WallClock {
@@ -16,4 +17,14 @@ enum WallClock {
 
     /// Milliseconds since 1970.
     static func milliseconds() -> Int { SystemClock.microseconds / 1000 }
+}
+
+/// Names that no earlier scenario or run has used.
+enum UniqueName {
+    static func uuid() -> String { UUID().uuidString.lowercased() }
+
+    /// Eight random digits, for texts that people read.
+    static func short() -> String {
+        hexDigits((0..<4).map { _ in UInt8.random(in: .min ... .max) })
+    }
 }

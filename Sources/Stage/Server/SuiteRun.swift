@@ -30,11 +30,6 @@ package struct SuiteRun: Sendable {
         package var startProblem: HarnessProblem?
         /// What was seen besides, and decides nothing; a line each.
         package var diagnostics: [String] = []
-
-        package init(performances: [Performance], startProblem: HarnessProblem? = nil) {
-            self.performances = performances
-            self.startProblem = startProblem
-        }
     }
 
     /// Performs the scenarios, and starts and ends the subject where it says how.

@@ -7,22 +7,12 @@ package struct HTTPServerRequest: Sendable {
     /// Path and query as on the wire, still percent-encoded.
     package var target: String
     /// In their order, names as spelled by the client.
-    package var headers: [(String, String)]
+    package var headers: [(String, String)] = []
     /// Without transfer coding; empty when there is none.
-    package var body: [UInt8]
-    package var remoteAddress: String
+    package var body: [UInt8] = []
+    package var remoteAddress = ""
     /// Tells when the client goes away before it has its answer; nil where nobody can tell.
     package var departure: Departure?
-
-    package init(
-        method: String, target: String, headers: [(String, String)] = [], body: [UInt8] = [], remoteAddress: String = ""
-    ) {
-        self.method = method
-        self.target = target
-        self.headers = headers
-        self.body = body
-        self.remoteAddress = remoteAddress
-    }
 
     /// The target without the query.
     package var path: String { String(target.prefix { $0 != "?" }) }

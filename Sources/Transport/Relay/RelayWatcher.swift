@@ -90,32 +90,45 @@ package struct RelayDeed: Sendable, Equatable {
 
 package struct RelayLimits: Sendable, Equatable {
     /// The largest message that is looked at; a larger one is passed on unseen.
-    package var maxMessageBytes: Int
+    package var maxMessageBytes = 16 << 20
     /// The largest body that is kept for the watcher; a larger one is passed on unseen.
-    package var maxBodyBytes: Int
+    package var maxBodyBytes = 16 << 20
     /// What all messages and bodies that are not whole yet may have together.
-    package var maxHeldBytes: Int
+    package var maxHeldBytes = 256 << 20
     /// Open connections of clients; further ones are closed at once.
-    package var maxConnections: Int
+    package var maxConnections = 4096
     /// How long the server may take to accept a connection.
-    package var connect: Duration
+    package var connect = Duration.seconds(10)
     /// How long a client may rest between two requests.
-    var idle: Duration
+    var idle = Duration.seconds(60)
     /// How long a peer may take to read what is left once the other one is gone.
-    package var patience: Duration
+    package var patience = Duration.seconds(10)
 
     /// Bounds for two peers that are watched.
-    package init(
-        maxMessageBytes: Int = 16 << 20, maxBodyBytes: Int = 16 << 20, maxHeldBytes: Int = 256 << 20,
-        maxConnections: Int = 4096, connect: Duration = .seconds(10), idle: Duration = .seconds(60),
-        patience: Duration = .seconds(10)
-    ) {
-        self.maxMessageBytes = maxMessageBytes
-        self.maxBodyBytes = maxBodyBytes
-        self.maxHeldBytes = maxHeldBytes
-        self.maxConnections = maxConnections
-        self.connect = connect
-        self.idle = idle
-        self.patience = patience
-    }
+    package init() {}
+}
+
+/// Sees everything that passes between a server and its clients, and may interfere, as a ``RelayWatcher`` does between two
+/// peers.
+///
+/// The calls come from many threads and must never wait. Numbers are unique for the life of the process: one for each
+/// WebSocket and each request.
+package protocol ServerWatcher: Sendable {
+    /// A client asks for a WebSocket.
+    func asks(_ request: UpgradeRequest) -> RelayChoice
+
+    /// A WebSocket is open.
+    func opened(_ request: UpgradeRequest, number: Int)
+
+    /// A whole message or another frame came from the client, or is about to be sent to it.
+    func saw(_ event: WebSocketEvent, from side: RelaySide, number: Int) -> RelayDeed
+
+    /// A connection is gone.
+    func ended(number: Int)
+
+    /// A request came, with its body.
+    func asked(_ request: HTTPServerRequest, number: Int) -> RelayChoice
+
+    /// A request is about to get its answer; nil when there is none, and the connection ends.
+    func answered(_ answer: HTTPServerResponse?, number: Int) -> RelayChoice
 }

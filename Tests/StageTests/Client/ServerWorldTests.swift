@@ -1,7 +1,7 @@
-import Holdfast
 import HoldfastJSON
 import Testing
 
+@testable import Holdfast
 @testable import HoldfastStage
 
 /// The scripted server as a state machine, without sockets.
@@ -231,8 +231,8 @@ struct ServerWorldTests {
             return nil
         }
         let releases = [
-            ClientRelease(.read, session: "s2"), ClientRelease(.read, isAsAsked: true, isNewest: true),
-            ClientRelease(.read), ClientRelease(.read),
+            ClientRelease(comes: .read, session: "s2"), ClientRelease(comes: .read, isAsAsked: true, isNewest: true),
+            ClientRelease(comes: .read), ClientRelease(comes: .read),
         ]
         let answers = releases.map { release($0).map { "\($0.0): \($0.1)" } }
         #expect(answers == ["2: 1", "3: 1", "1: 2", nil])
@@ -256,7 +256,7 @@ struct ServerWorldTests {
         world.receive(#"{"type":"auth","protocol":1,"token":"secret-token"}"#, on: 0)
         world.receive(#"{"type":"ping"}"#, on: 0)
         #expect(sent(&world) == ["0 error not_authenticated"])
-        let isReleased = world.release(ClientRelease(.auth))
+        let isReleased = world.release(ClientRelease(comes: .auth))
         #expect(isReleased)
         let frames = world.takeEffects().compactMap { if case .send(_, let frame) = $0 { frame } else { nil } }
         #expect(frames.first?["x"] == 1 && frames.first?.objectValue?.contains("epoch") == false)

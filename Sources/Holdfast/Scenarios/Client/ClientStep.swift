@@ -101,19 +101,11 @@ package struct ClientRelease: Sendable, Equatable {
     /// Only what concerns this session, where given.
     package var session: String?
     /// Whether it is answered as things were when it came; else as they are now.
-    package var isAsAsked: Bool
+    package var isAsAsked = false
     /// Whether the newest is answered; else the oldest.
-    package var isNewest: Bool
+    package var isNewest = false
     /// Whether the scenario goes on when nothing is held back.
-    package var isOptional: Bool
-
-    package init(
-        _ comes: Rule.Event, session: String? = nil, isAsAsked: Bool = false, isNewest: Bool = false,
-        isOptional: Bool = false
-    ) {
-        (self.comes, self.session, self.isAsAsked) = (comes, session, isAsAsked)
-        (self.isNewest, self.isOptional) = (isNewest, isOptional)
-    }
+    package var isOptional = false
 }
 
 /// What a server does of its own accord.

@@ -84,7 +84,7 @@ extension ClientStepReader {
     func release() -> ClientRelease? {
         reader.choice("comes", of: Rule.Event.self).map { comes in
             ClientRelease(
-                comes, session: session(ofRuleFor: comes), isAsAsked: reader.string("as") == "asked",
+                comes: comes, session: session(ofRuleFor: comes), isAsAsked: reader.string("as") == "asked",
                 isNewest: reader.string("pick") == "newest", isOptional: reader.bool("optional") ?? false)
         }
     }

@@ -1,3 +1,5 @@
+import HoldfastPlatform
+
 package func hexDigits(_ bytes: some Sequence<UInt8>, uppercase: Bool = false) -> String {
     bytes.reduce(into: "") { text, byte in
         text += (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: uppercase)
@@ -45,4 +47,49 @@ package func percentDecoded(_ text: String) -> String {
         }
     }
     return String(decoding: decoded, as: UTF8.self)
+}
+
+/// Bytes in base64 (RFC 4648, section 4).
+package func base64(_ bytes: [UInt8]) -> String {
+    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var text: [UInt8] = []
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+        let group = bytes[start..<min(start + 3, bytes.count)]
+        let value = (0..<3).reduce(0) { $0 << 8 | ($1 < group.count ? Int(group[start + $1]) : 0) }
+        for index in 0..<4 {
+            text.append(index <= group.count ? digits[value >> (18 - 6 * index) & 63] : UInt8(ascii: "="))
+        }
+    }
+    return String(decoding: text, as: UTF8.self)
+}
+
+/// A text for the content of HTML or XML and for attributes in double quotes; for content alone the quotes may stay.
+package func escapedForMarkup(_ text: some StringProtocol, quotes: Bool = true) -> String {
+    var safe: [UInt8] = []
+    safe.reserveCapacity(text.utf8.count)
+    for byte in text.utf8 {
+        switch byte {
+        case UInt8(ascii: "&"): safe += "&amp;".utf8
+        case UInt8(ascii: "<"): safe += "&lt;".utf8
+        case UInt8(ascii: ">"): safe += "&gt;".utf8
+        case UInt8(ascii: "\"") where quotes: safe += "&quot;".utf8
+        case UInt8(ascii: "'") where quotes: safe += "&#39;".utf8
+        default: safe.append(byte)
+        }
+    }
+    return String(decoding: safe, as: UTF8.self)
+}
+
+extension String {
+    /// The text of bytes in UTF-8; nil where they are not: `String(validating:as:)`, which macOS has from 15 on and iOS from 18.
+    package init?(utf8 bytes: some Collection<UInt8>) {
+        var text = String(decoding: bytes, as: UTF8.self)
+        // What is no UTF-8 is mended there: other bytes come out.
+        let isWhole = text.withUTF8 { text in
+            bytes.withContiguousStorageIfAvailable { isSame(UnsafeRawBufferPointer($0), UnsafeRawBufferPointer(text)) }
+                ?? text.elementsEqual(bytes)
+        }
+        guard isWhole else { return nil }
+        self = text
+    }
 }
