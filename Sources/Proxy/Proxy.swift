@@ -101,7 +101,6 @@ package final class Proxy: Sendable {
     /// The other protocol that passed, in place of which nothing was judged.
     package var foreign: ForeignProtocol? { judging.foreign }
     package var unusedRules: [Rule] { record.unusedRules }
-    /// Why the transcript is not whole; nil when it is.
     package var transcriptFailure: String? { record.fileFailure }
 
     /// Returns once nothing passed for so long, after a first client has come, or when the calling task is cancelled.

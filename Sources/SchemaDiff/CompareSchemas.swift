@@ -35,7 +35,6 @@ package struct ComparisonPolicy: Sendable, Hashable {
         case ignored
     }
 
-    /// What becomes of members that a schema does not name.
     var unknownMembers: UnknownMembers
     /// Whether readers ignore messages of a kind they do not know.
     package var ignoresUnknownMessages: Bool

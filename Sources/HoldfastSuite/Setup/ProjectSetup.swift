@@ -21,7 +21,6 @@ package struct ProjectSetup: Sendable {
     package var profiles: [String] = []
     /// The variables that hold the tokens of p1, p2 and so on.
     package var tokenVariables: [String] = []
-    /// Whose CI runs it.
     package var ci = CI.github
 
     package init() {}

@@ -67,7 +67,6 @@ package final class LiveJudge: Sendable {
     /// What each clause came to so far.
     var tally: ClauseTally { state.withLock { $0.tally } }
 
-    /// The profiles that greetings stated, where nobody declared any.
     var stated: Set<Profile> { state.withLock { $0.stated } }
 
     /// The other protocol that passed.

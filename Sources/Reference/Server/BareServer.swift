@@ -55,7 +55,6 @@ package struct BareServer: Sendable {
         core.core.replies = configuration.replies
     }
 
-    /// Whether no turn runs and no record waits for the disk.
     package var isIdle: Bool { core.isIdle }
 
     /// Begins: what the end of the last process interrupted is closed.

@@ -281,7 +281,6 @@ actor ServerEngine {
         sockets.keys.reduce(into: [:]) { found, number in found[number] = core.core.connections[number]?.principal }
     }
 
-    /// What is in memory alone.
     func memory(keepingEpoch keepsEpoch: Bool) -> ServerMemory {
         var memory = core.core.memory(keepingEpoch: keepsEpoch)
         memory.clock = clock

@@ -1,3 +1,4 @@
+import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
@@ -22,9 +23,7 @@ struct ChartVerbatim {
         case .text(let direction, let text): return made(index, "text \(side(direction))", text)
         case .binary(let direction, let bytes):
             // Two digits each, with what is worth showing of them and no more.
-            let digits = bytes.prefix(limit / 2 + 1).map { byte in
-                (byte < 16 ? "0" : "") + String(byte, radix: 16)
-            }.joined()
+            let digits = hexDigits(bytes.prefix(limit / 2 + 1))
             return made(index, "binary \(side(direction))", digits, bytes: bytes.count)
         case .ping(let direction): return made(index, "WebSocket ping \(side(direction))")
         case .pong(let direction): return made(index, "WebSocket pong \(side(direction))")

@@ -52,7 +52,6 @@ struct SchemaEdit: Sendable {
         let values: [String?]
     }
 
-    /// What makes two edits the same one, reached by different ways.
     var key: Key { Key(rules: rules, sites: [old, new], values: [oldValue?.text(), newValue?.text()]) }
 }
 

@@ -74,7 +74,6 @@ final class ClientPerformer: ClientScene, Sendable {
 
     func limit(_ name: String) -> Duration { subject.timeouts.limit(of: name, timeScale: timeScale) }
 
-    /// From here on, something has to be new to be what is waited for.
     func setMark() {
         let mark = server.pending.mark
         state.withLock { $0.mark = mark }

@@ -7,7 +7,6 @@ import HoldfastSmallFoundation
 
 /// Clients that live in this process; each scenario has one of its own.
 package struct InProcessDrivers: DriverSource {
-    /// How many may run at a time: as many as somebody asks for.
     package var capacity: Int { .max }
 
     private let make: @Sendable (_ data: String) -> any DrivenClient

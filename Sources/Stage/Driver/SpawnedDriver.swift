@@ -4,7 +4,6 @@ import HoldfastPlatform
 
 /// A command that is started for each scenario and obeys over its standard input and output.
 package struct SpawnedDrivers: DriverSource {
-    /// How many may run at a time: as many as somebody asks for.
     package var capacity: Int { .max }
 
     private let command: [String]

@@ -6,7 +6,6 @@ import HoldfastTransport
 final class SubjectInstance: Sendable {
     let command: StartCommand
     let webSocket: Endpoint
-    /// The base of its REST paths.
     let http: Endpoint
 
     private struct State {

@@ -62,7 +62,6 @@ package struct WebSocketEvents: AsyncSequence, Sendable {
         /// The next event, or nil after the last one or on cancellation.
         package mutating func next() async -> WebSocketArrival? { await queue.next() }
 
-        /// The next event, or nil after the last one or on cancellation.
         package mutating func next(isolation actor: isolated (any Actor)?) async -> WebSocketArrival? {
             await queue.next()
         }

@@ -6,7 +6,6 @@ import HoldfastSuite
 
 /// Standard output and standard error, and what kind of devices they are.
 enum Console {
-    /// Puts something in the place of standard streams that are closed, so that no file or socket comes to stand there.
     static func open() { Descriptor.fillStandardStreams() }
 
     /// Why standard output takes nothing any more.

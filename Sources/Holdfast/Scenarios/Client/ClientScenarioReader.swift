@@ -4,13 +4,10 @@ import HoldfastJSON
 /// Reads a client scenario and notes everything that is wrong in it, by line and JSON pointer.
 public enum ClientScenarioReader {
     /// Reads one scenario.
-    /// - Parameters:
-    ///   - text: The file.
-    ///   - name: The name of the scenario, such as `client/CLIENT/foreground-reconnects`.
-    ///   - file: The file as problems name it.
-    ///   - clauses: The clauses there are; nil when any will do.
-    ///   - isSound: Whether it is known to have the shape that its schema asks for.
-    /// - Returns: The scenario, ready to be performed.
+    ///
+    /// * `name`: Such as `client/CLIENT/foreground-reconnects`.
+    /// * `clauses`: The clauses there are; nil when any will do.
+    /// * `isSound`: Whether it is known to have the shape that its schema asks for.
     /// - Throws: Every problem of the file at once, each with its line.
     public static func scenario(
         _ text: String, named name: String, file: String, clauses: Set<ClauseID>? = nil, isSound: Bool = false
