@@ -7,6 +7,12 @@ import Testing
 @testable import HoldfastSuite
 
 @Suite struct LoadTests {
+    /// A load under which a defect shows that no scenario meets.
+    private let defective = [
+        "load", "--reference", "--defect", "order-swaps-frames-in-a-crowd", "--devices", "40", "--for", "8s",
+        "--ramp", "0", "--seed", "3",
+    ]
+
     @Test func `the reference server keeps every clause under load`() async throws {
         let folder = try TemporaryDirectory()
         let run = try await BuiltBinary.run(
@@ -24,11 +30,7 @@ import Testing
 
     @Test func `a defect that a suite never meets is found, and shown by one principal`() async throws {
         let folder = try TemporaryDirectory()
-        let run = try await BuiltBinary.run(
-            [
-                "load", "--reference", "--defect", "order-swaps-frames-in-a-crowd", "--devices", "40", "--for", "8s",
-                "--ramp", "0", "--seed", "3", "--out", folder.path + "/out",
-            ])
+        let run = try await BuiltBinary.run(defective + ["--out", folder.path + "/out"])
         #expect(run.status == 1, "\(run.out)\(run.err)")
         #expect(run.err.contains("violation ORDER-4 (MUST) seen by p"), "\(run.err)")
         #expect(!run.out.contains("--only"), "\(run.out)")
@@ -39,10 +41,7 @@ import Testing
     @Test func `only the clauses that are named are judged`() async throws {
         let folder = try TemporaryDirectory()
         let run = try await BuiltBinary.run(
-            [
-                "load", "--reference", "--defect", "order-swaps-frames-in-a-crowd", "--devices", "40", "--for", "8s",
-                "--ramp", "0", "--seed", "3", "--only", "TURN-1", "--only", "ENV-2", "--out", folder.path + "/out",
-            ])
+            defective + ["--only", "TURN-1", "--only", "ENV-2", "--out", folder.path + "/out"])
         #expect([0, 70].contains(run.status), "\(run.out)\(run.err)")
         #expect(!run.err.contains("violation"), "\(run.err)")
         let report = try JSONParser.value(folder.text(of: "out/report.json"))

@@ -1,4 +1,5 @@
 import Holdfast
+import TestSupport
 import Testing
 
 @Suite struct ClauseReaderTests {
@@ -27,12 +28,7 @@ import Testing
         """
 
     private func problems(_ text: String) -> [String] {
-        do {
-            _ = try ClauseReader.clauses(in: text, file: "clauses/SYNC.md")
-            return []
-        } catch {
-            return error.problems.map(\.description)
-        }
+        inputProblems(of: try ClauseReader.clauses(in: text, file: "clauses/SYNC.md")).map(\.description)
     }
 
     private func clause(
@@ -237,11 +233,6 @@ import Testing
     private func problemsOfSpecification(_ change: (inout SpecificationFiles) -> Void) throws -> [String] {
         var files = SpecificationFiles.embedded
         change(&files)
-        do {
-            _ = try Specification(files)
-            return []
-        } catch {
-            return error.problems.map(\.description)
-        }
+        return inputProblems(of: try Specification(files)).map(\.description)
     }
 }

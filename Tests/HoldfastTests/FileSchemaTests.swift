@@ -1,14 +1,12 @@
 import Holdfast
+import TestSupport
 import Testing
 
 /// The words in which the schema of a file says what is wrong with it.
 @Suite struct FileSchemaTests {
     private func subject(_ text: String) -> [String] {
-        do {
-            _ = try SubjectFile(text, file: "s.json")
-            return []
-        } catch {
-            return error.problems.map { "\($0.location): \($0.what) | \($0.expected) | \($0.fix)" }
+        inputProblems(of: try SubjectFile(text, file: "s.json")).map {
+            "\($0.location): \($0.what) | \($0.expected) | \($0.fix)"
         }
     }
 

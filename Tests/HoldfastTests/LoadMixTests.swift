@@ -1,15 +1,11 @@
+import TestSupport
 import Testing
 
 @testable import Holdfast
 
 @Suite struct LoadMixTests {
     private func problems(_ text: String) -> [String] {
-        do {
-            _ = try LoadMix(text, file: "my.json", name: "my")
-            return []
-        } catch {
-            return error.problems.map { "\($0.location): \($0.what)" }
-        }
+        inputProblems(of: try LoadMix(text, file: "my.json", name: "my")).map { "\($0.location): \($0.what)" }
     }
 
     @Test func `every mix that comes along is read, the default first`() throws {

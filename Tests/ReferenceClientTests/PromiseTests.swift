@@ -3,6 +3,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastPlatform
 import HoldfastReference
+import TestSupport
 import Testing
 
 @testable import ReferenceClient
@@ -141,9 +142,7 @@ private actor World {
     static func run(
         _ pair: Pair, named name: String, _ body: @Sendable (World) async throws -> Void
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("promises-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryDirectory()
         var configuration = ReferenceConfiguration(dataFolder: folder.path)
         configuration.keeps = pair.server
         configuration.replayFrames = replayFrames

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import HoldfastReference
@@ -10,27 +11,27 @@ import Darwin
 #endif
 
 @Suite struct LogFileTests {
-    private static func lines(_ folder: TemporaryFolder) throws -> [String] {
+    private static func lines(_ folder: TemporaryDirectory) throws -> [String] {
         var lines: [[UInt8]] = []
         _ = try LogFile.open(folder: folder.path, lines: &lines)
         return lines.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    private static func append(_ lines: [String], to folder: TemporaryFolder) throws {
+    private static func append(_ lines: [String], to folder: TemporaryDirectory) throws {
         var old: [[UInt8]] = []
         var file = try LogFile.open(folder: folder.path, lines: &old)
         for line in lines { try file.append(LogFormat.bytes(of: line)) }
     }
 
     @Test func `what was appended is there after reopening`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         try Self.append(["one", "zwei 👋🏽", " "], to: folder)
         try Self.append(["four"], to: folder)
         #expect(try Self.lines(folder) == ["one", "zwei 👋🏽", " ", "four"])
     }
 
     @Test func `a record cut short at any byte is dropped, and all before it stay`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         try Self.append(["first", "second"], to: folder)
         let whole = try folder.bytes()
         let sound = LogFormat.bytes(of: "first").count
@@ -44,7 +45,7 @@ import Darwin
     }
 
     @Test func `a file that is rewritten in place holds everything again in the end`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         try Self.append(["first"], to: folder)
         var old: [[UInt8]] = []
         do {
@@ -56,14 +57,14 @@ import Darwin
     }
 
     @Test func `zeros at the end are a torn write too`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         try Self.append(["first"], to: folder)
         try folder.write(folder.bytes() + Data(repeating: 0, count: 512))
         #expect(try Self.lines(folder) == ["first"])
     }
 
     @Test func `damage that records follow is refused, naming the line`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         try Self.append(["first", "second", "third"], to: folder)
         var bytes = try folder.bytes()
         bytes[LogFormat.bytes(of: "first").count + 12] ^= 1
@@ -73,7 +74,7 @@ import Darwin
     }
 
     @Test func `a folder serves one server at a time`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         var lines: [[UInt8]] = []
         let file = try LogFile.open(folder: folder.path, lines: &lines)
         #expect(throws: StorageProblem(.inUse, path: folder.log)) { try Self.lines(folder) }
@@ -91,7 +92,7 @@ import Darwin
     /// In a process of its own, because the limit holds for everything in one, and for whatever it starts meanwhile.
     @Test func `a failed write is reported, leaves nothing, and the next one works`() async {
         await #expect(processExitsWith: .success) {
-            let folder = try TemporaryFolder()
+            let folder = try TemporaryDirectory()
             let block = String(repeating: "x", count: 2 << 20)
             var lines: [[UInt8]] = []
             var file = try LogFile.open(folder: folder.path, lines: &lines)
@@ -125,4 +126,13 @@ import Darwin
         #expect(Checksum.text(of: "123456789".utf8) == "cbf43926")
         #expect(Checksum.text(of: "".utf8) == "00000000")
     }
+}
+
+extension TemporaryDirectory {
+    /// The log of a server whose data folder this is.
+    var log: String { path + "/records.log" }
+
+    func bytes() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: log)) }
+
+    func write(_ bytes: Data) throws { try bytes.write(to: URL(fileURLWithPath: log)) }
 }

@@ -5,6 +5,7 @@ import HoldfastJSONSchema
 import HoldfastJudge
 import HoldfastReport
 import HoldfastTranscript
+import TestSupport
 import Testing
 
 @Suite struct BaselineTests {
@@ -166,12 +167,7 @@ import Testing
         """
 
     private func problems(_ text: String) -> [InputProblem] {
-        do {
-            _ = try Baseline(Array(text.utf8), file: "baseline.json", today: day)
-            return []
-        } catch {
-            return error.problems
-        }
+        inputProblems(of: try Baseline(Array(text.utf8), file: "baseline.json", today: day))
     }
 
     @Test func `a baseline is read with the lines of its entries`() throws {

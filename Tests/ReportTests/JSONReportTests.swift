@@ -8,13 +8,7 @@ import Testing
 
 @Suite struct JSONReportTests {
     @Test func `the report is valid against its schema`() throws {
-        let files = SpecificationFiles.embedded
-        var registry = SchemaRegistry()
-        for (path, text) in files.texts where path.hasPrefix("schemas/") {
-            let schema = try JSONParser.value(text)
-            try registry.add(schema, at: schema["$id"]?.stringValue ?? path)
-        }
-        let schema = try Schema(uri: "https://holdfast.example/spec/1/schemas/files/report.json", registry: registry)
+        let schema = try Sample.reportSchema()
         let finding = Finding("a frame is absent", expected: "seq 1, 2", actual: "seq 2", at: [3, 5])
         let report = try Sample.report([
             .init(

@@ -119,13 +119,7 @@ import FoundationXML
     }
 
     @Test func `every kind is a valid report for programs`() throws {
-        let files = SpecificationFiles.embedded
-        var registry = SchemaRegistry()
-        for (path, text) in files.texts where path.hasPrefix("schemas/") {
-            let schema = try JSONParser.value(text)
-            try registry.add(schema, at: schema["$id"]?.stringValue ?? path)
-        }
-        let schema = try Schema(uri: "https://holdfast.example/spec/1/schemas/files/report.json", registry: registry)
+        let schema = try Sample.reportSchema()
         for (name, report) in try all() {
             let value = JSONReport(report).value
             #expect(schema.violations(in: value).map(\.description) == [], "\(name)")

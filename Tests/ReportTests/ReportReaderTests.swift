@@ -102,12 +102,7 @@ import Testing
     }
 
     private func problems(_ text: String) -> [InputProblem] {
-        do {
-            _ = try ReportReader.report(Array(text.utf8), file: "report.json")
-            return []
-        } catch {
-            return error.problems
-        }
+        inputProblems(of: try ReportReader.report(Array(text.utf8), file: "report.json"))
     }
 
     @Test(arguments: [

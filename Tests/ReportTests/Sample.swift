@@ -1,4 +1,6 @@
 import Holdfast
+import HoldfastJSON
+import HoldfastJSONSchema
 import HoldfastJudge
 import HoldfastReport
 import HoldfastTranscript
@@ -7,6 +9,16 @@ import HoldfastTranscript
 enum Sample {
     /// Read once; it is large.
     static let specification = Result { try Specification(.embedded) }
+
+    /// What a report for programs has to look like.
+    static func reportSchema() throws -> Schema {
+        var registry = SchemaRegistry()
+        for (path, text) in SpecificationFiles.embedded.texts where path.hasPrefix("schemas/") {
+            let schema = try JSONParser.value(text)
+            try registry.add(schema, at: schema["$id"]?.stringValue ?? path)
+        }
+        return try Schema(uri: "https://holdfast.example/spec/1/schemas/files/report.json", registry: registry)
+    }
 
     struct Scenario {
         var name: String

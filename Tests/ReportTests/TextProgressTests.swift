@@ -47,6 +47,14 @@ import Testing
 }
 
 @Suite struct TimeLeftTests {
+    /// The first three take a second each.
+    private func performThree(_ left: inout TimeLeft) {
+        for place in 1...3 {
+            left.begin("a\(place)", at: .seconds(place))
+            left.end("a\(place)", at: .seconds(place + 1))
+        }
+    }
+
     private func items(_ count: Int, of kind: Int, named name: String = "a") -> [String: Int] {
         Dictionary(uniqueKeysWithValues: (1...count).map { ("\(name)\($0)", kind) })
     }
@@ -71,10 +79,7 @@ import Testing
     @Test func `a kind of which nothing is done makes it a lower bound`() {
         var left = TimeLeft(items(6, of: 0).merging(items(2, of: 1, named: "slow")) { $1 })
         left.begin("slow1", at: .zero)
-        for place in 1...3 {
-            left.begin("a\(place)", at: .seconds(place))
-            left.end("a\(place)", at: .seconds(place + 1))
-        }
+        performThree(&left)
         #expect(left.estimate(at: .seconds(4)) == .moreThan(.seconds(3)))
         left.end("slow1", at: .seconds(10))
         #expect(left.estimate(at: .seconds(10)) == .about(.seconds(10)))
@@ -82,10 +87,7 @@ import Testing
 
     @Test func `what takes longer than its like did is not guessed at`() {
         var left = TimeLeft(items(4, of: 0))
-        for place in 1...3 {
-            left.begin("a\(place)", at: .seconds(place))
-            left.end("a\(place)", at: .seconds(place + 1))
-        }
+        performThree(&left)
         left.begin("a4", at: .seconds(4))
         #expect(left.estimate(at: .milliseconds(4500)) == .about(.milliseconds(500)))
         #expect(left.estimate(at: .seconds(9)) == nil)
@@ -93,10 +95,7 @@ import Testing
 
     @Test func `what is done again waits once more`() {
         var left = TimeLeft(items(4, of: 0))
-        for place in 1...3 {
-            left.begin("a\(place)", at: .seconds(place))
-            left.end("a\(place)", at: .seconds(place + 1))
-        }
+        performThree(&left)
         left.begin("a4", at: .seconds(4))
         left.repeatLater("a4")
         #expect(left.estimate(at: .seconds(5)) == .about(.seconds(1)))
@@ -104,10 +103,7 @@ import Testing
 
     @Test func `what was left out takes no time, and the end is none`() {
         var left = TimeLeft(items(5, of: 0))
-        for place in 1...3 {
-            left.begin("a\(place)", at: .seconds(place))
-            left.end("a\(place)", at: .seconds(place + 1))
-        }
+        performThree(&left)
         left.end("a4", at: .seconds(4))
         left.end("a5", at: .seconds(4))
         #expect(left.estimate(at: .seconds(4)) == .about(.zero))

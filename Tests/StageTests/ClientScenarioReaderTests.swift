@@ -1,16 +1,14 @@
 import Holdfast
 import HoldfastJSON
 import HoldfastJSONSchema
+import TestSupport
 import Testing
 
 struct ClientScenarioReaderTests {
     private func problems(_ text: String, clauses: Set<ClauseID>? = nil) -> [String] {
-        do {
-            _ = try ClientScenarioReader.scenario(text, named: "client/CLIENT/x", file: "x.json", clauses: clauses)
-            return []
-        } catch {
-            return error.problems.map(\.brief)
-        }
+        inputProblems(
+            of: try ClientScenarioReader.scenario(text, named: "client/CLIENT/x", file: "x.json", clauses: clauses)
+        ).map(\.brief)
     }
 
     private func steps(_ steps: String) -> String {

@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastReference
 import HoldfastTranscript
+import TestSupport
 import Testing
 
 @testable import HoldfastStage
@@ -11,11 +12,10 @@ import Testing
 struct ReferenceRunTests {
     @Test(.timeLimit(.minutes(10)))
     func `every scenario that a URL allows is performed whole, and no credential is recorded`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "holdfast-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try TemporaryDirectory()
         let people = (1...8).map { (name: "p\($0)", token: "very-secret-\($0)") }
         let server = try await ReferenceServer.start(
-            ReferenceConfiguration(dataFolder: folder, principals: people, requiresAuth: true))
+            ReferenceConfiguration(dataFolder: folder.path, principals: people, requiresAuth: true))
         let specification = try Specification(.embedded)
         // Tests that compute share these threads, so that bounds pass slowly; a request over REST has no such patience.
         var timeouts = Timeouts()

@@ -1,15 +1,12 @@
 import Holdfast
 import HoldfastJSON
+import TestSupport
 import Testing
 
 struct ScenarioReaderTests {
     private func problems(_ text: String, clauses: Set<ClauseID>? = nil) -> [String] {
-        do {
-            _ = try ScenarioReader.scenario(text, named: "server/SYNC/x", file: "x.json", clauses: clauses)
-            return []
-        } catch {
-            return error.problems.map(\.brief)
-        }
+        inputProblems(of: try ScenarioReader.scenario(text, named: "server/SYNC/x", file: "x.json", clauses: clauses))
+            .map(\.brief)
     }
 
     private func steps(_ steps: String) -> String {
@@ -198,5 +195,13 @@ extension ScenarioReaderTests {
         #expect(
             processProblems(#"{"do":"repeat","times":"${kill}","steps":[{"do":"kill"}]}"#)
                 == ["x.json /steps/1/times: no earlier step sets 'kill' → did you mean 'kills'?"])
+    }
+}
+
+extension InputProblem {
+    /// Place, fault and remedy in one line, with the pointer instead of line and column: many files here are one line.
+    var brief: String {
+        let pointer = location.replacing(#/:\d+:\d+ (?=/)/#, with: " ")
+        return "\(pointer): \(what) → \(fix)"
     }
 }

@@ -8,15 +8,19 @@ import Testing
 @testable import HoldfastTransport
 
 struct ServerStageTests {
-    @Test func `a scenario becomes a history in the order of time`() async throws {
+    /// Performs the steps against a server that does everything right.
+    private func perform(_ steps: String) async throws -> Performance {
         let server = try await TransportServer.start(handler: TestServer())
-        let performance = try await stage(subject(server.webSocketURL())).perform(
-            scenario(
-                """
-                {"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1","text":"hi"},
-                {"do":"await","on":"A","type":"done","save":{"s1":"/sessionId"}},
-                {"do":"readSession","session":"${s1}"},{"do":"alive"}
-                """))
+        return try await stage(subject(server.webSocketURL())).perform(scenario(steps))
+    }
+
+    @Test func `a scenario becomes a history in the order of time`() async throws {
+        let performance = try await perform(
+            """
+            {"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1","text":"hi"},
+            {"do":"await","on":"A","type":"done","save":{"s1":"/sessionId"}},
+            {"do":"readSession","session":"${s1}"},{"do":"alive"}
+            """)
         #expect(performance.problems.isEmpty && performance.stoppedAt == nil && performance.skipped == nil)
         #expect(performance.wasReceived == true)
         expectOrder(performance.history)
@@ -118,40 +122,34 @@ struct ServerStageTests {
     }
 
     @Test func `a promise that a server leaves out is the one of the specification`() async throws {
-        let server = try await TransportServer.start(handler: TestServer())
-        let performance = try await stage(subject(server.webSocketURL())).perform(
-            scenario(
-                """
-                {"do":"connect","on":"A","save":{"keeps":"/limits/replayMessages"}},
-                {"do":"send","on":"A","frame":{"type":"ping","nonce":"keeps ${keeps}"}},
-                {"do":"connect","on":"B","save":{"last":"/lastSeq"}},{"do":"fence","on":"B"},
-                {"do":"sync","on":"B","lastSeqSeen":"${last}"}
-                """))
+        let performance = try await perform(
+            """
+            {"do":"connect","on":"A","save":{"keeps":"/limits/replayMessages"}},
+            {"do":"send","on":"A","frame":{"type":"ping","nonce":"keeps ${keeps}"}},
+            {"do":"connect","on":"B","save":{"last":"/lastSeq"}},{"do":"fence","on":"B"},
+            {"do":"sync","on":"B","lastSeqSeen":"${last}"}
+            """)
         #expect(performance.history.texts(.toServer)[1] == #"{"type":"ping","nonce":"keeps 1000"}"#)
         #expect(performance.stoppedAt == "/steps/4: connected has no /lastSeq", "the first step that needs it")
     }
 
     @Test func `a name without a value is the fault of the scenario, told with its place`() async throws {
-        let server = try await TransportServer.start(handler: TestServer())
-        let performance = try await stage(subject(server.webSocketURL())).perform(
-            scenario(
-                """
-                {"do":"connect","on":"A","profile":"core","save":{"limit":"/limits/maxFrameBytes"}},
-                {"do":"connect","on":"B","profile":"sync","save":{"epoch":"/epoch"}},
-                {"do":"send","on":"A","frame":{"type":"ping","nonce":"${epoch}"}}
-                """))
+        let performance = try await perform(
+            """
+            {"do":"connect","on":"A","profile":"core","save":{"limit":"/limits/maxFrameBytes"}},
+            {"do":"connect","on":"B","profile":"sync","save":{"epoch":"/epoch"}},
+            {"do":"send","on":"A","frame":{"type":"ping","nonce":"${epoch}"}}
+            """)
         #expect(performance.problems.map(\.code) == [.unknownVariable(name: "epoch", near: nil)])
         #expect(performance.problems.first?.location == "server/ENV/example /steps/2")
         #expect(performance.problems.first?.isUnreachable == false)
     }
 
     @Test func `a frame of the stage that its schema rejects is not sent`() async throws {
-        let server = try await TransportServer.start(handler: TestServer())
-        let performance = try await stage(subject(server.webSocketURL())).perform(
-            scenario(
-                """
-                {"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1","session":"../x"}
-                """))
+        let performance = try await perform(
+            """
+            {"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1","session":"../x"}
+            """)
         guard case .invalidFrame("chat", _) = performance.problems.first?.code else {
             Issue.record("\(performance.problems)")
             return
@@ -178,14 +176,12 @@ struct ServerStageTests {
     }
 
     @Test func `a frame can be as long as the limit told, to the byte, and in fragments`() async throws {
-        let server = try await TransportServer.start(handler: TestServer())
-        let performance = try await stage(subject(server.webSocketURL())).perform(
-            scenario(
-                """
-                {"do":"connect","on":"A","save":{"limit":"/limits/maxFrameBytes"}},
-                {"do":"chat","on":"A","as":"c1","bytes":"${limit}"},{"do":"await","on":"A","type":"done"},
-                {"do":"chat","on":"A","as":"c2","text":"Grüße 👩‍🚀","fragments":40},{"do":"await","on":"A","type":"done"}
-                """))
+        let performance = try await perform(
+            """
+            {"do":"connect","on":"A","save":{"limit":"/limits/maxFrameBytes"}},
+            {"do":"chat","on":"A","as":"c1","bytes":"${limit}"},{"do":"await","on":"A","type":"done"},
+            {"do":"chat","on":"A","as":"c2","text":"Grüße 👩‍🚀","fragments":40},{"do":"await","on":"A","type":"done"}
+            """)
         #expect(performance.stoppedAt == nil)
         #expect(performance.history.texts(.toServer)[1].utf8.count == 1000)
         #expect(performance.history.texts(.toServer)[2].contains("Grüße 👩‍🚀"))

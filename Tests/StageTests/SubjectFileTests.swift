@@ -1,16 +1,12 @@
 import Holdfast
 import HoldfastJSON
 import HoldfastJSONSchema
+import TestSupport
 import Testing
 
 struct SubjectFileTests {
     private func problems(_ text: String) -> [InputProblem] {
-        do {
-            _ = try SubjectFile(text, file: "subject.json")
-            return []
-        } catch {
-            return error.problems
-        }
+        inputProblems(of: try SubjectFile(text, file: "subject.json"))
     }
 
     @Test func `a whole subject file is read`() throws {

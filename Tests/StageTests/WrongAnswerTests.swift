@@ -1,11 +1,13 @@
 import Foundation
 import Holdfast
+import HoldfastBasics
 import HoldfastExplore
 import HoldfastJSON
 import HoldfastJudge
 import HoldfastPlatform
 import HoldfastTranscript
 import HoldfastTransport
+import TestSupport
 import Testing
 
 @testable import HoldfastReference
@@ -23,12 +25,11 @@ import Testing
     @Test(.timeLimit(.minutes(20)))
     func `no answer of a server makes the suite fail`() async throws {
         let liar = Liar()
-        let folder = FileManager.default.temporaryDirectory.appending(path: "holdfast-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try TemporaryDirectory()
         let people = (1...8).map { (name: "p\($0)", token: "token-\($0)") }
         let server = try await ReferenceServer.start(
             ReferenceConfiguration(
-                dataFolder: folder, principals: people, requiresAuth: true, defects: [liar.defect]))
+                dataFolder: folder.path, principals: people, requiresAuth: true, defects: [liar.defect]))
         let specification = try Specification(.embedded)
         let subject = ServerSubject(
             name: "liar", webSocket: try Endpoint(server.webSocketURL), http: try Endpoint(server.httpURL),
@@ -44,7 +45,7 @@ import Testing
             let performances = await SuiteRun(stage: stage, jobs: 3).run(scenarios).performances
             for performance in performances { check(performance, told, specification) }
         }
-        var random = Numbers(Self.seed)
+        var random = SplitMix64(seed: Self.seed)
         // What a healthy server says shows which members there are.
         let first = scenarios.filter { Self.tellers.contains($0.name) }
         #expect(first.count == Self.tellers.count)
@@ -108,7 +109,7 @@ import Testing
             shown += liar.places.filter { !before.contains($0) }.map { ($0, scenario) }
         }
         #expect(shown.count > 80)
-        var random = Numbers(Self.seed)
+        var random = SplitMix64(seed: Self.seed)
         for (place, scenario) in shown {
             for number in 0..<each {
                 let value = each == 1 ? WrongValues.any(&random) : WrongValues.value(number, &random)
@@ -125,7 +126,7 @@ import Testing
         let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
             .compactMap { $0 as? URL }.filter { $0.pathExtension == "ndjson" }.sorted { $0.path < $1.path }
         #expect(files.count > 100)
-        var random = Numbers(Self.seed)
+        var random = SplitMix64(seed: Self.seed)
         for _ in 0..<Self.count * 4 {
             let file = files[Int.random(in: files.indices, using: &random)]
             let history = try TranscriptReader.history(
@@ -196,12 +197,12 @@ private enum WrongValues {
         "-9223372036854775808", "99999999999999999999999", "1e-400", "4294967296",
     ]
 
-    static func any(_ random: inout Numbers) -> JSONValue? {
+    static func any(_ random: inout SplitMix64) -> JSONValue? {
         value(Int.random(in: 0..<known.count + numbers.count + 8, using: &random), &random)
     }
 
     /// One value after the other: each that is known, then texts that are drawn.
-    static func value(_ choice: Int, _ random: inout Numbers) -> JSONValue? {
+    static func value(_ choice: Int, _ random: inout SplitMix64) -> JSONValue? {
         if choice < known.count { return known[choice] }
         if choice < known.count + numbers.count { return try? JSONParser.value(numbers[choice - known.count]) }
         let length = Int.random(in: 1...12, using: &random)
@@ -212,7 +213,7 @@ private enum WrongValues {
     }
 
     /// The same history with one member of one thing that the server said wrong; nil where it said nothing.
-    static func spoil(_ history: History, _ random: inout Numbers) -> History? {
+    static func spoil(_ history: History, _ random: inout SplitMix64) -> History? {
         var events = history.events
         let indices = events.indices.filter { text(of: events[$0]) != nil }
         guard let index = indices.randomElement(using: &random), let text = text(of: events[index]),
@@ -264,20 +265,5 @@ extension Collection {
     fileprivate func unique<Key: Hashable>(by key: (Element) -> Key) -> [Element] {
         var seen: Set<Key> = []
         return filter { seen.insert(key($0)).inserted }
-    }
-}
-
-/// Numbers that a seed repeats.
-private struct Numbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state = state &+ 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

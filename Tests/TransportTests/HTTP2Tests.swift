@@ -9,24 +9,8 @@ import Testing
 struct HTTP2Tests {
     private static let shown = "%{http_version} %{response_code} %{header_json}"
 
-    private func withServer(
-        _ handler: ClosureHandler = ClosureHandler(), tls: TLSIdentity? = nil,
-        limits: ServerLimits = ServerLimits(),
-        body: (TransportServer) async throws -> Void
-    ) async throws {
-        let server = try await TransportServer.start(
-            tls: tls, speaksHTTP2: true, limits: limits, handler: handler)
-        do {
-            try await body(server)
-        } catch {
-            await server.stop(graceful: .zero)
-            throw error
-        }
-        await server.stop(graceful: .zero)
-    }
-
     @Test func `a client that knows begins with HTTP/2 on the port of HTTP/1.1`() async throws {
-        try await withServer { server in
+        try await withServer(speaksHTTP2: true) { server in
             let url = server.httpURL("/a?b=c")
             let modern = try await Curl.run(
                 "--http2-prior-knowledge", "--data", "grüß", "--write-out", Self.shown, url)
@@ -54,7 +38,7 @@ struct HTTP2Tests {
             "\(UUID().uuidString).pem")
         try Data(authority.certificate.utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        try await withServer(tls: authority.identity) { server in
+        try await withServer(tls: authority.identity, speaksHTTP2: true) { server in
             for host in ["localhost", "127.0.0.1"] {
                 let url = "https://\(host):\(server.port)/"
                 let version = "%{http_version} %{response_code}"
@@ -84,7 +68,7 @@ struct HTTP2Tests {
             if request.target != "/1" { await gate.enter() }
             return HTTPServerResponse(headers: [("x-target", request.target)])
         })
-        try await withServer(handler, tls: try ThrowAwayAuthority().identity) { server in
+        try await withServer(handler, tls: try ThrowAwayAuthority().identity, speaksHTTP2: true) { server in
             let answer = try await Curl.run(
                 "--http2", "--insecure", "--parallel", "--parallel-max", "50", "--write-out",
                 "%{response_code} %header{x-target}\n", server.httpURL("/[1-200]"))
@@ -96,7 +80,9 @@ struct HTTP2Tests {
     }
 
     @Test func `a body beyond the limit is refused, and the connection lives on`() async throws {
-        try await withServer(tls: try ThrowAwayAuthority().identity, limits: ServerLimits(maxBodyBytes: 1000)) {
+        try await withServer(
+            tls: try ThrowAwayAuthority().identity, speaksHTTP2: true, limits: ServerLimits(maxBodyBytes: 1000)
+        ) {
             server in
             let url = server.httpURL()
             let answer = try await Curl.run(
@@ -110,7 +96,7 @@ struct HTTP2Tests {
     }
 
     @Test func `bodies that are collected at once have a bound together`() async throws {
-        try await withServer(limits: ServerLimits(maxHeldBytes: 1000)) { server in
+        try await withServer(speaksHTTP2: true, limits: ServerLimits(maxHeldBytes: 1000)) { server in
             for version in ["--http2-prior-knowledge", "--http1.1"] {
                 let answer = try await Curl.run(
                     version, "--data", String(repeating: "x", count: 2000), "--output", "/dev/null",
@@ -130,7 +116,7 @@ struct HTTP2Tests {
 
     @Test func `an answer may be none at all`() async throws {
         let handler = ClosureHandler(respond: { $0.path == "/none" ? .hangUp : HTTPServerResponse() })
-        try await withServer(handler) { server in
+        try await withServer(handler, speaksHTTP2: true) { server in
             let classic = try await Curl.run("--http1.1", server.httpURL("/none"))
             #expect(classic.exit == 52, "\(classic)")
             let modern = try await Curl.run("--http2-prior-knowledge", server.httpURL("/none"))
@@ -147,7 +133,7 @@ struct HTTP2Tests {
             }
             return response
         })
-        try await withServer(handler) { server in
+        try await withServer(handler, speaksHTTP2: true) { server in
             let answer = try await Curl.run(
                 "--http2-prior-knowledge", "--write-out", " %{response_code}", server.httpURL())
             #expect(answer.output == "abc 200", "\(answer)")

@@ -28,20 +28,13 @@ import Testing
         frame(1, flags: ends ? 5 : 4, stream: stream, block)
     }
 
-    private func withServer(
+    private func withPeer(
         _ handler: ClosureHandler = ClosureHandler(), limits: ServerLimits = ServerLimits(),
         body: (TransportServer, RawConnection) async throws -> Void
     ) async throws {
-        let server = try await TransportServer.start(
-            speaksHTTP2: true, limits: limits, handler: handler)
-        let peer = try await RawConnection.open(port: server.port)
-        do {
-            try await body(server, peer)
-        } catch {
-            await server.stop(graceful: .zero)
-            throw error
+        try await withServer(handler, speaksHTTP2: true, limits: limits) { server in
+            try await body(server, try await RawConnection.open(port: server.port))
         }
-        await server.stop(graceful: .zero)
     }
 
     /// Everything that comes until the connection ends.
@@ -68,7 +61,7 @@ import Testing
     }
 
     @Test func `a preface may come byte by byte`() async throws {
-        try await withServer { _, peer in
+        try await withPeer { _, peer in
             for byte in Self.preface { try await peer.send([byte]) }
             try await peer.send(Self.settings + Self.headers(1))
             var all: [UInt8] = []
@@ -85,7 +78,7 @@ import Testing
     func `a client that goes no further is let go`(_ beginning: String) async throws {
         let limit = Duration.milliseconds(200)
         let start = ContinuousClock.now
-        try await withServer(limits: ServerLimits(requestTimeout: limit)) { server, peer in
+        try await withPeer(limits: ServerLimits(requestTimeout: limit)) { server, peer in
             // On a busy machine it may be gone before it begins.
             if !beginning.isEmpty { try? await peer.send(Array(beginning.utf8)) }
             _ = try await rest(of: peer)
@@ -96,7 +89,7 @@ import Testing
     }
 
     @Test func `what only begins like the preface is HTTP/1.1, and none`() async throws {
-        try await withServer { _, peer in
+        try await withPeer { _, peer in
             try await peer.send(Array("PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n".utf8))
             let answer = String(decoding: try await rest(of: peer), as: UTF8.self)
             #expect(answer.hasPrefix("HTTP/1.1 ") && answer.contains("400"), "\(answer)")
@@ -106,7 +99,7 @@ import Testing
     @Test func `a request that never ends is ended, and so is the connection`() async throws {
         for limit in [Duration.milliseconds(500), .seconds(4), .seconds(30)] {
             var seen: [UInt8] = []
-            try await withServer(limits: ServerLimits(requestTimeout: limit)) { _, peer in
+            try await withPeer(limits: ServerLimits(requestTimeout: limit)) { _, peer in
                 try? await peer.send(Self.preface + Self.settings + Self.headers(1, Self.post, ends: false))
                 seen = types(try await rest(of: peer, within: limit * 4))
             }
@@ -126,7 +119,7 @@ import Testing
             count.withLock { $0 += 1 }
             return HTTPServerResponse()
         })
-        try await withServer(handler) { _, peer in
+        try await withPeer(handler) { _, peer in
             try? await peer.send(Self.preface + Self.settings)
             for number in 0..<5000 {
                 let stream = UInt32(number) * 2 + 1
@@ -144,7 +137,7 @@ import Testing
     @Test(arguments: [UInt8(4), 6])
     func `control frames without end end the connection`(_ type: UInt8) async throws {
         let payload: [UInt8] = type == 4 ? [0, 4, 0, 0, 255, 255] : [UInt8](repeating: 0, count: 8)
-        try await withServer { _, peer in
+        try await withPeer { _, peer in
             try? await peer.send(Self.preface + Self.settings)
             for _ in 0..<5000 {
                 guard (try? await peer.send(Self.frame(type, payload))) != nil else { break }
@@ -158,7 +151,7 @@ import Testing
             try? await Task.sleep(for: patience)
             return HTTPServerResponse()
         })
-        try await withServer(handler, limits: ServerLimits(maxConcurrentStreams: 3)) { _, peer in
+        try await withPeer(handler, limits: ServerLimits(maxConcurrentStreams: 3)) { _, peer in
             try await peer.send(Self.preface + Self.settings)
             for number in 0..<5 { try await peer.send(Self.headers(UInt32(number) * 2 + 1)) }
             var seen: [UInt8] = []
@@ -175,7 +168,7 @@ import Testing
     }
 
     @Test func `a head without end is refused`() async throws {
-        try await withServer { _, peer in
+        try await withPeer { _, peer in
             try await peer.send(
                 Self.preface + Self.settings + Self.frame(1, flags: 0, stream: 1, Self.get))
             // A literal header field without index, name `x`, value of 100 bytes, again and again.

@@ -54,10 +54,13 @@ func eventually(_ condition: () -> Bool) async throws -> Bool {
 /// Starts a server, connects to it, runs the body, and ends both.
 func withServer(
     _ handler: ClosureHandler = ClosureHandler(),
+    tls: TLSIdentity? = nil,
+    speaksHTTP2: Bool = false,
     limits: ServerLimits = ServerLimits(),
     body: (TransportServer) async throws -> Void
 ) async throws {
-    let server = try await TransportServer.start(limits: limits, handler: handler)
+    let server = try await TransportServer.start(
+        tls: tls, speaksHTTP2: speaksHTTP2, limits: limits, handler: handler)
     do {
         try await body(server)
     } catch {

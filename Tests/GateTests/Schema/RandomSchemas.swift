@@ -1,25 +1,11 @@
+import HoldfastBasics
 import HoldfastJSON
-
-/// A generator of the same numbers on every machine.
-struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state = state &+ 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
 
 /// Small schemas and values that meet each other often.
 struct RandomSchemas {
-    var numbers: SeededNumbers
+    var numbers: SplitMix64
 
-    init(seed: UInt64) { numbers = SeededNumbers(seed) }
+    init(seed: UInt64) { numbers = SplitMix64(seed: seed) }
 
     mutating func pick<T>(_ choices: [T]) -> T { choices[Int.random(in: 0..<choices.count, using: &numbers)] }
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &numbers) < percent }

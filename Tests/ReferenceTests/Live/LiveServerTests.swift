@@ -1,6 +1,7 @@
 import Foundation
 import HoldfastJSON
 import HoldfastTransport
+import TestSupport
 import Testing
 
 @testable import HoldfastReference
@@ -39,7 +40,7 @@ import Testing
         }
     }
 
-    private static func start(_ folder: TemporaryFolder, defects: Set<Defect> = []) async throws -> ReferenceServer {
+    private static func start(_ folder: TemporaryDirectory, defects: Set<Defect> = []) async throws -> ReferenceServer {
         try await ReferenceServer.start(
             ReferenceConfiguration(
                 dataFolder: folder.path, principals: [("p1", "t1"), ("p2", "t2")], requiresAuth: true, defects: defects)
@@ -55,7 +56,7 @@ import Testing
     }
 
     @Test func `a conversation is still there after a stop and another start`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         let first = try await Self.start(folder)
         let client = try await Client(first)
         try await client.chat("hello 👋🏽", key: "c1")
@@ -76,7 +77,7 @@ import Testing
     }
 
     @Test func `LIVE-6 a server broken so says goodbye with 1000`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         let server = try await Self.start(folder, defects: [#require(Defect.named("live-stops-as-if-all-were-said"))])
         let client = try await Client(server)
         _ = try await client.next("connected")
@@ -86,7 +87,7 @@ import Testing
     }
 
     @Test func `LIVE-6 a stop ends the turn as interrupted and says goodbye with 1001`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         let server = try await Self.start(folder)
         let client = try await Client(server)
         try await client.chat(script(["wait": 60_000], ["reply": "never"]))
@@ -103,7 +104,7 @@ import Testing
     }
 
     @Test func `many clients at once each get their answers, in order`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         let server = try await Self.start(folder)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<10 {
@@ -132,7 +133,7 @@ import Testing
     }
 
     @Test func `a bad token ends with 4001, a bad bearer header with 401, another path with 404`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         let server = try await Self.start(folder)
         let client = try await Client(server, token: "wrong")
         #expect(try await client.next("error").code == "auth_failed")
@@ -153,7 +154,7 @@ import Testing
     }
 
     @Test func `two servers cannot share a folder, but one can follow the other`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryDirectory()
         let server = try await Self.start(folder)
         await #expect(throws: StorageProblem(.inUse, path: folder.log)) { _ = try await Self.start(folder) }
         await server.stop()

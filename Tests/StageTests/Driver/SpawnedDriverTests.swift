@@ -1,5 +1,6 @@
 import Foundation
 import HoldfastJSON
+import TestSupport
 import Testing
 
 @testable import HoldfastStage
@@ -37,22 +38,20 @@ import Testing
     #endif
 
     @Test func `a program that ends with quit or crash is started again for the next launch`() async throws {
-        let folder = NSTemporaryDirectory() + "holdfast-driver-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try TemporaryDirectory()
         let body = #"""
             echo "{\"id\":$id,\"ok\":true}"
             echo "$$ $HOLDFAST_TIME_SCALE $line" >> "$HOLDFAST_DATA/log"
             case $line in *quit*|*crash*) exit 0 ;; esac
             """#
-        let link = try await ShellDriver.drivers(ShellDriver.script(body)).open(data: folder, timeScale: 10)
+        let link = try await ShellDriver.drivers(ShellDriver.script(body)).open(data: folder.path, timeScale: 10)
         for end in ["quit", "crash"] {
             _ = try await link.perform(Self.launch(fresh: end == "quit"), within: .seconds(10))
             _ = try await link.perform(["do": .string(end)], within: .seconds(10))
         }
         #expect(link.greeting.name == "Shell")
         await link.end()
-        let lines = try String(contentsOfFile: folder + "/log", encoding: .utf8).split(separator: "\n")
+        let lines = try folder.text(of: "log").split(separator: "\n")
         #expect(lines.count == 4)
         #expect(Set(lines.map { $0.prefix { $0 != " " } }).count == 2)
         #expect(lines.allSatisfy { $0.contains(" 10 ") })

@@ -1,6 +1,7 @@
 import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
+import TestSupport
 import Testing
 
 @testable import HoldfastStage
@@ -325,7 +326,7 @@ struct ProcessStepTests {
     }
 
     @Test func `a server that never listens is waited for once`() async throws {
-        let folder = TestFolder()
+        let folder = try TemporaryDirectory()
         var subject = try subject("ws://127.0.0.1:1/ws")
         subject.start = StartCommand(["sh", "-c", "echo >> '\(folder.path)/starts'; exec sleep 600"])
         subject.timeouts.start = .seconds(2)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import HoldfastStage
@@ -41,7 +42,7 @@ struct StartCommandTests {
     }
 
     @Test func `a folder with data of somebody is refused and left alone`() throws {
-        let folder = TestFolder()
+        let folder = try TemporaryDirectory()
         var command = StartCommand(["run"])
         command.data = folder.path
         #expect(command.problems(dataFrom: "--data").isEmpty)

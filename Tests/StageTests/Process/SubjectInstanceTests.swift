@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastPlatform
+import TestSupport
 import Testing
 
 @testable import HoldfastStage
@@ -57,7 +58,7 @@ struct SubjectInstanceTests {
     }
 
     @Test func `a server that never listens is given up and ended`() async throws {
-        let folder = TestFolder()
+        let folder = try TemporaryDirectory()
         let problem = await problem(
             StartCommand(["sh", "-c", "echo $$ > '\(folder.path)/process'; exec sleep 600"]), within: .seconds(1))
         #expect(
@@ -73,7 +74,7 @@ struct SubjectInstanceTests {
     }
 
     @Test func `another port is tried when the server cannot listen`() async throws {
-        let folder = TestFolder()
+        let folder = try TemporaryDirectory()
         let command = StartedServer.command(
             """
             seen = '\(folder.path)/seen'
@@ -98,7 +99,7 @@ struct SubjectInstanceTests {
     }
 
     @Test func `an interrupted start leaves nothing behind`() async throws {
-        let folder = TestFolder()
+        let folder = try TemporaryDirectory()
         let start = Task {
             try await SubjectInstance.start(
                 StartCommand(["sh", "-c", "echo $$ > '\(folder.path)/process'; exec sleep 600"]), within: .seconds(600))
@@ -128,7 +129,7 @@ struct SubjectInstanceTests {
     }
 
     @Test func `what a server started goes with it, also what left its group`() async throws {
-        let folder = TestFolder()
+        let folder = try TemporaryDirectory()
         let command = StartedServer.command(
             """
             def child(name, leaves):
@@ -260,23 +261,10 @@ struct SubjectInstanceTests {
 }
 
 /// A folder in which processes say who they are.
-final class TestFolder: Sendable {
-    let path: String
-
-    init() {
-        path = NSTemporaryDirectory() + "holdfast-test-\(UUID().uuidString)"
-        try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: path)
-    }
-
+extension TemporaryDirectory {
     /// The number in a file; nil while there is none.
     func number(_ name: String) -> Int32? {
-        (try? String(contentsOfFile: "\(path)/\(name)", encoding: .utf8)).flatMap {
-            Int32($0.trimmingCharacters(in: .whitespacesAndNewlines))
-        }
+        (try? text(of: name)).flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
     }
 
     /// The number in a file that is about to appear.
