@@ -30,6 +30,8 @@ package struct ExactString: Hashable, Comparable, Sendable {
 
 /// Whether two strings hold the same scalars in the same order.
 package func exactlyEqual(_ left: String, _ right: String) -> Bool {
+    // The same bytes are the same text; most that differ do so already here, where the standard library compares.
+    guard left == right else { return false }
     let (left, right) = (left.utf8, right.utf8)
     let count = left.count
     guard count == right.count else { return false }
@@ -48,8 +50,11 @@ func haveSameBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPoint
         bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
     }
     let count = left.count
-    guard count >= 8 else { return (0..<count).allSatisfy { left[$0] == right[$0] } }
     var offset = 0
+    guard count >= 8 else {
+        while offset < count, left[offset] == right[offset] { offset += 1 }
+        return offset == count
+    }
     while offset + 8 <= count {
         if word(left, offset) != word(right, offset) { return false }
         offset += 8

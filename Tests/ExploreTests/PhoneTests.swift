@@ -8,12 +8,18 @@ import Testing
 
 /// The simulation of a client against what is known of the real one.
 @Suite struct PhoneTests {
+    private static let specification = Result { try Specification(.embedded) }
+    /// Read once for all tests: reading them takes longer than a plan.
+    private static let scenarios = specification.map { Plan.scenarios(of: .client, in: $0) }
     private let specification: Specification
-    private let explorer: Explorer
+    private let scenarios: [Plan]
 
     init() throws {
-        specification = try Specification(.embedded)
-        explorer = Explorer(client: ClientSetting(), under: specification)
+        (specification, scenarios) = (try Self.specification.get(), try Self.scenarios.get())
+    }
+
+    private func explorer(_ setting: ClientSetting = ClientSetting()) -> Explorer {
+        Explorer(client: setting, under: specification, disturbing: scenarios)
     }
 
     @Test func `a healthy client keeps every clause in the scenarios that people wrote`() throws {
@@ -33,6 +39,7 @@ import Testing
     }
 
     @Test func `plans that nobody wrote come to their end, and are scenarios`() throws {
+        let explorer = explorer()
         for seed in UInt64(1)...10 {
             let trial = try #require(explorer.trial(seed: seed))
             let text = trial.plan.file(about: [ClauseID(.CLIENT, 1)]).text()
@@ -52,7 +59,7 @@ import Testing
                 setting.profiles.subtract([[.clientSync], [.clientPush], [.clientSync, .clientPush]][index / 3 % 3])
             default: break
             }
-            let trial = try #require(Explorer(client: setting, under: specification).trial(seed: UInt64(index + 1)))
+            let trial = try #require(explorer(setting).trial(seed: UInt64(index + 1)))
             if let problem = trial.simulation.problem ?? trial.simulation.unsuitable {
                 broken.append("\(index): \(problem)")
             }
@@ -62,18 +69,19 @@ import Testing
     }
 
     @Test func `equal seeds give equal histories`() throws {
+        let explorer = explorer()
         #expect(explorer.digest(of: 1...5) == explorer.digest(of: 1...5))
         #expect(explorer.digest(of: 1...5) != explorer.digest(of: 2...6))
     }
 
     @Test func `a defect is found without a scenario of its own, and told in a few steps`() async throws {
         let defect = try #require(ClientDefect.named("client-appends-whatever-comes"))
-        let broken = Explorer(client: ClientSetting(defects: [defect]), under: specification)
+        let broken = explorer(ClientSetting(defects: [defect]))
         let small = try await broken.smallest(breaking: defect.clause)
         #expect(small.plan.count <= 8, "\(small.file(about: defect.clause))")
         let scenario = try ClientScenarioReader.scenario(
             small.file(about: defect.clause), named: small.plan.name, file: "found.json")
         #expect(scenario.clauses == [defect.clause])
-        #expect(explorer.trial(of: small.plan, seed: small.seed)?.broken.isEmpty == true)
+        #expect(explorer().trial(of: small.plan, seed: small.seed)?.broken.isEmpty == true)
     }
 }

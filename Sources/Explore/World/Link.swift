@@ -25,21 +25,21 @@ final class Link {
     var losesAfter: Int?
     /// What arrived while nobody read.
     var held: [World.Deed] = []
-    /// What no wait has taken yet; nil where one has.
-    var letters: [JSONValue?] = []
+    /// What no wait has taken yet.
+    private var waiting: [(type: String, message: JSONValue)] = []
 
     init(_ letter: String, number: Int, life: Int) { (self.letter, self.number, self.life) = (letter, number, life) }
 
     var lane: Lane { .connection(letter) }
 
+    /// Keeps a message for whoever waits for its type.
+    func put(_ message: JSONValue) {
+        if let type = message["type"]?.stringValue { waiting.append((type, message)) }
+    }
+
     /// Takes the first message of one of the types that matches.
     func take(_ types: [String], where matches: (JSONValue) -> Bool) -> JSONValue? {
-        let index = letters.firstIndex { letter in
-            guard let letter, let type = letter["type"]?.stringValue else { return false }
-            return types.contains(type) && matches(letter)
-        }
-        defer { if let index { letters[index] = nil } }
-        return index.flatMap { letters[$0] }
+        waiting.firstIndex { types.contains($0.type) && matches($0.message) }.map { waiting.remove(at: $0).message }
     }
 }
 

@@ -116,7 +116,7 @@ extension World {
     func arrived(_ text: String, on link: Link) {
         let frame = Frame(text)
         note(.text(.fromServer, text), on: link.lane, frame: frame)
-        if let message = frame.value, !link.hasEnded { link.letters.append(message) }
+        if let message = frame.value, !link.hasEnded { link.put(message) }
     }
 
     func pinged(_ link: Link) {

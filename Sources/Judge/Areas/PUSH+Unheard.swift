@@ -108,13 +108,9 @@ extension Observations {
 
     /// Whether anything may have reached the server on a connection after the `done` of a turn: what was sent before its
     /// question has arrived when the answer is there, and so has a question whose `ack` came before.
-    private func wasHeard(_ index: Int, after event: Int, _ turn: ObservedTurn) -> Bool {
-        let done = turn.dones.lazy.filter { $0.connection == index }.map(\.event).min() ?? 0
-        let arrived = turns.flatMap(\.requests).filter { request in
-            request.connection == index && request.ack.map { $0.connection == index && $0.event < done } ?? false
-        }.map(\.event)
-        return events(on: index).contains { place in
-            guard place > event, !arrived.contains(place) else { return false }
+    private func wasHeard(_ connection: Int, after event: Int, _ turn: ObservedTurn) -> Bool {
+        let sent = events(on: connection).filter { place in
+            guard place > event else { return false }
             switch history.events[place].kind {
             case .text(.toServer, _), .binary(.toServer, _), .ping(.toServer), .pong(.toServer),
                 .close(.toServer, _, _):
@@ -122,6 +118,13 @@ extension Observations {
             default: return false
             }
         }
+        if sent.isEmpty { return false }
+        let done = turn.dones.lazy.filter { $0.connection == connection }.map(\.event).min() ?? 0
+        let arrived = index.turns(on: connection).flatMap { turns[$0].requests }.filter { request in
+            request.connection == connection
+                && request.ack.map { $0.connection == connection && $0.event < done } ?? false
+        }.map(\.event)
+        return sent.contains { !arrived.contains($0) }
     }
 
     /// How much later than the stage the server may see an end, in microseconds; nil for one with a close frame, which the
