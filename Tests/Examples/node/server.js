@@ -51,7 +51,7 @@ function readObject(bytes) {
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
     // Texts with half a character cannot be sent on.
-    if (/\\u[dD][89abAB-fF]/.test(JSON.stringify(value))) throw new Error("half a character");
+    if (/(?<!\\)(\\\\)*\\u[dD][89a-fA-F]/.test(JSON.stringify(value))) throw new Error("half a character");
   } catch (problem) {
     throw new Refusal("parse_error", `not JSON: ${problem.message}`);
   }

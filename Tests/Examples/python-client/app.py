@@ -62,9 +62,10 @@ class App:
         self.spawn(self.recovery.keep())
 
     def quit(self):
+        self.foreground = False  # nothing goes out any more
         self.link.leave()
         self.rest.drop()
-        for task in self.tasks:
+        for task in [*self.tasks, *self.outbox.posts.values()]:
             task.cancel()
         self.write()
 

@@ -12,6 +12,7 @@ import concurrent.futures
 import contextlib
 import datetime
 import itertools
+import json
 import os
 import signal
 import urllib.parse
@@ -314,19 +315,19 @@ class Server:
         """The agent's answer, or the reason why there is none."""
 
         async def use_tool(name, given):
-            frame = {"type": "toolUse", "tool": name, "sessionId": turn.session.id, "status": "started"}
-            self.tell(frame if given is None else {**frame, "input": given})
+            frame = {"type": "toolUse", "tool": whole(name), "sessionId": turn.session.id, "status": "started"}
+            self.tell(frame if given is None else {**frame, "input": whole(given)})
 
         earlier = itertools.takewhile(lambda message: message["turnId"] != turn.id, turn.session.kept["messages"])
         try:
             if self.is_stopping:
                 raise asyncio.CancelledError
             turn.thinking = asyncio.create_task(self.agent.answer([*earlier, turn.question], use_tool))
-            return await turn.thinking, None
+            return whole(await turn.thinking), None
         except asyncio.CancelledError:
             return None, ("interrupted", "the server stopped while this turn ran")
         except AgentFailed as problem:
-            return None, ("agent_failed", f"the agent failed: {problem}")
+            return None, ("agent_failed", whole(f"the agent failed: {problem}"))
         except Exception as problem:  # whatever else an agent does wrong ends its turn and nothing more
             return None, ("agent_failed", f"the agent failed: {problem!r}")
 
@@ -385,6 +386,12 @@ class Server:
         if ending["type"] == "error":
             return STATUS[ending["code"]], {name: ending[name] for name in ending if name != "type"}
         return 200, {"text": ending["text"], "sessionId": ending["sessionId"]}
+
+
+def whole(said):
+    """What an agent said, without halves of characters: no message can carry them (ENV-12)."""
+    text = json.dumps(said, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return json.loads(text)
 
 
 def changed(kept, edit):

@@ -25,6 +25,8 @@ export class App {
   private greeting: Frame | null = null;
   private heard = 0;
   private attempts = 0;
+  /** The wait before the next attempt; an earlier one that is still to end makes none. */
+  private wait = 0;
   private greetedAt = 0;
   private maxFrameBytes = Infinity;
   private isActive = true;
@@ -143,6 +145,7 @@ export class App {
   }
 
   private connect() {
+    this.wait += 1;
     this.leave();
     const socket = (this.socket = new WebSocket(this.launch.url));
     const isMine = () => this.socket === socket;
@@ -193,7 +196,8 @@ export class App {
       return this.save();
     }
     const wait = Math.min(20, 2 ** this.attempts++) * (0.5 + Math.random() / 2);
-    this.later(wait * seconds, () => this.mayConnect && !this.socket && this.connect());
+    const mine = ++this.wait;
+    this.later(wait * seconds, () => mine === this.wait && this.mayConnect && !this.socket && this.connect());
     this.degrade();
   }
 
