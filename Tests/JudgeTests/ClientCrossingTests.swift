@@ -98,6 +98,23 @@ import Testing
         try clause.violates("\(asked) 1>POST(c1 s1) +1s A<close(4001) +1s B>open^")
     }
 
+    @Test func `CLIENT-9 who has opened another connection minds no close of the one before`() throws {
+        let clause = ClauseUnderTest("CLIENT-9")
+        let back = "client!launch A+ client=connected(s1) client!background client!foreground"
+        let again = "B<refused('503') +16s C>open"
+        try clause.untested("\(back) B>open A<close(4001) \(again)")
+        try clause.violates("\(back) B+ +20s B<close(4001) +16s C>open^", also: ["CLIENT-55"])
+    }
+
+    @Test func `CLIENT-23 a request counts no time while its app is away`() throws {
+        let clause = ClauseUnderTest("CLIENT-23")
+        let sent = "client!launch client!send(c1) client=degraded(c1 thinking) 1>POST(c1)"
+        let back = "client!background +70s client!foreground A+(e1 #0) A>sync(e1 #0) A<syncResult(e1 #0 complete)"
+        try clause.untested("\(sent) \(back) client=connected(c1 thinking) +66s client=connected(c1 thinking)")
+        let late = "client=connected(c1 thinking) +80s client=connected(c1 thinking)"
+        try clause.violates("\(sent) \(back) \(late) +80s^ client=connected(c1 thinking)")
+    }
+
     @Test func `CLIENT-37 a message of another session recovers nothing`() throws {
         let clause = ClauseUnderTest("CLIENT-37")
         let pushed = "client!launch A+ client=connected(s1) A!cut client!receivePush(s1 message=a1) 1>GET(s1) 2>GET(s2)"

@@ -205,4 +205,18 @@ import Testing
             "\(nobody.replacing("A<tool", with: "A<ack(c2) A<tool").replacing("close(1001)", with: "close(1001)^"))")
         try clause.untested("\(ready) client!quit client!launch(fresh=false) \(mood) A>close(1001)")
     }
+
+    @Test func `CLIENT-19 a position is kept with the messages before it`() throws {
+        let clause = ClauseUnderTest("CLIENT-19")
+        let told = "client!launch A+(e1 #0) client=connected(s1 u1 a1) A<message(s1 u2 t2 #1) A<done(t2 s1 a2 #2)"
+        let again = "client!crash client!launch client=connecting(s1 u1 a1) B+(e1 #2) B>sync(e1 #2)"
+        let result = "B<syncResult(e1 #2 complete)"
+        try clause.conforms("\(told) \(again) \(result) +5s client=connected(s1 u1 a1 u2 a2)")
+        try clause.violates("\(told) \(again) \(result) client=connected(s1 u1 a1) +17s^")
+        // It asks for what it has not, or reads.
+        let modest = again.replacing("sync(e1 #2)", with: "sync(e1 #0)")
+        let replay = "B<syncResult(e1 #2 complete)[message(s1 u2 t2 #1) done(t2 s1 a2 #2)]"
+        try clause.conforms("\(told) \(modest) \(replay) client=connected(s1 u1 a1 u2 a2)")
+        try clause.conforms("\(told) \(again) \(result) 1>GET(s1) 1<200(u1 a1 u2 a2) client=connected(s1 u1 a1 u2 a2)")
+    }
 }

@@ -341,7 +341,7 @@ import Testing
         try clause.untested("\(asked) A!cut \(reads) \(still)", also: ["CLIENT-7"])
         try clause.violates("\(asked) \(reads) +1s 30>GET^ 30<200 client=connected(c1 thinking)")
         // One that died in silence is no socket any more for who asks for another.
-        try clause.untested("\(asked) A!cut(silence) B>open B<refused(503) \(reads) \(still)")
+        try clause.untested("\(asked) A!cut(silence) B>open B<refused(503) \(reads) \(still)", also: ["CLIENT-7"])
         try clause.violates("\(asked) A!cut(silence) \(reads) +1s 30>GET^ 30<200 client=connected(c1 thinking)")
     }
 

@@ -101,7 +101,7 @@ import Testing
 
     @Test func `CLIENT-37 a push recovers what no connection delivers`() throws {
         let clause = ClauseUnderTest("CLIENT-37", profiles: [.clientCore, .clientPush])
-        let dead = "\(running) A!cut(silence) client!receivePush(s1 message=a2)"
+        let dead = "\(running) A!cut(silence) +1s client!receivePush(s1 message=a2)"
         try clause.conforms("\(dead) 1>GET(s1) 1<200(u1 a1 u2 a2) client=connected(s1 u1 a1 u2 a2)")
         try clause.conforms("\(dead) B+(e1 #9) B>sync(e1 #7) B<syncResult(e1 #9 complete)[done(t2 #9)]")
         try clause.violates("\(dead) +32s^")
@@ -111,6 +111,7 @@ import Testing
         try clause.untested("\(dead) +31s")
         try clause.untested("\(running) client!receivePush(s1 message=a2) +32s")  // a live connection delivers
         try clause.untested("\(running) A<done(t2 #10) A!cut(silence) client!receivePush(s1 message=a2) +32s")
+        try clause.untested("\(dead.replacing("+1s ", with: "")) +32s")  // it has just delivered
         let closed = "\(running) A<close(4001) client!receivePush(s1 message=a2) +32s"
         try clause.untested(closed)  // its requests would be refused alike
         try clause.violates("\(closed.replacing("4001", with: "1011"))^", also: ["CLIENT-7"])

@@ -153,6 +153,9 @@ import Testing
         try clause.conforms("\(read) client=connected(s1 u1 a1=' one two ')")
         try clause.violates("\(read) client=connected(s1 u1 a1='one')^")
         try clause.violates("\(turn) A<done(t2 s1 'two' #3) client=connected(s1 u1 a1 a2='tw')^")
+        let whole = "\(read) client=connected(s1 u1 a1='one two')"
+        try clause.conforms("\(whole) client!quit client!launch client=connecting(s1 u1 a1='one two')")
+        try clause.violates("\(whole) client!quit client!launch client=connecting(s1 u1 a1='one')^")
         // Another source gave it in other words, a notification may be shown until its message comes, and without id nobody
         // knows which message it is.
         try clause.conforms("\(read) A<done(t1 'one' #2) client=connected(s1 u1 a1='one')")

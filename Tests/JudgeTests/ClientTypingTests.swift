@@ -20,6 +20,8 @@ import Testing
         try clause.violates("\(taken) A>pingFrame A<pongFrame A!cut(silence) A>ping(n1) +93s^")
         try clause.violates("\(taken) +93s^")  // nobody asked, and nothing came
         try clause.untested("\(silent) +61s")
+        let second = "B+(e1 #0) B>sync(e1 #0) B<syncResult(e1 #0 complete)"
+        try clause.violates("\(silent) +60s \(second) B<toolUse(t2) B!cut(silence) +93s^")
     }
 
     @Test func `CLIENT-49 a connection that says anything lives`() throws {

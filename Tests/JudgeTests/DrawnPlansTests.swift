@@ -728,4 +728,13 @@ import Testing
         try clause.violates("\(troubled) +40s A<done(t1)^")
         try clause.violates("\(troubled) A!stopReading +1s A!resumeReading +31s A<done(t1)^")
     }
+
+    @Test func `ORDER-5 a server that remembers no keys keeps each of two equal questions`() throws {
+        let asked = "A+ A>chat(c1 'c1') A<done(t1 s1) A>chat(c1 s1 'c1') A<done(t2 s1)"
+        let read = "1>GET(s1) 1<200(u1=c1 a1 u2=c1 a2)"
+        let clause = ClauseUnderTest("ORDER-5", profiles: [.core])
+        try clause.untested("\(asked) \(read)")
+        let other = asked.replacing("chat(c1 s1 'c1')", with: "chat(c2 s1 'c2')")
+        try clause.violates("\(other) \(read.replacing("u2=c1", with: "u2=c2 u3=c2"))^")
+    }
 }

@@ -270,6 +270,8 @@ extension CLIENT {
         for index in client.attempts {
             let connection = history.connections[index]
             guard let close = history.terminalClose(of: connection) else { continue }
+            // Who has opened another one has given this one up.
+            if history.attempts(in: connection.opening..<close).count > 1 { continue }
             let act = client.acts.first { $0.event > close && !withoutAPerson.contains($0.name) }
             // Whoever loses the network right then may never learn of the close.
             let network = client.nextAct("networkDown", "networkUp", after: close)?.event

@@ -171,7 +171,8 @@ extension CLIENT {
     /// CLIENT-37: "A client MUST recover the session a push names when it receives the push in the foreground and no
     /// live connection delivers, unless a close with a terminal code ended its last connection".
     ///
-    /// Once for each push of a message that nothing had brought, while no greeted connection was open. Recovery is a `sync` or
+    /// Once for each push of a message that nothing had brought, while no greeted connection was open, nor had one died in
+    /// silence right after a frame. Recovery is a `sync` or
     /// a read of that session; it may wait for a new connection, so the bound is that between two attempts. What it brings
     /// for the session on the screen has to come there.
     static func pushesRecover(_ history: Observations, _ evidence: inout Evidence) {
@@ -180,10 +181,7 @@ extension CLIENT {
             guard let session = notice.sessionId, let id = notice.messageId,
                 !history.wasSentAway(before: notice.event),
                 !deliveries.contains(where: { $0.id == id && $0.event < notice.event && $0.road != .push }),
-                !history.connections.contains(where: { connection in
-                    connection.connected.map { $0 < notice.event } == true
-                        && (connection.ending?.event ?? .max) > notice.event
-                })
+                !history.connections.indices.contains(where: { history.delivers($0, at: notice.event) })
             else { continue }
             let late = history.clientDeadline(after: notice.event, within: history.clientBound(\.backoff))
             let end = late ?? history.events.endIndex
@@ -221,6 +219,17 @@ extension CLIENT {
 }
 
 extension Observations {
+    /// Whether a connection brings what it is sent, as far as a client can tell: it was greeted, and is open, or had a frame
+    /// just before it died in silence.
+    fileprivate func delivers(_ index: Int, at event: Int) -> Bool {
+        let connection = connections[index]
+        guard let connected = connection.connected, connected < event else { return false }
+        guard let ending = connection.ending, ending.event < event else { return true }
+        let last = connection.received.last { $0.event < event }?.event ?? connected
+        let isSilent = client.ends[index].map { $0 > event } ?? true
+        return isSilent && patience(from: last, to: event) < Self.inFlight.microseconds
+    }
+
     /// Whether a screen has the message that a notification names.
     fileprivate func isShown(_ notice: ClientNotice, in state: ObservedClient.State) -> Bool {
         state.sessionId == notice.sessionId && notice.messageId.map(state.ids.contains) == true

@@ -72,7 +72,8 @@ extension CLIENT {
     /// CLIENT-19: "A client MUST show, after recovery, every message of the history it lacked, in the order of the
     /// history".
     ///
-    /// Once for each read or replay of the session on the screen that brings a message which was not shown.
+    /// Once for each read or replay of the session on the screen that brings a message which was not shown, and for each replay
+    /// after a launch from a position that stands for messages.
     static func allThatWasMissedIsShown(_ history: Observations, _ evidence: inout Evidence) {
         for told in history.toldHistories {
             guard let before = history.client.state(at: told.event), before.sessionId == told.sessionId,
@@ -102,6 +103,21 @@ extension CLIENT {
                 return Finding(
                     "recovered messages are missing or out of order", expected: "\(ids), in this order",
                     actual: shown?.joined(separator: " ") ?? "nothing", at: [told.event, event])
+            }
+        }
+        for kept in history.keptHistories {
+            let departure = history.departure(after: kept.event, on: kept.connection) ?? .max
+            let end = min(history.end(of: kept.asked, at: leavings), departure)
+            let result = history.shown(after: kept.event, within: history.clientPatience, before: end) { state in
+                state.sessionId == kept.sessionId ? kept.messages.allSatisfy(state.shows) : nil
+            }
+            evidence.test(result) { event in
+                let state = history.client.state(at: event)
+                let lost = kept.messages.filter { state?.shows($0) == false }.compactMap(\.id)
+                return Finding(
+                    "a position was kept past messages that were not", expected: "\(listed(lost)) on the screen",
+                    actual: "a sync from behind them, which does not bring them again",
+                    at: [kept.asked, kept.event, event])
             }
         }
     }

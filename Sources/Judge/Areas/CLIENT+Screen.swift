@@ -160,26 +160,27 @@ extension CLIENT {
     /// CLIENT-64: "A client MUST show the whole text of a message, as `done`, `message` or a session gives it; white space
     /// at its ends is free".
     ///
-    /// Once for each message that was shown under its id. What a notification named may be shown with its words until the client
-    /// surely has the message.
+    /// Once for each message that was shown under its id, and once more where other words take the place of the whole text. What a
+    /// notification named may be shown with its words until the client surely has the message.
     static func textsAreWhole(_ history: Observations, _ evidence: inout Evidence) {
         let byID = Dictionary(grouping: history.clientDeliveries.filter { $0.id != nil }) { $0.id ?? "" }
-        var judged: Set<String> = []
+        var (whole, broken): ([String: String], Set<String>) = ([:], [])
         for state in history.client.states {
             for message in state.messages {
-                guard let id = message.id, !judged.contains(id), let came = byID[id] else { continue }
+                guard let id = message.id, !broken.contains(id), whole[id] != message.text, let came = byID[id] else {
+                    continue
+                }
                 let told = came.prefix { $0.event < state.event }
                 let core = ClientQuestion.core(message.text)
                 if told.contains(where: { $0.text.map(ClientQuestion.core) == core }) {
-                    judged.insert(id)
-                    evidence.keep()
+                    if whole.updateValue(message.text, forKey: id) == nil { evidence.keep() }
                 } else if let first = told.first(where: { $0.text != nil && $0.road != .push }),
                     !told.contains(where: { $0.road == .push })
                         || history.hadTime(
                             for: first.event, on: first.frame?.connection, before: state.event,
                             atLeast: history.clientPatience)
                 {
-                    judged.insert(id)
+                    broken.insert(id)
                     evidence.violate(
                         "a message is shown with another text", expected: shown(first.text ?? ""),
                         actual: shown(message.text), at: [first.event, state.event])

@@ -220,6 +220,11 @@ enum ORDER {
             for turn in known {
                 let isNamed = places.name(turn)
                 let questions = places.questions(of: turn).filter { isNamed || !taken.contains($0) }
+                // A server that remembers no keys takes what is sent again for another question.
+                let sent = turn.clientMessageId.map { key in
+                    known.lazy.filter { $0.clientMessageId == key }.map(\.requests.count).reduce(0, +)
+                }
+                guard sent ?? 1 == 1 || history.profiles.contains(.idempotency) else { continue }
                 let allowed = isNamed ? 1 : max(1, unnamed[turn.request.prompt] ?? 0)
                 let done = turn.endings.contains {
                     $0.type == "done" && $0.event < read.request

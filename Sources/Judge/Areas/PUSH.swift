@@ -157,8 +157,8 @@ enum PUSH {
 
     // MARK: When notifications are sent, and how often
 
-    /// PUSH-1: "A server MUST send a push for a turn that ended with `done` while its principal had no open connection
-    /// and the server lived until the push service answered".
+    /// PUSH-1: "A server MUST send a push for a turn that ended with `done` while its principal had no open connection,
+    /// unless one was opened before the push was due or the server did not live until the push service answered".
     ///
     /// Once for each question whose answer was stored after the last connection had ended for both sides and each client that
     /// asked over REST had left. Absence counts once a read has shown the answer and the sink was watched for the bound `push` from

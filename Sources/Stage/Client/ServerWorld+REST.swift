@@ -110,7 +110,11 @@ extension ServerWorld {
         let before = known(question)
         let number = before ?? begin(question)
         if before == nil, let turn = turns[number] { announce(turn) }
-        if rule.deed == .store { return effects.append(.hangUp(request: request)) }
+        if rule.deed == .store {
+            // In silence the client is left to wait.
+            if rule.cut != .silence { effects.append(.hangUp(request: request)) }
+            return
+        }
         if rule.deed == .delay {
             finish(number)
             let asked = turns[number].map { answer(of: $0, isRepeat: before != nil) }

@@ -167,9 +167,12 @@ extension Observations {
     }
 
     /// Whether the client had a further connection, or one that is not settled, as far as it could tell.
+    ///
+    /// One that died in silence before this one was opened is no more.
     func hasAnother(than index: Int, at event: Int, in life: Range<Int>) -> Bool {
         attempts(in: life.lowerBound..<event).contains { other in
-            other != index && (client.ends[other].map { $0 > event } ?? true)
+            let isDead = connections[other].ending.map { $0.event < connections[index].opening } ?? false
+            return other != index && !isDead && (client.ends[other].map { $0 > event } ?? true)
         }
     }
 }

@@ -42,6 +42,33 @@ extension Observations {
         return (reads + replays).sorted { $0.event < $1.event }
     }
 
+    /// What a client says to have of the session on its screen when it asks for a replay after a launch.
+    ///
+    /// The messages up to that position that were told to an earlier life: no replay brings them again.
+    var keptHistories: [ToldHistory] {
+        client.launches.filter { !$0.isFresh }.compactMap { launch in
+            guard let sync = syncs.first(where: { launch.events.contains($0.request.event) }), sync.claimsComplete,
+                let position = sync.lastSeqSeen, let told = sync.result?.event, launch.events.contains(told),
+                let epoch = sync.request.epoch ?? connections[sync.connection].greeting?.epoch,
+                let session = client.state(at: told)?.sessionId
+            else { return nil }
+            let given = clientPlaces.given(from: client.installation(at: told), to: launch.events.lowerBound)
+            let messages = given.filter { $0.epoch == epoch && $0.seq <= position && $0.frame.sessionId == session }
+                .compactMap { item in Self.message(in: item.frame).map { (event: item.frame.event, message: $0) } }
+                .filter { item in
+                    !client.reads(of: session).contains { launch.events.contains($0.request) }
+                        && !sessionReads.contains { read in
+                            read.sessionId == session && read.request > item.event
+                                && !read.messages.contains { $0.id == item.message.id }
+                        }
+                }.map(\.message)
+            guard !messages.isEmpty else { return nil }
+            return ToldHistory(
+                event: told, asked: sync.request.event, sessionId: session, messages: messages,
+                connection: sync.connection)
+        }
+    }
+
     /// Whether a look shows that the client took what it was told, or there was time to: a message is there that nothing else
     /// has brought.
     func isTaken(_ told: ToldHistory, by look: Look, unlike before: ObservedClient.State) -> Bool {

@@ -202,9 +202,10 @@ extension Observations {
             if let session = exchange.sessionRead { return sessions.isEmpty || sessions.contains(session) }
             return exchange.isChat || sessions.isEmpty && exchange.isRead(of: .sessions)
         }
-        // What is pending for longer than polling may last brings nothing.
+        // What is pending for longer than polling may last brings nothing; an app that is away counts no time.
         func pending(_ begun: Int, until end: Int) -> Range<Int> {
-            let limit = patience(of: begun) + clientBound(\.polling).microseconds
+            let counted = client.returns.last { $0.left > begun && $0.event < end }?.event ?? begun
+            let limit = patience(of: counted) + clientBound(\.polling).microseconds
             return begun..<max(begun + 1, min(end, history.events.indices.boundary { patience(of: $0) >= limit }))
         }
         // Nothing comes on a connection while there is no network.
