@@ -65,6 +65,9 @@ class App(private val launch: Launch, private val file: File) {
     private var isGreeted = false
     private var heard = 0L
     private var attempts = 0
+
+    /** The wait before the next attempt; an earlier one that is still to end makes none. */
+    private var waits = 0
     private var greetedAt = 0L
     private var maxFrameBytes = Double.POSITIVE_INFINITY
     private var isActive = true
@@ -216,6 +219,7 @@ class App(private val launch: Launch, private val file: File) {
     }
 
     private fun connect() {
+        waits += 1
         leave()
         heard = System.currentTimeMillis()
         val new = Link()
@@ -268,7 +272,8 @@ class App(private val launch: Launch, private val file: File) {
             return
         }
         val wait = Math.min(20.0, Math.pow(2.0, attempts++.toDouble())) * (0.5 + Math.random() / 2)
-        later(wait * SECONDS) { if (mayConnect && link == null) connect() }
+        val mine = ++waits
+        later(wait * SECONDS) { if (mine == waits && mayConnect && link == null) connect() }
         degrade()
     }
 
@@ -311,6 +316,7 @@ class App(private val launch: Launch, private val file: File) {
 
     private fun greeted(frame: Json) {
         isGreeted = true
+        isFinal = false
         greetedAt = System.currentTimeMillis()
         hasFailed = false
         restWorks = false
@@ -421,7 +427,7 @@ class App(private val launch: Launch, private val file: File) {
         if (message != null && message.phase != Phase.DONE) {
             if (code == "busy" || code == "rate_limited") {
                 // What the server tells is never divided.
-                val wait = if (code == "busy") 2 * SECONDS else (frame.number("retryAfterMs") ?: 60 * SECONDS) + 100
+                val wait = if (code == "busy") 4 * SECONDS / launch.timeScale else (frame.number("retryAfterMs") ?: 60 * SECONDS) + 100
                 message.phase = Phase.WAITING
                 message.notBefore = System.currentTimeMillis() + wait.toLong()
                 later((wait + 20) * launch.timeScale) { flush() }

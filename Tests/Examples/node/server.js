@@ -210,7 +210,8 @@ function conclude(kept, turn, status, reply) {
 async function answer(turn, question) {
   let script = [];
   try {
-    script = JSON.parse(question).script ?? [];
+    // Agents cut characters in half; no message can carry that (ENV-12).
+    script = JSON.parse(question, (_, said) => (typeof said === "string" ? said.toWellFormed() : said)).script ?? [];
   } catch {
     // A question in words.
   }

@@ -26,7 +26,7 @@ export class App {
   private heard = 0;
   private attempts = 0;
   /** The wait before the next attempt; an earlier one that is still to end makes none. */
-  private wait = 0;
+  private waits = 0;
   private greetedAt = 0;
   private maxFrameBytes = Infinity;
   private isActive = true;
@@ -145,7 +145,7 @@ export class App {
   }
 
   private connect() {
-    this.wait += 1;
+    this.waits += 1;
     this.leave();
     const socket = (this.socket = new WebSocket(this.launch.url));
     const isMine = () => this.socket === socket;
@@ -196,8 +196,8 @@ export class App {
       return this.save();
     }
     const wait = Math.min(20, 2 ** this.attempts++) * (0.5 + Math.random() / 2);
-    const mine = ++this.wait;
-    this.later(wait * seconds, () => mine === this.wait && this.mayConnect && !this.socket && this.connect());
+    const mine = ++this.waits;
+    this.later(wait * seconds, () => mine === this.waits && this.mayConnect && !this.socket && this.connect());
     this.degrade();
   }
 
@@ -234,7 +234,7 @@ export class App {
   private connected(frame: Frame) {
     this.greeting = frame;
     this.greetedAt = Date.now();
-    this.hasFailed = this.restWorks = false;
+    this.hasFailed = this.restWorks = this.isFinal = false;
     this.maxFrameBytes = frame.limits?.maxFrameBytes ?? this.maxFrameBytes;
     this.hasKeys = frame.capabilities?.includes("idempotency") ?? false;
     this.serverTime = frame.serverTime;
@@ -390,7 +390,7 @@ export class App {
     // The refusal of a resend says nothing of the send before it: the key stays.
     const keepsKey = message.isLost && ["too_large", "bad_request", "parse_error"].includes(code ?? "");
     if (code !== "busy" && code !== "rate_limited") return this.fail(message, keepsKey ? "unanswered" : "refused");
-    const wait = code === "busy" ? 2 * seconds : retryAfterMs + 100; // what the server tells is never divided
+    const wait = code === "busy" ? this.scaled(4 * seconds) : retryAfterMs + 100; // what the server tells is never divided
     Object.assign(message, { phase: "waiting", notBefore: Date.now() + wait });
     this.laterUnscaled(wait + 20, () => this.flush());
   }
