@@ -219,4 +219,23 @@ import Testing
         try clause.conforms("\(told) \(modest) \(replay) client=connected(s1 u1 a1 u2 a2)")
         try clause.conforms("\(told) \(again) \(result) 1>GET(s1) 1<200(u1 a1 u2 a2) client=connected(s1 u1 a1 u2 a2)")
     }
+
+    @Test func `CLIENT-7 an attempt that comes to nothing is followed by another`() throws {
+        let clause = ClauseUnderTest("CLIENT-7")
+        let hung = "client!launch A>open"
+        try clause.violates("\(hung) +65s^")
+        try clause.violates("\(hung) A<open A>auth +65s^")  // nobody greets it
+        try clause.untested("\(hung) +25s B>open +25s")
+        try clause.untested("\(hung) +50s client!background +30s")
+        try clause.untested("\(hung) +40s A<open A>auth A<connected +30s")
+    }
+
+    @Test func `CLIENT-55 a read without a response is asked again`() throws {
+        let clause = ClauseUnderTest("CLIENT-55")
+        let hung = "client!launch A+ client=connected(s1 u1 a1) A!cut(rst) B+ 1>GET(s1)"
+        try clause.conforms("\(hung) +68s 2>GET(s1) 2<200(u1 a1 u2 a2) 1<failed('timeout')")
+        try clause.violates("\(hung) +68s +33s^ 1<failed('timeout')")
+        try clause.violates("\(hung) +68s +33s^ 1<200(u1 a1 u2 a2)")
+        try clause.conforms("\(hung) +50s 1<200(u1 a1 u2 a2) client=connected(s1 u1 a1 u2 a2) +50s")
+    }
 }

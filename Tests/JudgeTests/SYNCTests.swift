@@ -48,6 +48,12 @@ import Testing
         try clause.conforms("\(idle) A>sync(e1 #0) A<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
         try clause.violates("\(idle) A>sync(e1 #0) A<syncResult(e1 #2 evicted)[done(t1 #2)]^", also: ["SYNC-15"])
         try clause.untested("\(seen) B>sync(e1 #0) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
+        // Another person's frames fill a buffer that all share.
+        let shared =
+            idle.replacing(
+                "A<toolUse(t1 #1)", with: "A<toolUse(t1 #1) B+(p2 e2 #0) B>chat(c2) B<ack(c2) B<toolUse(t2 #1)")
+            + " B<toolUse(t2 #2) B<done(t2 #3)"
+        try clause.untested("\(shared) A>sync(e1 #0) A<syncResult(e1 #2 evicted)[done(t1 #2)]", also: ["SYNC-15"])
         // Frames that count had pushed one out, and the others were kept back.
         let full = idle.replacing("A<done(t1 #2)", with: "A<toolUse(t1 #2) A<toolUse(t1 #3) A<done(t1 #4)")
         try clause.untested("\(full) A>sync(e1 #0) A<syncResult(e1 #4 evicted)", also: ["SYNC-15"])

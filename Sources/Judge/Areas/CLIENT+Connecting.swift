@@ -235,7 +235,8 @@ extension CLIENT {
     /// and was not closed with a terminal code".
     ///
     /// Once for each end of an attempt or a connection that the client could see and that left it without another, and for each
-    /// launch after which it makes none, where none comes after it and none before it was sent away for good.
+    /// launch after which it makes none, where none comes after it and none before it was sent away for good. An attempt that
+    /// neither ends nor is greeted is over after 30 s, and the next one follows as after any other.
     static func attemptsGoOn(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         if let launch = client.launches.last, history.attempts(in: launch.events).isEmpty,
@@ -247,6 +248,17 @@ extension CLIENT {
                 expected: "an attempt within the bound 'backoff'", history, into: &evidence)
         }
         for index in client.attempts {
+            let connection = history.connections[index]
+            let backoff = history.clientBound(\.backoff)
+            if let late = history.clientDeadline(after: connection.opening, within: backoff + backoff),
+                min(client.ends[index] ?? .max, connection.connected ?? .max) > late,
+                history.nextOpening(after: connection.opening) ?? .max > late, !history.wasSentAway(before: late)
+            {
+                evidence.violate(
+                    "the client waits for an attempt that comes to nothing", expected: "another one",
+                    actual: "none", at: [connection.opening, late])
+                continue
+            }
             guard let end = client.ends[index], client.isForeground(at: end), client.hasNetwork(at: end),
                 let life = client.launch(at: end)?.events, !history.wasSentAway(before: end + 1),
                 !history.hasAnother(than: index, at: end, in: life)

@@ -115,18 +115,13 @@ extension CLIENT {
                 else { return .neither }
                 since = read.request
                 late = nil
-                if read.isAnswered { return .answered }
+                // One without a response for as long as polling may last is lost, whatever becomes of it later.
+                let lost = history.clientDeadline(after: read.request, within: history.clientBound(\.polling))
+                let isLost = lost.map { $0 < history.end(of: read) } ?? false
+                if read.isAnswered, !isLost { return .answered }
                 bound = history.clientBound(\.backoff)
-                if read.hasFailed {
-                    cause = history.end(of: read)
-                    continue
-                }
-                // One without a response for as long as polling may last is lost.
-                let limit = history.patience(of: read.request) + history.clientBound(\.polling).microseconds
-                guard read.status == nil, let lost = history.proof(after: read.request, limit: limit) else {
-                    return read.status == nil ? .pending : .neither
-                }
-                cause = lost
+                guard isLost || read.hasFailed else { return read.status == nil ? .pending : .neither }
+                cause = isLost ? lost ?? read.request : history.end(of: read)
             }
         }
 

@@ -272,7 +272,16 @@ enum SYNC {
                 let later = others.count { $0.event > item.event } * 2 + promised.count { $0.event > item.event }
                 return later >= places
             }
-            guard isPushedOut else { continue }
+            // What other people's frames push out of a buffer that all share is the matter of SYNC-15, too.
+            let strangers = history.received.filter { frame in
+                frame.event > oldest && frame.event < replay.first.request.event
+                    && NumberedFrame.mayBeNumbered(frame) && history.principal(of: frame) != replay.principal
+            }
+            let isByStrangers = lost.contains { item in
+                let later = (promised.map(\.event) + strangers.map(\.event)).count { $0 > item.event }
+                return !strangers.isEmpty && later >= places
+            }
+            guard isPushedOut, !isByStrangers else { continue }
             evidence.test(
                 lost.isEmpty,
                 otherwise: "frames within the promised buffer are gone after \(others.count) frames that do not count",
