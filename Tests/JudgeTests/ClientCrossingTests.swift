@@ -43,6 +43,18 @@ import Testing
         try clause.violates("\(asked) B<syncResult(e1 #1 complete) \(refused) \(waits)^")
     }
 
+    @Test func `CLIENT-46 what is sent again may go into a connection that has died`() throws {
+        let clause = ClauseUnderTest("CLIENT-46")
+        let refused = """
+            client!launch A+ client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1)
+            client=connected(s1 u1 a1 c2 thinking) A<error(rate_limited c2 retryAfterMs=300)
+            client=connected(s1 u1 a1 c2 rate_limited)
+            """
+        let again = "+1s client=connected(s1 u1 a1 c2 thinking rate_limited)"
+        try clause.conforms("\(refused) A!cut(silence) \(again)")
+        try clause.violates("\(refused) \(again)^")
+    }
+
     @Test func `CLIENT-51 what is too long stays in the conversation where it was typed`() throws {
         let clause = ClauseUnderTest("CLIENT-51")
         let typed = "client!launch client=connecting client!send(c1='12345678') client=connecting(c1) A>open A<open"

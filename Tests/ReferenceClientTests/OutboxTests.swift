@@ -77,6 +77,21 @@ import Testing
 
     private func atForgetfulServer() -> Phone { Phone.connected(epoch: nil, capabilities: []) }
 
+    @Test func `CLIENT-31 an error that names a question shows what became of it, whatever seemed to have ended it`() {
+        var phone = atForgetfulServer()
+        phone.tell(.selected("s1"))
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
+        phone.tell(.said("hello"))
+        // Another device's question was answered first, and nothing in the frame says so.
+        phone.receive(["type": "done", "sessionId": "s1", "text": "an answer"])
+        #expect(!phone.screen.isThinking)
+        phone.receive([
+            "type": "error", "error": "no", "code": "internal", "clientMessageId": .string(phone.key),
+        ])
+        #expect(phone.screen.messages.first { $0.key == phone.key }?.status == .failed)
+        #expect(phone.screen.errors.contains { $0.key == phone.key })
+    }
+
     @Test func `CLIENT-45 a lost question is read for, not sent again, where keys are not remembered`() {
         var phone = atForgetfulServer()
         phone.tell(.selected("s1"))

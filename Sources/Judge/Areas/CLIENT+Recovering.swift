@@ -386,10 +386,12 @@ extension CLIENT {
         let end = min(history.end(of: event, at: leavings.union(["send", "sendAgain"])), again, last)
         let sighting = history.shown(after: event, within: history.clientPatience, before: end) { !$0.thinking }
         if case .broken = sighting, !isCertain { return }
-        // Once over, it does not begin again by itself; who sends again may show that before the request is there.
+        // Once over, it does not begin again by itself; who sends again may show that before the request is there, or send on a
+        // connection that has died in silence.
         let resent = again < .max ? history.inFlight(before: again) : .max
         if case .kept(let over) = sighting, isCertain,
-            let relapse = history.relapse(of: question, after: over, before: min(end, resent))
+            let relapse = history.relapse(of: question, after: over, before: min(end, resent)),
+            history.deadConnection(at: relapse) == nil
         {
             evidence.violate(
                 "the client waits again for an answer that arrived", expected: "thinking false",

@@ -150,6 +150,7 @@ extension ClientCore {
     private mutating func takeError(_ frame: JSONValue, isReplay: Bool) {
         let (code, text) = (frame.text("code"), words(of: frame))
         guard let key = question(of: frame, isReplay: isReplay) ?? lastUnanswered(frame) else {
+            if let key = frame.text("clientMessageId"), unconfirm(key, text, code: code) { return }
             // Not ours: somebody else's turn has failed elsewhere.
             guard frame["turnId"] == nil, frame["clientMessageId"] == nil else { return }
             return complain(text, code: code, in: frame.text("sessionId").flatMap(known))

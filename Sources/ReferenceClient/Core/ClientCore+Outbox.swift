@@ -157,6 +157,22 @@ extension ClientCore {
         conversations[outbox[index].conversation]?.messages[position].presumedAt = now
     }
 
+    /// What ended a question without naming it belonged to another one: the server says now what became of it.
+    ///
+    /// - Returns: Whether it was one whose ending was presumed.
+    mutating func unconfirm(_ key: String, _ text: String, code: String?) -> Bool {
+        let shownIn = conversations.values.first { conversation in
+            conversation.messages.contains { $0.key == key && $0.isPresumed }
+        }
+        guard let number = shownIn?.number, let position = conversations[number]?.position(key: key) else {
+            return false
+        }
+        conversations[number]?.messages[position].presumedAt = nil
+        conversations[number]?.messages[position].status = .failed
+        complain(text, code: code, key: key, in: number)
+        return true
+    }
+
     /// Whether a question may be sent again without the person: the server remembers keys, and did when it was first sent.
     func mayRepeat(_ question: Question) -> Bool { serverKnowsKeys && !question.wasAskedWithoutKeys }
 
