@@ -247,9 +247,9 @@ extension CLIENT {
                 after: launch.events.lowerBound, within: \.backoff, "the client does not try to connect",
                 expected: "an attempt within the bound 'backoff'", history, into: &evidence)
         }
+        let backoff = history.clientBound(\.backoff)
         for index in client.attempts {
             let connection = history.connections[index]
-            let backoff = history.clientBound(\.backoff)
             if let late = history.clientDeadline(after: connection.opening, within: backoff + backoff),
                 min(client.ends[index] ?? .max, connection.connected ?? .max) > late,
                 history.nextOpening(after: connection.opening) ?? .max > late, !history.wasSentAway(before: late)

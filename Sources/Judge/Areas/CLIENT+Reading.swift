@@ -116,12 +116,12 @@ extension CLIENT {
                 since = read.request
                 late = nil
                 // One without a response for as long as polling may last is lost, whatever becomes of it later.
-                let lost = history.clientDeadline(after: read.request, within: history.clientBound(\.polling))
-                let isLost = lost.map { $0 < history.end(of: read) } ?? false
-                if read.isAnswered, !isLost { return .answered }
+                let limit = history.clientDeadline(after: read.request, within: history.clientBound(\.polling))
+                let lost = limit.flatMap { $0 < history.end(of: read) ? $0 : nil }
+                if read.isAnswered, lost == nil { return .answered }
                 bound = history.clientBound(\.backoff)
-                guard isLost || read.hasFailed else { return read.status == nil ? .pending : .neither }
-                cause = isLost ? lost ?? read.request : history.end(of: read)
+                guard lost != nil || read.hasFailed else { return read.status == nil ? .pending : .neither }
+                cause = lost ?? history.end(of: read)
             }
         }
 

@@ -221,10 +221,10 @@ enum ORDER {
                 let isNamed = places.name(turn)
                 let questions = places.questions(of: turn).filter { isNamed || !taken.contains($0) }
                 // A server that remembers no keys takes what is sent again for another question.
-                let sent = turn.clientMessageId.map { key in
-                    known.lazy.filter { $0.clientMessageId == key }.map(\.requests.count).reduce(0, +)
+                if !history.profiles.contains(.idempotency), let key = turn.clientMessageId {
+                    let sent = known.lazy.filter { $0.clientMessageId == key }.map(\.requests.count).reduce(0, +)
+                    if sent > 1 { continue }
                 }
-                guard sent ?? 1 == 1 || history.profiles.contains(.idempotency) else { continue }
                 let allowed = isNamed ? 1 : max(1, unnamed[turn.request.prompt] ?? 0)
                 let done = turn.endings.contains {
                     $0.type == "done" && $0.event < read.request

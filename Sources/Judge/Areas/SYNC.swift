@@ -258,9 +258,9 @@ enum SYNC {
         for replay in history.replays where !replay.isCutShort {
             let promised = replay.promised(in: history)
             guard let oldest = promised.map(\.event).min() else { continue }
-            let others = history.received.filter { frame in
-                frame.event > oldest && frame.event < replay.first.request.event
-                    && !NumberedFrame.mayBeNumbered(frame) && history.principal(of: frame) == replay.principal
+            let between = history.received.filter { $0.event > oldest && $0.event < replay.first.request.event }
+            let others = between.filter { frame in
+                !NumberedFrame.mayBeNumbered(frame) && history.principal(of: frame) == replay.principal
             }
             let places = history.promise(on: replay.first.connection).messages
             guard promised.count + others.count > places else { continue }
@@ -273,9 +273,8 @@ enum SYNC {
                 return later >= places
             }
             // What other people's frames push out of a buffer that all share is the matter of SYNC-15, too.
-            let strangers = history.received.filter { frame in
-                frame.event > oldest && frame.event < replay.first.request.event
-                    && NumberedFrame.mayBeNumbered(frame) && history.principal(of: frame) != replay.principal
+            let strangers = between.lazy.filter { frame in
+                NumberedFrame.mayBeNumbered(frame) && history.principal(of: frame) != replay.principal
             }
             let isByStrangers = lost.contains { item in
                 let later = (promised.map(\.event) + strangers.map(\.event)).count { $0 > item.event }

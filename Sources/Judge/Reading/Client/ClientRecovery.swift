@@ -28,18 +28,20 @@ extension Observations {
             guard let result = sync.result else { return [] }
             return Set(sync.missed.compactMap(\.sessionId)).sorted().map { session in
                 let messages = sync.missed.filter { $0.sessionId == session }.compactMap(Self.message)
-                    .filter { message in
-                        !sessionReads.contains { read in
-                            read.sessionId == session && read.request > result.event
-                                && !read.messages.contains { $0.id == message.id }
-                        }
-                    }
+                    .filter { !isDenied($0, in: session, after: result.event) }
                 return ToldHistory(
                     event: result.event, asked: sync.request.event, sessionId: session, messages: messages,
                     connection: sync.connection, isGap: !sync.claimsComplete)
             }
         }
         return (reads + replays).sorted { $0.event < $1.event }
+    }
+
+    /// Whether a read that was asked for after an event lacks a message: then the history does not hold it.
+    private func isDenied(_ message: ObservedSessionRead.StoredMessage, in session: String, after event: Int) -> Bool {
+        sessionReads.contains { read in
+            read.sessionId == session && read.request > event && !read.messages.contains { $0.id == message.id }
+        }
     }
 
     /// What a client says to have of the session on its screen when it asks for a replay after a launch.
@@ -50,18 +52,16 @@ extension Observations {
             guard let sync = syncs.first(where: { launch.events.contains($0.request.event) }), sync.claimsComplete,
                 let position = sync.lastSeqSeen, let told = sync.result?.event, launch.events.contains(told),
                 let epoch = sync.request.epoch ?? connections[sync.connection].greeting?.epoch,
-                let session = client.state(at: told)?.sessionId
+                let session = client.state(at: told)?.sessionId,
+                !client.reads(of: session).contains(where: { launch.events.contains($0.request) })
             else { return nil }
             let given = clientPlaces.given(from: client.installation(at: told), to: launch.events.lowerBound)
             let messages = given.filter { $0.epoch == epoch && $0.seq <= position && $0.frame.sessionId == session }
-                .compactMap { item in Self.message(in: item.frame).map { (event: item.frame.event, message: $0) } }
-                .filter { item in
-                    !client.reads(of: session).contains { launch.events.contains($0.request) }
-                        && !sessionReads.contains { read in
-                            read.sessionId == session && read.request > item.event
-                                && !read.messages.contains { $0.id == item.message.id }
-                        }
-                }.map(\.message)
+                .compactMap { item in
+                    Self.message(in: item.frame).flatMap {
+                        isDenied($0, in: session, after: item.frame.event) ? nil : $0
+                    }
+                }
             guard !messages.isEmpty else { return nil }
             return ToldHistory(
                 event: told, asked: sync.request.event, sessionId: session, messages: messages,
