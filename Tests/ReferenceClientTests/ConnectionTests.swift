@@ -115,6 +115,21 @@ import Testing
         #expect(phone.core.link.hasProved)
     }
 
+    @Test func `CLIENT-7 a network that comes and goes makes no wait too long`() {
+        var phone = Phone()
+        phone.tell(.launched(opened: nil))
+        for _ in 0..<25 {
+            phone.tell(.networkDown)
+            phone.tell(.networkUp)
+        }
+        for _ in 0..<5 {
+            phone.cut()
+            let wait = phone.wait(.reconnect) ?? 0
+            #expect((1...30_000).contains(wait))
+            phone.elapse(.reconnect, after: wait)
+        }
+    }
+
     @Test func `CLIENT-7 a slow failure is part of the wait`() {
         var phone = Phone()
         phone.tell(.launched(opened: nil))

@@ -341,6 +341,18 @@ import Testing
         #expect(phone.core.cursor.held == Position(epoch: "e1", seq: 9))
     }
 
+    @Test func `CLIENT-27 a read from before a gap does not fill it, also where another has to wait`() {
+        var phone = Phone.connected(lastSeq: 3)
+        phone.tell(.selected("s1"))
+        phone.tell(.background)
+        phone.tell(.foreground)
+        phone.connect(lastSeq: 9)
+        phone.tell(.background)
+        phone.receive(["type": "syncResult", "epoch": "e1", "lastSeq": 9, "missed": [], "complete": false])
+        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
+        #expect(phone.core.cursor.held == Position(epoch: "e1", seq: 3))
+    }
+
     @Test func `CLIENT-40 without a socket the list is looked at, and what changed is read`() {
         var phone = Phone.connected()
         phone.tell(.selected("s1"))

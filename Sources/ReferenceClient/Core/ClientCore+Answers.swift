@@ -143,6 +143,7 @@ extension ClientCore {
                 let key = message.key
             else { continue }
             conversations[number]?.messages[position].presumedAt = nil
+            guard message.status != .failed else { continue }
             conversations[number]?.messages[position].status = .failed
             if let index = index(of: key) { settle(outbox.remove(at: index), as: .failed) }
             complain("This message did not arrive.", key: key, in: number)

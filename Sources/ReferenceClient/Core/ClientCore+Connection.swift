@@ -191,16 +191,16 @@ extension ClientCore {
         var pause = dice.number(in: rules.shortestBackoff...max(rules.shortestBackoff, ceiling))
         if differs(.waitsInSteps) { pause = ceiling * 3 / 4 + dice.number(in: 0...max(1, ceiling / 4)) }
         var due = now + rules.real(pause)
-        if let last = link.attempts.last {
-            // A slow failure is part of the wait.
-            due = min(due, max(now, last + rules.real(rules.longestBackoff - 1_000)))
-        }
         let recent = link.attempts.count { now - $0 < rules.real(60_000) }
         if recent >= rules.quickAttempts, let last = link.attempts.last {
             due = max(due, last + rules.real(rules.steadyBackoff))
         }
         if link.attempts.count >= rules.attemptsPerMinute {
             due = max(due, link.attempts[link.attempts.count - rules.attemptsPerMinute] + rules.real(60_000))
+        }
+        if let last = link.attempts.last {
+            // A slow failure is part of the wait, and no count of attempts makes it longer (CLIENT-7).
+            due = min(due, max(now, last + rules.real(rules.longestBackoff - 1_000)))
         }
         link.phase = .waiting
         effects.append(.wait(.reconnect, ms: max(1, due - now)))

@@ -162,6 +162,8 @@ extension ClientCore {
         if frame["turnId"] == nil, code != "agent_failed", code != "interrupted" {
             refuse(key, text, code: code)
         } else {
+            // What fails without a name may be another turn.
+            presume(key, by: frame)
             fail(key, text, code: code)
         }
     }

@@ -149,7 +149,7 @@ extension ClientCore {
         pump()
     }
 
-    /// A frame that names neither turn nor key is taken as the sign of a question, until a read tells otherwise.
+    /// A frame that names neither turn nor key is taken as the sign or the end of a question, until a read tells otherwise.
     mutating func presume(_ key: String, by frame: JSONValue) {
         guard frame["clientMessageId"] == nil, frame["turnId"] == nil, let index = index(of: key),
             outbox[index].isUnproven, let position = conversations[outbox[index].conversation]?.position(key: key)

@@ -21,6 +21,8 @@ extension ClientCore {
 
     /// Begins to read until nothing is missing, at once or when the stream has had time to tell.
     mutating func beginReading(_ number: Int, atOnce: Bool) {
+        // A read under way was asked for before, also where another has to wait.
+        if atOnce, conversations[number]?.reading != nil { conversations[number]?.readsAgain = true }
         guard mayAsk, conversations[number] != nil else { return }
         let isNew = conversations[number]?.poll == nil
         if isNew { conversations[number]?.poll = Conversation.Poll() }
