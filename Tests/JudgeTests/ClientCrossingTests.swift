@@ -55,6 +55,16 @@ import Testing
         try clause.violates("\(refused) \(again)^")
     }
 
+    @Test func `CLIENT-25, CLIENT-50 a resend may have left as the ending of its turn came`() throws {
+        let sent = "client!launch A+(e1 #0) client=connected(s1) client!send(c2) A>chat(c2 s1) A<ack(c2)"
+        let back = "A!cut B+(e1 #2) B>sync(e1 #0)"
+        let told = "B<syncResult(e1 #2 complete)[message(u2 s1 c2 #1) error(agent_failed t2 c2 #2)]"
+        let again = "client=connected(s1 u2 failed=c2) client!sendAgain(c2)"
+        let (posted, sentOnB) = ("1>POST(c2 s1)", "B>chat(c2 s1)")
+        try ClauseUnderTest("CLIENT-50").untested("\(sent) \(back) \(told) \(again) \(posted)")
+        try ClauseUnderTest("CLIENT-50").violates("\(sent) \(back) \(told) \(again) \(sentOnB)^")
+    }
+
     @Test func `CLIENT-51 what is too long stays in the conversation where it was typed`() throws {
         let clause = ClauseUnderTest("CLIENT-51")
         let typed = "client!launch client=connecting client!send(c1='12345678') client=connecting(c1) A>open A<open"
@@ -125,6 +135,18 @@ import Testing
         try clause.untested("\(sent) \(back) client=connected(c1 thinking) +66s client=connected(c1 thinking)")
         let late = "client=connected(c1 thinking) +80s client=connected(c1 thinking)"
         try clause.violates("\(sent) \(back) \(late) +80s^ client=connected(c1 thinking)")
+    }
+
+    @Test func `CLIENT-24 in a replay, an answer without a name is not of a question that follows it`() throws {
+        let clause = ClauseUnderTest("CLIENT-24")
+        let sent = "client!launch A+(core e1 #0) client=connected(s1) client!send(c2) A>chat(c2 s1)"
+        let back = "client=connected(s1 c2 thinking) A!cut B+(core e1 #2) B>sync(e1 #0)"
+        let (other, own) = ("done(a1 s1 -c -t #1)", "message(u2 s1 'question 2' -c -t")
+        let late = "client=connected(s1 a1 u2 thinking) +17s"
+        try clause.untested("\(sent) \(back) B<syncResult(e1 #2 complete)[\(other) \(own) #2)] \(late)")
+        let after = "\(own) #1) \(other.replacing("#1", with: "#2"))"
+        let follows = late.replacing("a1 u2", with: "u2 a1")
+        try clause.violates("\(sent) \(back) B<syncResult(e1 #2 complete)[\(after)] \(follows)^")
     }
 
     @Test func `CLIENT-37 a message of another session recovers nothing`() throws {

@@ -75,6 +75,11 @@ import Testing
         try clause.violates("\(reading) \(polls(12)) client=degraded(s1 u1) +12s^")
         try clause.violates("\(reading) \(polls(12)) client=degraded(s1 u1 thinking 'No answer') +12s^")
         try clause.untested("\(reading) \(polls(12)) +5s")
+        // Reads of one session serve every answer that is awaited there, one after another.
+        let two = reading.replacing("A!cut", with: "client!send(c2) A>chat(c2 s1) A<ack(c2) A!cut")
+        let both = "\(two) \(polls(12)) client=degraded(s1 u1 u2 thinking)"
+        try clause.untested("\(both) +12s")
+        try clause.violates("\(both) +29s C>open C<refused(503) +29s C>open C<refused(503) +16s^")
         // An error that was there before tells nothing new, and nothing of another message.
         let (old, still) = ("client=degraded(s1 u1 thinking 'No network')", "client=degraded(s1 u1 'No network')")
         try clause.untested("\(reading) \(old) \(polls(12)) \(still) +12s")

@@ -125,6 +125,11 @@ import Testing
         try ClauseUnderTest("CLIENT-10").untested("\(asked) A>ping A<pong +17s")  // it lives
         try ClauseUnderTest("CLIENT-10").violates("\(asked) A>ping +17s^")
         try ClauseUnderTest("CLIENT-10").conforms("\(asked) A>ping +15s B+(core)")
+        // A read that shows its words says as much as one that shows its key.
+        let reading = asked.replacing("client!send", with: "1>GET(s1) client!send")
+        let shown = "client=connected(s1 u1 a1 c2 thinking) +17s"
+        try ClauseUnderTest("CLIENT-10").untested("\(reading) 1<200(u1 a1 u2='question 2') \(shown)")
+        try ClauseUnderTest("CLIENT-10").violates("\(reading) 1<200(u1 a1) \(shown)^")
         try ClauseUnderTest("CLIENT-10").untested("\(asked) A>pingFrame A<pongFrame +17s")  // so does this
         let dead = "client!launch A+(core) client=connected(s1 u1 a1) A!cut(silence) client!send(c2)"
         try ClauseUnderTest("CLIENT-10").violates("\(dead) +17s^")

@@ -41,9 +41,10 @@ extension CLIENT {
     static func silenceEndsTheConnection(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for typed in history.client.typed {
+            let question = questions.first { $0.typed == typed.event }
             for send in typed.sends {
                 guard case .connection(let index) = send.origin else { continue }
-                silenceEnds(index, after: send.event, key: send.key, history, into: &evidence)
+                silenceEnds(index, after: send.event, key: send.key, question, history, into: &evidence)
             }
             guard typed.sends.first.map({ history.span(from: typed.event, to: $0.event) > 0 }) ?? true,
                 let dead = history.deadConnection(at: typed.event), !history.isHeldUp(typed)
@@ -51,14 +52,14 @@ extension CLIENT {
             // What is shown as failed at once, such as for its size, was sent nowhere.
             let soon = history.patience(of: typed.event) + Observations.inFlight.microseconds
             let late = history.events.indices.boundary { history.patience(of: $0) > soon }
-            let question = questions.first { $0.typed == typed.event }
             if question.map({ history.hasFailed($0, from: typed.event, to: late) }) == true { continue }
-            silenceEnds(dead, after: typed.event, key: typed.key, history, into: &evidence)
+            silenceEnds(dead, after: typed.event, key: typed.key, question, history, into: &evidence)
         }
     }
 
     private static func silenceEnds(
-        _ index: Int, after event: Int, key: String?, _ history: Observations, into evidence: inout Evidence
+        _ index: Int, after event: Int, key: String?, _ question: ClientQuestion?, _ history: Observations,
+        into evidence: inout Evidence
     ) {
         let client = history.client
         let bound = history.clientBound(\.resend)
@@ -70,13 +71,16 @@ extension CLIENT {
         {
             return
         }
-        // What tells of it may have crossed with it; without keys that is anything after the greeting.
+        // What tells of it may have crossed with it; without keys that is anything after the greeting, or a read with its words.
         let connection = history.connections[index]
         let crossing = history.inFlight(before: event)
         let arrivals = history.arrivals(on: index)
         let news =
             connection.greeting?.states(.idempotency) == false
-            ? arrivals.first { $0 >= crossing && $0 > connection.connected ?? event }
+            ? [
+                arrivals.first { $0 >= crossing && $0 > connection.connected ?? event },
+                question?.news.first { $0.connection == nil && $0.event > crossing }?.event,
+            ].compactMap(\.self).min()
             : history.news(of: key, on: index, after: crossing - 1)
         if let news, news < event { return }
         let opening = history.nextOpening(after: event)

@@ -164,7 +164,8 @@ extension CLIENT {
             }
             return (read.request, history.end(of: read))
         }
-        let syncs = history.syncs.map { (begun: $0.request.event, ended: history.end(of: $0)) }
+        // What went out on a connection that was over is over as it begins.
+        let syncs = history.syncs.map { (begun: $0.request.event, ended: max($0.request.event, history.end(of: $0))) }
         let looks = history.looks(after: -1, before: .max).map(\.event)
         for recovery in reads + syncs {
             guard let before = history.client.state(at: recovery.begun), before.sessionId != nil, before.count > 0
@@ -227,13 +228,11 @@ extension CLIENT {
                 !lists.contains($0) || history.connectionInUse(at: $0) != nil
             }
             guard let first = polls.first else { continue }
-            // One read serves every answer that is awaited in its session, or looked for in the list; also that of a message
-            // which went out as a connection ended.
-            let reads = Set(polls)
+            // A message that went out as a connection ended may be polled for too.
             let unseen = questions.count { question in
                 question.requests.isEmpty && question.event < wait.end && history.mayBeLostInFlight(question.event)
             }
-            let answers = waits.count { !reads.isDisjoint(with: $0.reads) } + unseen
+            let answers = history.answers(served: polls, among: waits) + unseen
             let end = history.proof(after: first, limit: history.patience(of: first) + bound.microseconds)
             evidence.test(no: surplus(of: polls, for: answers, within: bound, history), keptIf: wait.end > end ?? .max)
             {
@@ -268,11 +267,14 @@ extension CLIENT {
     /// error.
     static func pollingEndsInTheOpen(_ history: Observations, _ evidence: inout Evidence) {
         let bound = history.clientBound(\.polling)
-        for wait in history.waitsForAnswers where wait.question.ended == nil {
+        let waits = history.waitsForAnswers
+        for wait in waits where wait.question.ended == nil {
             let polls = history.polls(in: wait)
             guard polls.count > 1 else { continue }
             let before = history.client.state(at: polls[0])
-            let shown = history.shown(after: polls[0], within: bound, before: wait.end) { state in
+            // One answer may be polled for after another (CLIENT-22).
+            let answers = history.answers(served: polls, among: waits)
+            let shown = history.shown(after: polls[0], within: bound * answers, before: wait.end) { state in
                 guard history.mayStand(wait.question, on: state, before: wait.end) else { return nil }
                 let isWaiting = state.thinking && !history.awaitsOthers(than: wait.question, on: state)
                 return isWaiting ? false : state.tellsOfAnEnd(of: wait.question, unlike: before)
@@ -316,11 +318,12 @@ extension CLIENT {
     static func anEndingEndsTheWaiting(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() {
-            // What names nothing may be of any turn of a session that the question is not known to stand in.
+            // What names nothing may be of any turn of a session that the question is not known to stand in, or that lacks it.
             guard let ended = question.news.first(where: { $0.kind == .ending }),
                 ended.isCertain
                     || ended.error == nil
                         && ended.sessionId.map(question.namedSessions(before: ended.event).contains) == true
+                        && !history.mayBeDoubted(question, since: ended.event, before: .max)
             else { continue }
             waitingEnds(
                 at: ended.event, of: index, among: questions, "the client still waits for an answer that arrived",

@@ -508,12 +508,18 @@ extension Observations {
         if hadTime(for: news.event, on: news.connection, before: request.event, atLeast: timeouts.scheduling) {
             return true
         }
+        // What was sent on a connection that was over goes out again by another transport, and may have left before.
+        let last = question.requests.last { $0.event < news.event }
+        if last.flatMap(end).map({ $0 < news.event }) == true, request.connection != news.connection,
+            patience(from: news.event, to: request.event) < Self.inFlight.microseconds
+        {
+            return false
+        }
         let before = client.state(at: news.event)
         let start = inFlight(before: before?.event ?? 0)
         let failed = question.requests.compactMap(exchange).filter { $0.status != 200 }
             .compactMap { $0.response ?? $0.failure }.filter { $0 >= start && $0 != news.event }
-        let sent = question.requests.last { $0.event < news.event }?.event
-        let isLong = sent.map { patience(from: $0, to: news.event) >= clientBound(\.resend).microseconds } == true
+        let isLong = last.map { patience(from: $0.event, to: news.event) >= clientBound(\.resend).microseconds } == true
         return client.states.contains { state in
             state.event > news.event && state.event < act && !failed.contains { $0 < state.event }
                 && (state.messages != before?.messages || state.errors != before?.errors)

@@ -120,10 +120,13 @@ extension Observations {
             read.request > since && read.status == 200 && read.response.map { $0 < event } == true
         }
         let tries = attempts.filter { connections[$0].opening > since }
-        // An attempt that has just ended may still be on the screen.
-        let isTrying = tries.contains {
-            guard let end = client.ends[$0] else { return true }
-            return end > event || patience(from: end, to: event) < Self.redraw.microseconds
+        // An attempt that has just ended may still be on the screen, and the client sees sooner than the stage that it gave one up.
+        let ends = tries.compactMap { client.ends[$0] }
+        let isTrying =
+            ends.count < tries.count
+            || ends.contains { $0 > event && patience(from: event, to: $0) >= Self.redraw.microseconds }
+        let isAtEnd = ends.contains { end in
+            patience(from: min(end, event), to: max(end, event)) < Self.redraw.microseconds
         }
         // Who polled before a tap, or before the system reports the app as active, goes on polling.
         let begun = changes.last { change in
@@ -141,7 +144,9 @@ extension Observations {
             guard read.request < event, end > event || read.status == 200 || isAnswered else { return false }
             return patience(from: end > event ? read.request : end, to: start) < Self.onItsWay.microseconds
         }
-        if isTrying { return (since, hasPolled ? [.connecting, .degraded] : [.connecting]) }
+        if isTrying || isAtEnd {
+            return (since, hasPolled || !isTrying ? [.connecting, .degraded] : [.connecting])
+        }
         // One read may be part of the start; a second one is polling.
         guard !tries.isEmpty, let second = reads.dropFirst().first?.response,
             patience(from: second, to: event) >= Self.redraw.microseconds

@@ -54,10 +54,16 @@ struct ClientDelivery {
                         event: act ?? typed.event, road: .typed, sessionId: session, key: key, role: "user",
                         text: typed.text, sent: send?.event ?? typed.sends.first?.event))
             }
-            // What has not gone out again yet has a key that nobody knows.
+            // What has not gone out again yet has a key that nobody knows; what comes over REST while there is a connection may
+            // have left before.
             let unsent = repeats.filter { act in
                 act.details.id("clientMessageId").map(typed.keys.contains) == true
-                    && typed.sends.allSatisfy { $0.event < act.event }
+                    && typed.sends.allSatisfy { send in
+                        send.event < act.event
+                            || send.isPosted && history.connectionInUse(at: act.event) != nil
+                                && history.patience(from: act.event, to: send.event)
+                                    < Observations.inFlight.microseconds
+                    }
             }
             all += unsent.map { act in
                 ClientDelivery(event: act.event, road: .typed, sessionId: session, role: "user", text: typed.text)

@@ -207,8 +207,17 @@ struct ClientNewsReader {
     /// The turn that a frame of a server without names belongs to: the only one that runs in its session.
     private func unnamedOwner(of frame: Frame, _ questions: [ClientQuestion]) -> Int? {
         guard frame.type != "message", let session = frame.sessionId else { return nil }
+        // In a replay, what stands before a question is not of its turn.
+        let later = history.framesTold.filter { other in
+            other.event == frame.event && other.type == "message" && other.string("role") == "user"
+                && (other.replayIndex ?? 0) > (frame.replayIndex ?? 0)
+        }
         let open = questions.indices.filter { index in
             questions[index].event < frame.event && !questions[index].requests.isEmpty
+                && !later.contains { message in
+                    message.messageId.map(questions[index].ids.contains) == true
+                        || message.clientMessageId == nil && message.text.map(questions[index].says) == true
+                }
                 && !questions[index].news.contains {
                     questions[index].settles($0, before: frame.event) && ($0.kind == .ending || $0.isCertain)
                 }

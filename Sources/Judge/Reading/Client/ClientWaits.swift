@@ -89,6 +89,17 @@ extension Observations {
         }
     }
 
+    /// How many answers may have been polled for by some reads: a read of a session serves each that is awaited there, and a list
+    /// may go with the poll of any.
+    func answers(served polls: [Int], among waits: [AnswerWait]) -> Int {
+        let reads = Set(polls)
+        let hasList = client.reads.contains { reads.contains($0.request) && $0.isRead(of: .sessions) }
+        return waits.count { wait in
+            !reads.isDisjoint(with: wait.reads)
+                || hasList && wait.reads.contains { $0 > polls[0] && $0 < polls[polls.count - 1] }
+        }
+    }
+
     /// Whether a request was made while a gap that a `sync` had told was still to be read for (CLIENT-17).
     private func isForGap(_ request: Int) -> Bool {
         gaps.contains { sync, result, told in

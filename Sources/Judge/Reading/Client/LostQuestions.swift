@@ -129,16 +129,14 @@ extension Observations {
 
     /// The first frame that may be of a question because it names none, at a server that remembers no keys.
     func unnamed(after event: Int, of question: ClientQuestion) -> Int? {
-        guard let sent = question.requests.first?.event, remembersKeys(before: sent) == false,
-            let session = question.requests.first.map(\.sessionAsked)
-        else {
-            return nil
-        }
+        guard let first = question.requests.first, remembersKeys(before: first.event) != true else { return nil }
+        let session = first.sessionAsked
         return framesTold.filter { frame in
             let isOwn = frame.type == "message" && question.says(frame.text ?? "")
             return frame.event > event && (isOwn || frame.isOf("toolUse", "done", "error"))
                 && frame.clientMessageId == nil && (isOwn || frame.turnId == nil)
                 && (session == nil || frame.sessionId == nil || frame.sessionId == session)
+                && remembersKeys(before: frame.event) == false
         }.map(\.event).min()
     }
 
@@ -156,7 +154,9 @@ extension Observations {
     /// without keys those in which it was sent the words.
     func homes(of question: ClientQuestion, before event: Int) -> Set<String> {
         let told = question.sessions(before: event)
-        guard let sent = question.requests.first?.event, remembersKeys(before: sent) == false else { return told }
+        guard let sent = question.requests.first?.event, remembersKeys(before: sent) != true,
+            remembersKeys(before: event) == false
+        else { return told }
         let words = framesTold.filter { frame in
             frame.event > sent && frame.event < event && frame.type == "message" && frame.string("role") == "user"
                 && frame.clientMessageId == nil && question.says(frame.text ?? "")

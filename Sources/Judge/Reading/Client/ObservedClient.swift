@@ -102,6 +102,11 @@ final class ObservedClient {
         /// The `clientMessageId` it carried; nil when it had none.
         let key: String?
         let sessionId: String?
+
+        var isPosted: Bool {
+            guard case .exchange = origin else { return false }
+            return true
+        }
     }
 
     func isForeground(at event: Int) -> Bool {
