@@ -63,6 +63,9 @@ import Testing
         let (posted, sentOnB) = ("1>POST(c2 s1)", "B>chat(c2 s1)")
         try ClauseUnderTest("CLIENT-50").untested("\(sent) \(back) \(told) \(again) \(posted)")
         try ClauseUnderTest("CLIENT-50").violates("\(sent) \(back) \(told) \(again) \(sentOnB)^")
+        // The ending may have been told before, as the app went away.
+        let away = "client!background A<error(agent_failed t2 c2 #2) client!foreground"
+        try ClauseUnderTest("CLIENT-50").untested("\(sent) \(away) \(back) \(told) \(again) \(posted)")
     }
 
     @Test func `CLIENT-51 what is too long stays in the conversation where it was typed`() throws {

@@ -53,9 +53,13 @@ import Testing
         }
         let one = "client!launch A+ client=connected client!send(c1) A>chat(c1) client=connected(c1 thinking)"
         let two = "client!send(c2) A>chat(c2) client=connected(c1 c2 thinking)"
-        try clause.violates("\(one) \(lists(1...13)) 14>GET^ +1s")
+        try clause.violates("\(one) \(lists(1...13)) +1s 14>GET^ +1s")
+        // A list that goes beside another read is a part of that.
+        let beside = lists(1...13).replacing(" 13>GET", with: " 30>GET 30<200 13>GET")
+        try clause.untested("\(one) \(beside) +1s")
+        try clause.violates("\(one) \(beside.replacing(" 13>GET", with: " +1s 13>GET^")) +1s")
         try clause.untested("\(one) \(two) \(lists(1...24))", also: ["CLIENT-58"])
-        try clause.violates("\(one) \(two) \(lists(1...25)) 26>GET^ +1s", also: ["CLIENT-58"])
+        try clause.violates("\(one) \(two) \(lists(1...25)) +1s 26>GET^ +1s", also: ["CLIENT-58"])
     }
 
     @Test func `CLIENT-22 what is read after the waiting ended is no poll`() throws {

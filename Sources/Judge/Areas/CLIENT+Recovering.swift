@@ -223,9 +223,12 @@ extension CLIENT {
         let lists = Set(history.client.reads.filter { $0.isRead(of: .sessions) }.map(\.request))
         let bound = history.clientBound(\.polling)
         for wait in waits {
-            // Without a socket, a list may as well be read for what is new (CLIENT-40).
-            let polls = history.polls(in: wait).filter {
-                !lists.contains($0) || history.connectionInUse(at: $0) != nil
+            // Without a socket, a list may as well be read for what is new (CLIENT-40), and beside any read it is a part of that.
+            let older = history.readsOlder(than: wait.question)
+            let polls = history.polls(in: wait).reduce(into: [Int]()) { polls, poll in
+                let isBeside = (older + polls.suffix(1)).contains { history.areSimultaneous($0, poll) }
+                let isPoll = !lists.contains(poll) || history.connectionInUse(at: poll) != nil && !isBeside
+                if isPoll { polls.append(poll) }
             }
             guard let first = polls.first else { continue }
             // A message that went out as a connection ended may be polled for too.

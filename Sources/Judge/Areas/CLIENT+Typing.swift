@@ -520,8 +520,12 @@ extension Observations {
         let failed = question.requests.compactMap(exchange).filter { $0.status != 200 }
             .compactMap { $0.response ?? $0.failure }.filter { $0 >= start && $0 != news.event }
         let isLong = last.map { patience(from: $0.event, to: news.event) >= clientBound(\.resend).microseconds } == true
+        // What came as the client left, and was told again, may have been taken only then.
+        let isMissed = departure(after: news.event, on: news.connection) != nil
+        let again = isMissed ? question.news.first { $0.event > news.event && $0.kind != .proof }?.event : nil
         return client.states.contains { state in
-            state.event > news.event && state.event < act && !failed.contains { $0 < state.event }
+            state.event > news.event && state.event < min(act, again ?? .max)
+                && !failed.contains { $0 < state.event }
                 && (state.messages != before?.messages || state.errors != before?.errors)
                 && (!isLong || news.error == nil || state.errors.contains { $0.code == news.error?.code })
         }

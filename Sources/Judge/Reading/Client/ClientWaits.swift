@@ -125,6 +125,21 @@ extension Observations {
         }
     }
 
+    /// The reads of sessions that were listed before a question was sent, and so cannot have been begun by it.
+    func readsOlder(than question: ClientQuestion) -> [Int] {
+        guard let sent = question.requests.first?.event else { return [] }
+        let old = Set(listReads.filter { $0.event < sent }.flatMap(\.ids))
+        return client.reads.filter { read in
+            guard case .session(let id) = read.route else { return false }
+            return old.contains(id)
+        }.map(\.request)
+    }
+
+    /// Whether two requests may have left at the same moment.
+    func areSimultaneous(_ one: Int, _ other: Int) -> Bool {
+        patience(from: min(one, other), to: max(one, other)) < Self.onItsWay.microseconds
+    }
+
     /// What the answer to a read may take to the client.
     static let onItsWay = Duration.milliseconds(100)
 
