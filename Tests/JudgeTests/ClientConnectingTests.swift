@@ -63,6 +63,9 @@ import Testing
         let pending = "client!launch A>open A<open A>auth"
         try clause.untested("\(pending) +9s client!foreground +1s A>close(1001) B+ +2s")
         try clause.violates("\(pending) +8s client!foreground +1s A>close(1001)^ B+ +2s")
+        // It may come as it is given up.
+        try clause.untested("\(pending) +14s client!foreground +1s A<connected A>close(1001) B+ +2s")
+        try clause.violates("\(pending) +7s client!foreground +1s A<connected A>close(1001)^ B+ +2s")
         // Who offers another version after a refusal has another first connection.
         let refused = """
             client!launch A>open A<open A>auth(protocol=2)

@@ -68,6 +68,22 @@ import Testing
         try ClauseUnderTest("CLIENT-50").untested("\(sent) \(away) \(back) \(told) \(again) \(posted)")
     }
 
+    @Test func `CLIENT-40 a server may show what was there before`() throws {
+        let clause = ClauseUnderTest("CLIENT-40")
+        let lost = "client!launch A+ client=connected(s1 u1 a1) A!cut server!elsewhere(s1 a2) 1>GET(s1)"
+        let late = "+37s client=degraded(s1 u1 a1)"
+        try clause.untested("\(lost) 1<200(u1 a1) \(late)", also: ["CLIENT-7"])
+        try clause.warns("\(lost) 1<200(u1 a1 a2) \(late)^", also: ["CLIENT-7", "CLIENT-19"])
+    }
+
+    @Test func `CLIENT-53 an answer that came after the app's end reaches nobody`() throws {
+        let clause = ClauseUnderTest("CLIENT-53")
+        let posted = "client!launch client=degraded(s1) client!send(c1) 1>POST(c1 s1)"
+        let failed = "client=degraded(s1 c1 failed=c1) +17s"
+        try clause.untested("\(posted) client!launch(fresh=false) 1<200(t1) \(failed)")
+        try clause.violates("\(posted) 1<200(t1) \(failed)^")
+    }
+
     @Test func `CLIENT-51 what is too long stays in the conversation where it was typed`() throws {
         let clause = ClauseUnderTest("CLIENT-51")
         let typed = "client!launch client=connecting client!send(c1='12345678') client=connecting(c1) A>open A<open"

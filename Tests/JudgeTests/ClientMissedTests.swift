@@ -204,6 +204,10 @@ import Testing
         try clause.violates(
             "\(nobody.replacing("A<tool", with: "A<ack(c2) A<tool").replacing("close(1001)", with: "close(1001)^"))")
         try clause.untested("\(ready) client!quit client!launch(fresh=false) \(mood) A>close(1001)")
+        // A greeting may come as it is given up, and a connection that has been silent for long is left.
+        let late = "client!launch A>open A<open A>auth +15s A<connected(e1 #0) \(mood) A>close(1001)"
+        try clause.untested(late)
+        try clause.violates(late.replacing("+15s", with: "+3s") + "^")
     }
 
     @Test func `CLIENT-19 a position is kept with the messages before it`() throws {

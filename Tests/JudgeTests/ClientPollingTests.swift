@@ -34,6 +34,12 @@ import Testing
         try clause.violates(
             "\(reading) B+ 30>GET(s1) 30<200(u1) \(polls(12, isConnected: true)) client=connected(s1 u1 failed=c1) +1s 20>GET(s1)^ +1s"
         )
+        // What failed is read again, also once nobody waits.
+        let polled = "\(reading) B+ 30>GET(s1) 30<200(u1) \(polls(12, isConnected: true))"
+        let again = "client=connected(s1 u1 failed=c1) +1s 20>GET(s1)"
+        try clause.violates("\(polled) \(again)^ 20<503 +1s 21>GET(s1) +1s")
+        try clause.untested(
+            "\(polled.replacing("13<200(u1)", with: "13<503")) \(again) 20<503 +1s 21>GET(s1) +1s")
         try clause.untested("\(reading) \(polls(11))")
         // What is read for the next message is no poll for this one.
         let waiting = "client=degraded(s1 u1 failed=c1 thinking)"

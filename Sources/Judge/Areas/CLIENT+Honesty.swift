@@ -66,9 +66,8 @@ extension CLIENT {
         guard client.isForeground(at: event), client.hasNetwork(at: event), let life = client.launch(at: event)?.events
         else { return }
         let limit = history.patience(of: event) + bound.microseconds
-        if let end = client.ends[index], history.patience(of: end) <= limit,
-            !history.wasEndedByClient(history.connections[index])
-        {
+        if let end = client.ends[index], history.patience(of: end) <= limit {
+            if history.wasEndedByClient(history.connections[index]) { evidence.keep() }
             return
         }
         // What tells of it may have crossed with it; without keys that is anything after the greeting, or a read with its words.
@@ -215,7 +214,12 @@ extension CLIENT {
                     unless: ["background", "networkDown", "selectSession", "openPush"]),
                 let after = states.first(where: { $0.event >= late }), after.sessionId == stored.sessionId,
                 !history.wasGreeted(between: stored.event, and: after.event),
-                !history.wasSentAway(before: after.event), readsWork(from: stored.event, to: late, history)
+                !history.wasSentAway(before: after.event), readsWork(from: stored.event, to: late, history),
+                // A server may show a read of what was there before.
+                !history.sessionReads.contains(where: { read in
+                    read.sessionId == stored.sessionId && read.request > stored.event && read.event < late
+                        && !Set(stored.ids).isSubset(of: read.messages.compactMap(\.id))
+                })
             else { continue }
             // Where it shows them later, nobody looked in between.
             if shows(stored, after) { continue }

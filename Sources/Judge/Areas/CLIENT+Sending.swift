@@ -88,12 +88,12 @@ extension CLIENT {
         guard history.remembersKeys(before: lost.event) == true, history.remembersKeys(before: first) == true,
             history.wasSurelyGreeted(before: first)
         else { return }
-        let limits = history.frameLimits(after: lost.sent)
+        let limits = history.frameLimits.filter { history.endOfLife(at: $0.told) > lost.sent }.map(\.bytes)
         var bytes = question.requests.compactMap(history.size).max() ?? question.text.utf8.count
-        // What never arrived may have been too large with the conversation before it.
-        if question.requests.isEmpty, history.hasFailed(question, from: lost.sent, to: .max) {
-            let shown = history.client.state(at: lost.sent)?.messages.map { $0.text.utf8.count + 64 } ?? []
-            bytes += shown.reduce(64, +)
+        // What failed may have been too large with the conversation before it.
+        if history.hasFailed(question, from: lost.sent, to: .max) {
+            let screens = history.client.states.filter { $0.event >= lost.sent }
+            bytes += screens.map { $0.messages.reduce(64) { $0 + $1.text.utf8.count + 64 } }.max() ?? 0
         }
         if limits.contains(where: { $0 < bytes }) { return }
         let hasArrived = question.news.contains { $0.event > lost.sent }
@@ -240,7 +240,9 @@ extension CLIENT {
             let places = look.state.entries(of: question)
             guard places.count == 1, let place = places.first else { continue }
             let shown = look.state.messages[place]
-            guard !history.isRead(shown, apartFrom: question, before: look.event) else { continue }
+            guard !history.isRead(shown, apartFrom: question, before: look.event),
+                !history.mayBeNew(shown, as: question, sentAt: typed)
+            else { continue }
             evidence.test(
                 shown.status != "sent", otherwise: "a message is shown as sent before it has gone out",
                 expected: "status sending or failed", actual: "status sent", at: [typed, look.event])

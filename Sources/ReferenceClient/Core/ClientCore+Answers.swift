@@ -71,7 +71,11 @@ extension ClientCore {
     private mutating func take(history: JSONValue, of number: Int) {
         needsSaving = true
         let messages = Self.messages(of: history)
-        if !serverKnowsKeys { recognize(messages, of: number, begun: history.text("createdAt")) }
+        if !serverKnowsKeys {
+            // Before the first greeting, who knows: what was asked for earlier may have older ones of the same words.
+            let asked = serverTime == nil ? conversations[number]?.readBegan : nil
+            recognize(messages, of: number, begun: history.text("createdAt"), asked: asked ?? .max)
+        }
         for message in messages {
             guard let key = message.key, let index = index(of: key), let session = conversations[number]?.session else {
                 continue
@@ -107,11 +111,11 @@ extension ClientCore {
     }
 
     /// A server without keys: a new message of the same words is the question that waits for a sign of itself.
-    mutating func recognize(_ messages: [Message], of number: Int, begun: String? = nil) {
+    mutating func recognize(_ messages: [Message], of number: Int, begun: String? = nil, asked: Int = .max) {
         guard let session = conversations[number]?.session else { return }
         let known = Set((conversations[number]?.messages ?? []).compactMap(\.id))
         var new = messages.filter { $0.role == .user && $0.key == nil && $0.id.map(known.contains) == false }
-        for question in outbox where question.isUnproven && question.wasSent {
+        for question in outbox where question.isUnproven && question.wasSent && question.sentAt <= asked {
             let isElsewhere = question.conversation != number
             if isElsewhere {
                 // It is the question that began its session.

@@ -8,6 +8,8 @@ extension ClientCore {
         guard let session else { return show(newConversation()) }
         let number = conversation(of: session)
         show(number)
+        // What was read for an answer before does not count: a person looks.
+        conversations[number]?.poll = nil
         refresh(number)
     }
 

@@ -152,7 +152,8 @@ extension ClientCore {
     /// A frame that names neither turn nor key is taken as the sign or the end of a question, until a read tells otherwise.
     mutating func presume(_ key: String, by frame: JSONValue) {
         guard frame["clientMessageId"] == nil, frame["turnId"] == nil, let index = index(of: key),
-            outbox[index].isUnproven, let position = conversations[outbox[index].conversation]?.position(key: key)
+            outbox[index].isUnproven || outbox[index].isGivenUp,
+            let position = conversations[outbox[index].conversation]?.position(key: key)
         else { return }
         conversations[outbox[index].conversation]?.messages[position].presumedAt = now
     }
@@ -351,7 +352,9 @@ extension ClientCore {
         if differs(.sendsTheConversation) { messages = context(before: question) + messages }
         var body: JSONValue = ["messages": .array(messages)]
         let isRepeat = question.isResent || question.phase == .doubtful
-        let session = isRepeat ? question.sentIn : conversations[question.conversation]?.session
+        // Without keys, what is sent again is another question of its conversation.
+        let isSame = isRepeat && (serverKnowsKeys || question.sentIn != nil)
+        let session = isSame ? question.sentIn : conversations[question.conversation]?.session
         if let session { body["sessionId"] = .string(session) }
         body["clientMessageId"] = .string(question.key)
         return body

@@ -38,8 +38,12 @@ extension ClientScene {
             }
             return ClientScreen.Named(id: name, text: text)
         }
-        let key = act { $0.key(of: sent.text, number: sent.number) }
-        return ClientScreen.Named(key: key, text: sent.text)
+        let (key, before) = act { world in
+            let before = sent.number > 0 ? world.key(of: sent.text, number: sent.number - 1) : nil
+            return (world.key(of: sent.text, number: sent.number), before)
+        }
+        // What was not sent yet does not have the key of the message before it.
+        return ClientScreen.Named(key: key == before ? nil : key, text: sent.text, number: sent.number)
     }
 
     /// The turn of a message of the person, once its question has come.

@@ -16,11 +16,13 @@ package struct ClientScreen {
         /// The key the client gave to it, once it is known.
         var key: String?
         var text: String?
+        /// How many messages of the person with the same words came before it.
+        var number = 0
     }
 
     /// The message with a name; a client need not show ids, and then it is known by its words.
     func message(_ named: Named) -> JSONValue? {
-        messages.first { message in
+        let meant = messages.filter { message in
             if let id = named.id {
                 return message["id"]?.stringValue.map { $0 == id }
                     ?? (named.text != nil && message["text"]?.stringValue == named.text)
@@ -28,6 +30,7 @@ package struct ClientScreen {
             if let key = named.key, let shown = message["clientMessageId"]?.stringValue { return shown == key }
             return message["role"] == "user" && message["text"]?.stringValue == named.text
         }
+        return named.key == nil ? meant.dropFirst(named.number).first ?? meant.last : meant.first
     }
 
     /// Whether all of it holds.

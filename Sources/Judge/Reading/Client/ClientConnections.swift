@@ -70,14 +70,21 @@ extension Observations {
         return [told, response, read].compactMap { $0 }.min()
     }
 
-    /// Whether a client has long waited for a sign of a question on a connection, and may end it for that (CLIENT-10).
+    /// Whether a client has long waited on a connection, and may end it for that: for its greeting, for any sign of life
+    /// (CLIENT-49), or for one of a question (CLIENT-10).
     func hasWaited(on index: Int, at event: Int) -> Bool {
-        connections[index].sent.contains { frame in
-            guard frame.type == "chat", frame.event < event else { return false }
-            let news = news(
-                of: frame.clientMessageId, on: index, after: frame.event, before: event, leavingOld: true)
-            return patience(from: frame.event, to: min(event, news ?? .max)) >= clientWindow(\.resend).microseconds / 4
-        }
+        let connection = connections[index]
+        let last = arrivals(on: index).last { $0 < event } ?? connection.opening
+        let greeting = connection.connected.map { patience(from: connection.opening, to: $0) } ?? 0
+        return greeting >= clientWindow(\.connect).microseconds
+            || patience(from: last, to: event) >= clientWindow(\.silence).microseconds / 4
+            || connection.sent.contains { frame in
+                guard frame.type == "chat", frame.event < event else { return false }
+                let news = news(
+                    of: frame.clientMessageId, on: index, after: frame.event, before: event, leavingOld: true)
+                return patience(from: frame.event, to: min(event, news ?? .max)) >= clientWindow(\.resend).microseconds
+                    / 4
+            }
     }
 
     /// The greeted connection that had died in silence and that the client had no reason to doubt.
@@ -157,7 +164,7 @@ extension Observations {
             let end = min(end(of: read), event)
             guard end > since, read.request < event else { return false }
             return (read.status != 200 || end == event)
-                && (end < event || patience(from: read.request, to: event) >= settled)
+                && (end < event || patience(from: read.request, to: event) >= Self.redraw.microseconds)
         }
         return (since, isInDoubt ? [.connecting, .degraded] : [.degraded])
     }

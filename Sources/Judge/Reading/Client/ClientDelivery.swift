@@ -43,27 +43,29 @@ struct ClientDelivery {
         let repeats = history.client.acts("sendAgain")
         for typed in history.client.typed {
             let session = history.sessionTypedIn(at: typed.event)
+            let own = repeats.filter { act in
+                act.details.id("clientMessageId").map(typed.keys.contains) == true
+            }
             var keys: Set<String?> = []
             for send in [nil] + typed.sends {
                 let key = send?.key ?? typed.key
                 // What the person sent again under another key is another message of the same words.
-                let act = repeats.last { $0.event < send?.event ?? typed.event && $0.event > typed.event }?.event
+                let act = own.last { $0.event < send?.event ?? typed.event && $0.event > typed.event }?.event
                 guard keys.isEmpty || act != nil, keys.insert(key).inserted else { continue }
                 all.append(
                     ClientDelivery(
                         event: act ?? typed.event, road: .typed, sessionId: session, key: key, role: "user",
                         text: typed.text, sent: send?.event ?? typed.sends.first?.event))
             }
-            // What has not gone out again yet has a key that nobody knows; what comes over REST while there is a connection may
-            // have left before.
-            let unsent = repeats.filter { act in
-                act.details.id("clientMessageId").map(typed.keys.contains) == true
-                    && typed.sends.allSatisfy { send in
-                        send.event < act.event
-                            || send.isPosted && history.connectionInUse(at: act.event) != nil
-                                && history.patience(from: act.event, to: send.event)
-                                    < Observations.inFlight.microseconds
-                    }
+            // What has not gone out again yet has a key that nobody knows; what comes over REST a moment later may have left before,
+            // since the connection it was sent on was lost.
+            let unsent = own.filter { act in
+                let isLost = typed.sends.last { $0.event < act.event }?.isLost(before: act.event, in: history) == true
+                return typed.sends.allSatisfy { send in
+                    send.event < act.event
+                        || isLost && send.isPosted
+                            && history.patience(from: act.event, to: send.event) < Observations.inFlight.microseconds
+                }
             }
             all += unsent.map { act in
                 ClientDelivery(event: act.event, road: .typed, sessionId: session, role: "user", text: typed.text)

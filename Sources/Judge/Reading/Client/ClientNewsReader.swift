@@ -329,9 +329,10 @@ struct ClientNewsReader {
     }
 
     private func tellResponse(to request: ObservedRequest, _ question: inout ClientQuestion) {
-        guard let exchange = response(to: request), let event = exchange.response, let status = exchange.status else {
-            return
-        }
+        // What comes after the app's end reaches nobody.
+        guard let exchange = response(to: request), let event = exchange.response, let status = exchange.status,
+            history.endOfLife(at: request.event) > event
+        else { return }
         let answer = exchange.answer?.root
         var news = ClientQuestion.News(event: event, kind: .ending, sessionId: answer?.id("sessionId"))
         if (200...299).contains(status) {

@@ -85,7 +85,12 @@ extension Observations {
         return later.filter { read in
             let serves = isForGap(read) || isForScreen(read) || isForSearch(read, of: wait) || isForNews(read)
             guard !serves else { return false }
-            return thinking.map { read < $0 } == true || sockets.contains { $0.contains(read) }
+            // What failed is read again where nobody waits, and what hangs in any case (CLIENT-55).
+            let before = wait.reads.last { $0 < read }
+            let isRetry = before.map { !isAnswered($0) } ?? false
+            let hung = before.map { before in client.reads.contains { $0.request == before && $0.response == nil } }
+            if hung == true { return false }
+            return thinking.map { read < $0 } == true || !isRetry && sockets.contains { $0.contains(read) }
         }
     }
 
@@ -230,7 +235,7 @@ extension Observations {
         }
         // What is pending for longer than polling may last brings nothing; an app that is away counts no time.
         func pending(_ begun: Int, until end: Int) -> Range<Int> {
-            let counted = client.returns.last { $0.left > begun && $0.event < end }?.event ?? begun
+            let counted = client.returns.last { $0.event > begun && $0.event < end }?.event ?? begun
             let limit = patience(of: counted) + clientBound(\.polling).microseconds
             return begun..<max(begun + 1, min(end, history.events.indices.boundary { patience(of: $0) >= limit }))
         }

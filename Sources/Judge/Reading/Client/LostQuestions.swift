@@ -101,8 +101,10 @@ extension Observations {
     /// Whether what was typed may have gone out, at a server that remembers no keys or before one, on a connection that was over
     /// before it arrived, or in a request that the loss of the network ended.
     func mayBeLostInFlight(_ typed: Int) -> Bool {
-        // A greeting may still be on its way.
-        let isKeyed = [inFlight(before: typed), typed].allSatisfy { remembersKeys(before: $0) == true }
+        // A greeting may still be on its way, or never have come.
+        let isKeyed =
+            wasSurelyGreeted(before: typed)
+            && [inFlight(before: typed), typed].allSatisfy { remembersKeys(before: $0) == true }
         if !isKeyed, let end = client.nextAct("networkDown", "background", after: typed),
             patience(from: typed, to: end.event) < clientPatience.microseconds
         {
@@ -180,7 +182,8 @@ extension Observations {
     /// Whether an entry has, at a server that remembers no keys, the id of the same words in a read that was on its way when a
     /// question went out: nothing tells whether that came before or after it.
     func mayBeNew(_ shown: ObservedClient.ShownMessage, as question: ClientQuestion, sentAt sent: Int) -> Bool {
-        remembersKeys(before: sent) != true
+        // A greeting may still be on its way.
+        ![inFlight(before: sent), sent].allSatisfy { remembersKeys(before: $0) == true }
             && sessionReads.contains { read in
                 read.event < sent && !hadTime(for: read.event, before: sent)
                     && read.messages.contains { $0.id != nil && $0.id == shown.id && question.says($0.text) }

@@ -107,6 +107,12 @@ final class ObservedClient {
             guard case .exchange = origin else { return false }
             return true
         }
+
+        /// Whether the connection it went out on was over before an event.
+        func isLost(before event: Int, in history: Observations) -> Bool {
+            guard case .connection(let index) = origin else { return false }
+            return history.loss(of: index).map { $0 < event } ?? false
+        }
     }
 
     func isForeground(at event: Int) -> Bool {
