@@ -248,6 +248,31 @@ import Testing
         try clause.untested("\(gone) client=offline(s1 u1 a1 u2 thinking) +60s")
     }
 
+    /// A turn that runs in s1, and a person who has gone to s2.
+    private let elsewhere = """
+        client!launch A+ client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1) A<ack(c2)
+        client=connected(s1 u1 a1 u2 thinking) client!selectSession(s2) 1>GET(s2) 1<200(u5 a5) client=connected(s2 u5 a5)
+        """
+
+    @Test func `CLIENT-23 waiting ends also while the person is elsewhere`() throws {
+        let clause = ClauseUnderTest("CLIENT-23")
+        let refused = "+22s B>open B<refused(503) +22s B>open B<refused(503) +24s"
+        let back = "client!selectSession(s1) 2>GET(s1) client=degraded(s1 u1 a1 u2"
+        try clause.violates("\(elsewhere) A!cut \(refused) \(back) thinking)^")
+        try clause.untested("\(elsewhere) A!cut \(refused) \(back) failed=c2)")
+        // Who has read it meanwhile knows that it runs.
+        let read = refused.replacing("+24s", with: "9>GET(s1) 9<200(u1 a1 u2 t2=running) +24s")
+        try clause.untested("\(elsewhere) A!cut \(read) \(back) thinking)")
+    }
+
+    @Test func `CLIENT-49 a silence is noticed also while the person is elsewhere`() throws {
+        let clause = ClauseUnderTest("CLIENT-49")
+        let back = "client=connected(s1 u1 a1 u2"
+        try clause.violates("\(elsewhere) +97s^ client!selectSession(s1) \(back) thinking)")
+        try clause.untested("\(elsewhere) +97s client!selectSession(s1) \(back) failed=c2)")
+        try clause.untested("\(elsewhere) +50s client!selectSession(s1) \(back) thinking)")
+    }
+
     @Test func `CLIENT-23 a connection that cannot bring the answer is no reason to wait`() throws {
         let clause = ClauseUnderTest("CLIENT-23")
         let cut = """

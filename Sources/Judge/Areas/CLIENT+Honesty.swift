@@ -161,7 +161,8 @@ extension CLIENT {
         guard !isWaitedFor, let proof = history.clientSilence(after: arrival, within: whole),
             history.isAble(from: arrival, to: proof),
             let late = history.clientSilence(after: arrival, within: bound),
-            history.client.state(at: late)?.thinking == true, history.isAwaiting(questions, at: late),
+            history.isAwaiting(questions, at: late)
+                || questions.contains(where: { history.returnToWaiting(for: $0, elsewhereAt: late) != nil }),
             !history.hasAnother(than: index, at: arrival, in: 0..<history.events.endIndex)
         else { return }
         evidence.violate(

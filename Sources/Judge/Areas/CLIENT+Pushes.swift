@@ -94,8 +94,7 @@ extension CLIENT {
         let lists = history.client.reads.filter {
             $0.route == .sessions && ($0.request > notice.event || ($0.response ?? .max) > notice.event)
         }
-        guard let last = lists.last else { return notice.event }
-        return last.response
+        return lists.isEmpty ? notice.event : lists.compactMap(\.response).min()
     }
 
     /// CLIENT-36: "A client MUST show an error when the session a notification names cannot be found, and while it

@@ -291,6 +291,20 @@ extension CLIENT {
             }
         }
         for question in ClientQuestion.all(in: history) {
+            for stretch in history.deafStretches(of: question, overVisits: true) {
+                guard
+                    let due = history.proof(
+                        after: stretch.start, limit: history.patience(of: stretch.start) + bound.microseconds),
+                    due < stretch.end, history.isAble(from: stretch.start, to: due),
+                    let back = history.returnToWaiting(for: question, elsewhereAt: due),
+                    back.event < stretch.end
+                        || history.patience(from: stretch.end, to: back.event) < Observations.inFlight.microseconds
+                else { continue }
+                evidence.violate(
+                    "the client waits elsewhere for an answer that nothing can bring",
+                    expected: "the message failed, or an error, as the person comes back", actual: "still thinking",
+                    at: [stretch.start, due, back.event])
+            }
             for stretch in history.deafStretches(of: question) {
                 guard let state = history.client.state(at: stretch.start), state.thinking,
                     history.mayStand(question, on: state, before: stretch.end)

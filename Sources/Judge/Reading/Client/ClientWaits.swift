@@ -225,7 +225,9 @@ extension Observations {
 
     /// The stretches without a connection that can bring the answer, as far as the client can tell, and without a request for
     /// it: a read of its session, of the list while that is not known, a `sync`, or the question itself over REST.
-    func deafStretches(of question: ClientQuestion) -> [DeafStretch] {
+    ///
+    /// A person who goes from one session to another ends one, unless that is to be left out.
+    func deafStretches(of question: ClientQuestion, overVisits: Bool = false) -> [DeafStretch] {
         guard let asked = question.requests.first?.event else { return [] }
         let over = question.news.first { $0.kind != .proof }?.event ?? history.events.endIndex
         let sessions = question.namedSessions(before: over)
@@ -252,7 +254,9 @@ extension Observations {
             + connections.indices.flatMap { index in
                 firstSign(of: question, on: index).map { networked($0..<max($0 + 1, client.ends[index] ?? .max)) } ?? []
             }
-        let names = Self.turnsOfWaiting + ["foreground", "networkUp", "receivePush", "hang"]
+        let names =
+            Self.turnsOfWaiting.subtracting(overVisits ? ["selectSession"] : [])
+            + ["foreground", "networkUp", "receivePush", "hang"]
         let acts = names.flatMap { client.acts($0) }.map(\.event)
         let starts = Set(roads.map(\.upperBound) + acts + [asked]).filter { start in
             start >= asked && start < over && !roads.contains { $0.contains(start) }
@@ -389,6 +393,23 @@ extension Observations {
                         || news.connection == nil && patience(from: event, to: news.event) < Self.inFlight.microseconds
                 }
         }
+    }
+
+    /// The first look at a question that was awaited while the person was elsewhere, and still is as they come back.
+    ///
+    /// The screen tells only then that the client has not given up before; nothing of it came or went out meanwhile.
+    func returnToWaiting(for question: ClientQuestion, elsewhereAt event: Int) -> ObservedClient.State? {
+        let sessions = question.namedSessions(before: event)
+        guard sessions.count == 1, let life = client.launch(at: event)?.events, life.contains(question.event),
+            let away = client.state(at: event)?.sessionId, !sessions.contains(away),
+            question.requests.contains(where: { $0.event < event }),
+            let back = client.states.first(where: { state in
+                state.event > event && life.contains(state.event) && state.sessionId.map(sessions.contains) == true
+            }), back.thinking, !awaitsOthers(than: question, on: back),
+            !question.news.contains(where: { $0.kind != .proof && $0.event < back.event }),
+            !question.requests.contains(where: { $0.event > event && $0.event < back.event })
+        else { return nil }
+        return back
     }
 
     /// Whether a screen shows another question that may still be awaited, and not as failed.
