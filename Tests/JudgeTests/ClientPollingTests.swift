@@ -259,7 +259,7 @@ import Testing
         let refused = "+22s B>open B<refused(503) +22s B>open B<refused(503) +24s"
         let back = "client!selectSession(s1) 2>GET(s1) client=degraded(s1 u1 a1 u2"
         try clause.violates("\(elsewhere) A!cut \(refused) \(back) thinking)^")
-        try clause.untested("\(elsewhere) A!cut \(refused) \(back) failed=c2)")
+        try clause.conforms("\(elsewhere) A!cut \(refused) \(back) failed=c2)")
         // Who has read it meanwhile knows that it runs.
         let read = refused.replacing("+24s", with: "9>GET(s1) 9<200(u1 a1 u2 t2=running) +24s")
         try clause.untested("\(elsewhere) A!cut \(read) \(back) thinking)")

@@ -162,7 +162,7 @@ extension CLIENT {
             history.isAble(from: arrival, to: proof),
             let late = history.clientSilence(after: arrival, within: bound),
             history.isAwaiting(questions, at: late)
-                || questions.contains(where: { history.returnToWaiting(for: $0, elsewhereAt: late) != nil }),
+                || questions.contains(where: { history.homecoming(to: $0, elsewhereAt: late)?.thinking == true }),
             !history.hasAnother(than: index, at: arrival, in: 0..<history.events.endIndex)
         else { return }
         evidence.violate(

@@ -296,12 +296,12 @@ extension CLIENT {
                     let due = history.proof(
                         after: stretch.start, limit: history.patience(of: stretch.start) + bound.microseconds),
                     due < stretch.end, history.isAble(from: stretch.start, to: due),
-                    let back = history.returnToWaiting(for: question, elsewhereAt: due),
+                    let back = history.homecoming(to: question, elsewhereAt: due),
                     back.event < stretch.end
                         || history.patience(from: stretch.end, to: back.event) < Observations.inFlight.microseconds
                 else { continue }
-                evidence.violate(
-                    "the client waits elsewhere for an answer that nothing can bring",
+                evidence.test(
+                    !back.thinking, otherwise: "the client waits elsewhere for an answer that nothing can bring",
                     expected: "the message failed, or an error, as the person comes back", actual: "still thinking",
                     at: [stretch.start, due, back.event])
             }

@@ -395,17 +395,17 @@ extension Observations {
         }
     }
 
-    /// The first look at a question that was awaited while the person was elsewhere, and still is as they come back.
+    /// The first look at a question that was awaited while the person was elsewhere, as they come back.
     ///
-    /// The screen tells only then that the client has not given up before; nothing of it came or went out meanwhile.
-    func returnToWaiting(for question: ClientQuestion, elsewhereAt event: Int) -> ObservedClient.State? {
+    /// The screen tells only then whether the client has given up before; nothing of it came or went out meanwhile.
+    func homecoming(to question: ClientQuestion, elsewhereAt event: Int) -> ObservedClient.State? {
         let sessions = question.namedSessions(before: event)
         guard sessions.count == 1, let life = client.launch(at: event)?.events, life.contains(question.event),
             let away = client.state(at: event)?.sessionId, !sessions.contains(away),
             question.requests.contains(where: { $0.event < event }),
             let back = client.states.first(where: { state in
                 state.event > event && life.contains(state.event) && state.sessionId.map(sessions.contains) == true
-            }), back.thinking, !awaitsOthers(than: question, on: back),
+            }), !awaitsOthers(than: question, on: back),
             !question.news.contains(where: { $0.kind != .proof && $0.event < back.event }),
             !question.requests.contains(where: { $0.event > event && $0.event < back.event })
         else { return nil }
