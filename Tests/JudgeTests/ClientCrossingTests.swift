@@ -168,6 +168,14 @@ import Testing
         try clause.violates("\(sent) \(back) B<syncResult(e1 #2 complete)[\(after)] \(follows)^")
     }
 
+    @Test func `CLIENT-30 a session that was not there is left`() throws {
+        let clause = ClauseUnderTest("CLIENT-30")
+        let opened = "client!launch A+(e1 #0) client!selectSession(s1) client=connected(s1) 1>GET(s1)"
+        let came = "A<message(s1 u1 t1 #1) +6s^ client=connected"
+        try clause.untested("\(opened) 1<404(session_not_found) \(came.replacing("^", with: ""))")
+        try clause.violates("\(opened) 1<200 \(came)(s1)")
+    }
+
     @Test func `CLIENT-37 a message of another session recovers nothing`() throws {
         let clause = ClauseUnderTest("CLIENT-37")
         let pushed = "client!launch A+ client=connected(s1) A!cut client!receivePush(s1 message=a1) 1>GET(s1) 2>GET(s2)"

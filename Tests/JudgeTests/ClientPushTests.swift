@@ -37,7 +37,7 @@ import Testing
             "\(running) client!openPush(s2 message=a5) 1>GET(s2) 1<200(u5 a5) client=connected(s2 u5 a5)")
     }
 
-    @Test func `CLIENT-35 a tap leaves the session on the screen`() throws {
+    @Test func `CLIENT-35 a tap leads to its message also from the screen`() throws {
         let clause = ClauseUnderTest("CLIENT-35", profiles: [.clientCore, .clientPush])
         let tapped = "\(running) client!openPush(s2 message=a5)"
         try clause.conforms("\(tapped) 1>GET(s2) 1<200(u5 a5) client=connected(s2 u5 a5)")
@@ -52,7 +52,12 @@ import Testing
         try clause.untested("\(reading) client=connected(s2) 3<200(u5) 4>GET(s2) +5s")
         try clause.untested("\(reading) client=connected(s2) +30s")
         try clause.untested("\(reading) client=connected(s2) 3<503(internal) +5s")
-        try clause.untested("\(running) client!openPush(s1 message=a1) +5s")
+        // The session that is shown may lack the message.
+        try clause.conforms("\(running) client!openPush(s1 message=a1) client=connected(s1 u1 a1)")
+        try clause.violates("\(running) client!openPush(s1 message=a2) +5s^")
+        try clause.untested("\(running) client!openPush(s1 message=a2) 1>GET(s1) +5s")
+        try clause.conforms(
+            "\(running) client!openPush(s1 message=a2) 1>GET(s1) 1<200(u1 a1 u2 a2) client=connected(s1 u1 a1 u2 a2)")
         try clause.untested("\(tapped) 1>GET(s2) 1<200(u5 a5) client!selectSession(s1) +5s")
     }
 

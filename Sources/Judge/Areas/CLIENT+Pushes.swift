@@ -9,31 +9,27 @@ extension CLIENT {
     /// Once for each launch by a notification that came to its message, or could have. Another session on the way is no fault;
     /// another session afterwards is.
     static func launchesLeadToTheMessage(_ history: Observations, _ evidence: inout Evidence) {
-        judgeTaps(history, &evidence) { notice, _ in notice.kind == .launched }
+        judgeTaps(history, &evidence) { $0.kind == .launched }
     }
 
     /// CLIENT-34: "A client MUST show the session and message a tapped notification names when it comes from the
     /// background".
     static func returnsLeadToTheMessage(_ history: Observations, _ evidence: inout Evidence) {
-        judgeTaps(history, &evidence) { notice, _ in notice.kind == .resumed }
+        judgeTaps(history, &evidence) { $0.kind == .resumed }
     }
 
-    /// CLIENT-35: "A client MUST show the session and message a tapped notification names when its chat is already on
-    /// the screen with another session".
+    /// CLIENT-35: "A client MUST show the session and message a tapped notification names when the app is already on the
+    /// screen, with that session or another".
     static func tapsLeaveTheScreen(_ history: Observations, _ evidence: inout Evidence) {
-        judgeTaps(history, &evidence) { notice, state in notice.kind == .tapped && state?.sessionId != notice.sessionId
-        }
+        judgeTaps(history, &evidence) { $0.kind == .tapped }
     }
 
     private static func judgeTaps(
-        _ history: Observations, _ evidence: inout Evidence,
-        where isMeant: (ClientNotice, ObservedClient.State?) -> Bool
+        _ history: Observations, _ evidence: inout Evidence, where isMeant: (ClientNotice) -> Bool
     ) {
         let deliveries = history.clientDeliveries
         for notice in ClientNotice.all(in: history) {
-            guard let session = notice.sessionId, let id = notice.messageId,
-                isMeant(notice, history.client.state(at: notice.event - 1))
-            else { continue }
+            guard let session = notice.sessionId, let id = notice.messageId, isMeant(notice) else { continue }
             let named = deliveries.filter { $0.id == id && $0.sessionId == session && $0.text != nil }
             func isThere(_ state: ObservedClient.State) -> Bool {
                 state.sessionId == session

@@ -98,8 +98,11 @@ extension CLIENT {
         if limits.contains(where: { $0 < bytes }) { return }
         let hasArrived = question.news.contains { $0.event > lost.sent }
         let proof = hasArrived ? nil : history.neglect(of: question, lostAt: lost)
-        // A deploy may have taken away what makes a resend safe.
-        if let proof, history.remembersKeys(before: proof) != true { return }
+        // A deploy may have taken away what makes a resend safe, also for a while.
+        let isForgotten = history.connections.compactMap(\.greeting).contains { greeting in
+            greeting.event > first && greeting.event < proof ?? 0 && !greeting.states(.idempotency)
+        }
+        if isForgotten { return }
         evidence.test(lost.isSentAgain(question), orBy: proof) { proof in
             Finding(
                 "an unacknowledged message is never resent",

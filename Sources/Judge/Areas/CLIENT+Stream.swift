@@ -163,7 +163,9 @@ extension CLIENT {
         for item in places.given where !item.frame.isReplayed && ["done", "message"].contains(item.frame.type) {
             let frame = item.frame
             guard let state = history.client.state(at: frame.event), state.sessionId == frame.sessionId,
-                let message = ClientDelivery(frame), !message.isShown(in: state)
+                let message = ClientDelivery(frame), !message.isShown(in: state),
+                // Who was told that it is not there leaves it.
+                frame.sessionId.map({ history.isGone($0, before: frame.event) }) != true
             else { continue }
             let end = min(
                 history.end(of: frame.event, at: departures.union(["hang"])),

@@ -101,7 +101,8 @@ extension CLIENT {
             // Who has gone elsewhere sees what became of it only on coming back, and never comes back to a new conversation, where
             // it stays if it is too long.
             let isNew = history.screen(at: typed).map { $0.sessionId == nil } ?? false
-            let isTooLong = history.frameLimits(after: typed).contains { $0 < question.text.utf8.count }
+            // What stands around the text counts too.
+            let isTooLong = history.frameLimits(after: typed).contains { $0 < question.text.utf8.count + 256 }
             let proof = stood.flatMap { stood in
                 isNew && !isTooLong || history.endOfStay(at: typed) > stood
                     ? stood : history.sighting(of: question, after: stood, before: life.upperBound)
@@ -257,9 +258,9 @@ extension CLIENT {
                 // A conversation that the server does not know yet may have come to any name since, and is not found again once left.
                 let session = screen.sessionId
                 if session == nil, history.end(of: typed, at: ["selectSession", "openPush"]) < end.event { continue }
-                // It may have got its name since it was looked at.
+                // It may have got its name since it was looked at, and a tap leads away from it.
                 let next = client.states.first { $0.event > typed && $0.event < end.event }
-                if session == nil, next?.sessionId != nil { continue }
+                if session == nil, next?.sessionId != nil || launch.details["opened"] != nil { continue }
                 let isSent = question.requests.contains { life.events.contains($0.event) }
                 let isShown = client.states(from: launch.event, to: life.events.upperBound).contains {
                     (session == nil || $0.sessionId == session) && !$0.entries(of: question).isEmpty

@@ -138,7 +138,7 @@ extension ClientCore {
             let errand = Errand.read(session: session, conversation: number)
             let request = ask("GET", "/api/sessions/" + escaped(session), for: errand)
             conversations[number]?.reading = request
-            if differs(.listsBeforeItReads) { _ = ask("GET", "/api/sessions", for: .look) }
+            if differs(.listsBeforeItReads), number == shown { _ = ask("GET", "/api/sessions", for: .look) }
         } else {
             let request = ask("GET", "/api/sessions", for: .search(conversation: number))
             conversations[number]?.reading = request

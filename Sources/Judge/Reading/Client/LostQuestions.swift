@@ -110,10 +110,10 @@ extension Observations {
         {
             return true
         }
-        // What was lost with a server that remembers keys is not sent again to the next one that does not (CLIENT-45).
-        let next = connections.first { $0.opening > typed && $0.greeting != nil }
-        let isForgotten = next?.greeting?.states(.idempotency) == false
         return connections.enumerated().contains { index, connection in
+            // What was lost with a server that remembers keys is not sent again to the next one that does not (CLIENT-45).
+            let next = connections.first { $0.opening > max(typed, connection.opening) && $0.greeting != nil }
+            let isForgotten = next?.greeting?.states(.idempotency) == false
             guard let isKept = connection.greeting?.states(.idempotency), !isKept || isForgotten,
                 let ending = connection.ending?.event
             else { return false }
