@@ -174,6 +174,7 @@ import Testing
         let came = "A<message(s1 u1 t1 #1) +6s^ client=connected"
         try clause.untested("\(opened) 1<404(session_not_found) \(came.replacing("^", with: ""))")
         try clause.violates("\(opened) 1<200 \(came)(s1)")
+        try clause.untested("\(opened) 1<200 client!selectSession \(came.replacing("^", with: ""))")
     }
 
     @Test func `CLIENT-37 a message of another session recovers nothing`() throws {

@@ -125,6 +125,11 @@ import Testing
         try clause.conforms("1>GET(path='/api/sessions/%2e%2e') 1<404(session_not_found)")
         try clause.violates("1>GET(path='/api/sessions/%2e%2e') 1<404(session_not_found session='secret')^")
         try clause.untested("A+ A>chat(c1 s1='../x') A<error(bad_request)")
+        // The questions around it begin sessions of their own.
+        let core = "A+(core) 1>GET 1<200 A>chat(c1) A>chat(c2 s1='../x') A>chat(c3) A<error(bad_request c2)"
+        let done = "A<done(s2 c1 -t -a) A<done(s3 c3 -t -a) 2>GET"
+        try clause.conforms("\(core) \(done) 2<200(s3 s2)")
+        try clause.violates("\(core) \(done) 2<200(s4 s3 s2)^")
     }
 
     @Test func `ID-10 session ids are well formed`() throws {

@@ -27,6 +27,11 @@ import Testing
         try clause.untested(spent)
         // A repeat is no new question.
         try clause.untested("\(spent) B+(messagesPerMinute=2) B>chat(c2 s1) B<ack(c2 duplicate) B<done(t2 duplicate)")
+        // Of what comes at once no more are taken either, in whatever order.
+        let burst = "A+(messagesPerMinute=2) A!cut 1>POST(c1) 2>POST(c2) 3>POST(c3) 3<200(t3) 1<200(t1)"
+        try clause.violates("\(burst) 2<200(t2)^")
+        try clause.untested("\(burst) 2<429(rate_limited c2 retry-after=60)")
+        try clause.untested("\(burst) +60s 2<200(t2)")
     }
 
     @Test func `RATE-2 the budget is stated`() throws {

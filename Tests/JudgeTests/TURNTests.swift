@@ -172,6 +172,10 @@ import Testing
         try clause.violates("\(left) +30s 3>GET(s1) 3<200(u1)^")
         try clause.violates("\(left) +1s 3>GET(s1) 3<200(u1 t1=failed)^")
         try clause.untested("\(left) +1s 3>GET(s1) 3<200(u1)")
+        // Who asked again and left cancels nothing.
+        let joined = "A+ A>chat(c1) A<ack(c1) A<toolUse(t1) 1>POST(c1 s1) 1!cut"
+        try clause.conforms("\(joined) A<done(t1) 2>GET(s1) 2<200(u1 a1)")
+        try clause.violates("\(joined) A<error(interrupted t1) 2>GET(s1) 2<200(u1 t1=failed)^")
         try clause.untested("1>POST(c1) 1<200(t1) +1s 2>GET(s1) 2<200(u1 a1)")
         // A question that nothing shows may never have come.
         try clause.untested("A+ A>chat(c9) A<done(t9) 1>POST(c1 s1) 1!cut +30s 2>GET(s1) 2<200(u9 a9)")

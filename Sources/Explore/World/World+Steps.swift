@@ -13,7 +13,12 @@ extension World {
         switch action {
         case .connect(let step): return try connect(step, names)
         case .chat(let question, let lane): try chat(question, on: try open(lane, place), names)
-        case .send(let frame, nil, let lane): send(try names.value(frame).text(), on: try open(lane, place))
+        case .send(let frame, nil, let lane):
+            let text = try names.value(frame).text()
+            let shown = principals.reduce(text) { text, person in
+                text.replacing("\"\(person.value.token ?? "")\"", with: "\"‹token of \(person.key)›\"")
+            }
+            send(text, shown: shown, on: try open(lane, place))
         case .sendText(let fragments, let times, let lane):
             let texts = try fragments.map { text throws(StrandEnd) in
                 String(repeating: try names.text(text), count: times)

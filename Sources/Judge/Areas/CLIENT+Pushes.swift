@@ -80,7 +80,9 @@ extension CLIENT {
         guard history.client.hasNetwork(at: notice.event), !history.wasSentAway(before: notice.event) else {
             return nil
         }
-        let reads = history.client.reads(of: notice.sessionId ?? "").filter { ($0.response ?? .max) > notice.event }
+        let reads = history.client.reads(of: notice.sessionId ?? "").filter {
+            $0.request > life && history.end(of: $0) > notice.event
+        }
         if reads.contains(where: { $0.request > notice.event }) { return nil }
         // What was read before the tap may lack the message; it is read once more.
         if !reads.isEmpty {

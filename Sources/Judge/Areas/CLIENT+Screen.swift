@@ -284,6 +284,8 @@ extension CLIENT {
                     guard told.road != .push || told.id.map({ stay?.ids.contains($0) == true }) == true else {
                         return false
                     }
+                    // What was shown was seen.
+                    if let stay, told.event < stay.event, told.id.map(stay.ids.contains) == true { return true }
                     // What was on its way when a connection ended, or the app, may come again.
                     return told.event > launch && told.event < since
                         && history.hadTime(for: told.event, on: told.frame?.connection, before: since)

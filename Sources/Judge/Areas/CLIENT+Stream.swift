@@ -164,7 +164,8 @@ extension CLIENT {
             let frame = item.frame
             guard let state = history.client.state(at: frame.event), state.sessionId == frame.sessionId,
                 let message = ClientDelivery(frame), !message.isShown(in: state),
-                // Who was told that it is not there leaves it.
+                // Who was told that it is not there leaves it, and so does a person, before anybody looks.
+                history.sessionOnScreen(at: frame.event) == frame.sessionId,
                 frame.sessionId.map({ history.isGone($0, before: frame.event) }) != true
             else { continue }
             let end = min(

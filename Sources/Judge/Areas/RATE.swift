@@ -14,9 +14,20 @@ enum RATE {
 
     /// RATE-1: "A server MUST count all chats of a principal, on every connection and over REST, against one budget".
     ///
-    /// Once for each question that came when the chats of several transports together had surely spent the budget.
+    /// Once for each question that came when the chats of several transports together had surely spent the budget. Broken too by
+    /// a burst of which more were accepted than the budget holds.
     static func oneBudgetForAllRoads(_ history: Observations, _ evidence: inout Evidence) {
-        for excess in RateLedger(history).excesses(in: history) where !excess.isOnOneTransport {
+        let ledger = RateLedger(history)
+        let excesses = ledger.excesses(in: history)
+        if !excesses.contains(where: { $0.entry.accepted != nil }) {
+            for overflow in ledger.overflows(in: history) {
+                evidence.violate(
+                    "more questions that came at once were accepted than the budget holds",
+                    expected: "at most \(overflow.limit)", actual: "one more",
+                    at: [overflow.first, overflow.last, overflow.accepted])
+            }
+        }
+        for excess in excesses where !excess.isOnOneTransport {
             evidence.test(no: excess.entry.accepted, keptIf: excess.entry.isLimited) { accepted in
                 Finding(
                     "\(excess.entry.request.road) was accepted although the other transport had used up the budget",

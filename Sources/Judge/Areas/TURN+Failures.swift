@@ -120,17 +120,19 @@ extension TURN {
         }
     }
 
-    /// The event at which the first asker of a turn was gone before its ending was seen there.
+    /// The event at which somebody who asked for a turn was gone before its ending was seen there.
     private static func departure(during turn: ObservedTurn, _ history: Observations) -> Int? {
-        switch turn.request.origin {
-        case .connection(let index):
-            let end = history.connections[index].ending?.event
-            return end.flatMap { end in
-                end > turn.event && turn.endings(on: index).allSatisfy { $0.event > end } ? end : nil
+        turn.requests.filter { $0.refusal == nil }.compactMap { request in
+            switch request.origin {
+            case .connection(let index):
+                let end = history.connections[index].ending?.event
+                return end.flatMap { end in
+                    end > request.event && turn.endings(on: index).allSatisfy { $0.event > end } ? end : nil
+                }
+            case .exchange(let index):
+                return history.exchanges[index].failure.flatMap { turn.ended ?? .max > $0 ? $0 : nil }
             }
-        case .exchange(let index):
-            return history.exchanges[index].failure.flatMap { turn.ended ?? .max > $0 ? $0 : nil }
-        }
+        }.min()
     }
 
     /// TURN-12: "A server SHOULD show in the session read a `turns` entry for each turn, with `running` while it runs".

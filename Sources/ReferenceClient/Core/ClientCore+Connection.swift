@@ -16,6 +16,10 @@ extension ClientCore {
         leave(code: 1001)
         link.startAnew()
         connect()
+        // A request counts no time while the app is away.
+        for question in outbox {
+            if case .posted = question.phase { wait(.sign(key: question.key), rules.sign) }
+        }
         resume()
     }
 

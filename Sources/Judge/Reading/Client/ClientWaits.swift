@@ -350,7 +350,9 @@ extension Observations {
                 guard let over = exchange.response ?? exchange.failure, exchange.status != 200 else { return false }
                 return over > news.event && over < look.event
             }
-            if hasFailedSince || news.isAnswer { return false }
+            // Who is sent away says so of everything.
+            let isSentAway = wasSentAway(before: look.event + 1) && !wasSentAway(before: news.event + 1)
+            if hasFailedSince || news.isAnswer || isSentAway { return false }
             if !hadFailed, look.state.showsAsFailed(question) { return true }
             return look.state.errors.contains { shown in
                 guard before?.errors.contains(shown) != true else { return false }

@@ -109,7 +109,8 @@ extension ObservedSessionRead.StoredMessage {
 extension ListWindow {
     /// The sessions that appeared and that no accepted question explains.
     var unexplained: [String] {
-        let explained = Set(created.flatMap { [$0.sessionId] + $0.replayed.map(\.sessionId) }.compactMap(\.self))
+        let explained = Set(
+            created.flatMap { [$0.sessionId] + ($0.endings + $0.replayed).map(\.sessionId) }.compactMap(\.self))
         return added.filter { !explained.contains($0) }
     }
 }

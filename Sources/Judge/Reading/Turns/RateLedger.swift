@@ -154,4 +154,24 @@ extension RateLedger {
             return Excess(entry: entry, limit: limit, spender: spender, isOnOneTransport: own >= limit)
         }
     }
+
+    /// Questions that were all asked and accepted within one window, and are more than the budget holds: in which order they
+    /// were decided does not matter.
+    func overflows(in history: Observations) -> [(limit: Int, first: Int, last: Int, accepted: Int)] {
+        byPrincipal.sorted { $0.key < $1.key }.compactMap { principal, own in
+            let taken = own.filter { !$0.isRepeat && $0.accepted != nil }
+            for (place, first) in taken.enumerated() {
+                let end = history.time(of: first.request.event) + window
+                let within = taken[place...].prefix { history.time(of: $0.request.event) < end }.filter {
+                    $0.accepted.map { history.time(of: $0) < end } == true
+                }
+                guard let limit = limit(of: principal, at: first.request.event), within.count > limit,
+                    let last = within.dropFirst(limit).first, let accepted = within.compactMap(\.accepted).max(),
+                    !history.wasStopped(between: first.request.event, and: accepted)
+                else { continue }
+                return (limit, first.request.event, last.request.event, accepted)
+            }
+            return nil
+        }
+    }
 }
