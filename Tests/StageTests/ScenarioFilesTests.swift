@@ -69,7 +69,7 @@ struct ScenarioFilesTests {
             if isPush { push += wait } else { core += wait }
         }
         // A server with one principal meets one scenario after the other, and only one that declares push those of push.
-        #expect(core <= 15_000, "\(core) ms")
+        #expect(core <= 16_000, "\(core) ms")
         #expect(push <= 17_000, "\(push) ms")
     }
 

@@ -112,7 +112,7 @@ class App:
                 self.link.renew()
 
     def lose_network(self):
-        self.network = False
+        self.network = self.rest_works = False
         self.link.leave()
         self.rest.drop()
 
@@ -317,7 +317,7 @@ class App:
             if found and found[0].id is None:
                 conversation = self.adopt(*found, session["id"])  # stored, though its ack never came
         had = conversation.loaded
-        new = conversation.merge(session["messages"])
+        new = conversation.merge(session["messages"], self.remembers_keys)
         self.count_unread(conversation, sum(message.role == "assistant" for message in new) if had else 0)
         conversation.meet_expectation()
         for message in conversation.questions:

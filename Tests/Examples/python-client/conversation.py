@@ -160,12 +160,12 @@ class Conversation:
             index -= 1
         self.stored.insert(index, message)
 
-    def merge(self, history):
+    def merge(self, history, remembers_keys=False):
         """Takes up a history: its messages in its order, and every message it lacks where it was.
 
         A history may be older than what is shown, or a part: nothing shown ever goes (CLIENT-20).
         """
-        keyless = not any(entry.get("clientMessageId") for entry in history)
+        keyless = not remembers_keys and not any(entry.get("clientMessageId") for entry in history)
         matches = [self._known(e["role"], e["id"], e.get("clientMessageId"), e.get("turnId"), None) for e in history]
         taken = set(matches)
         merged, new = [], []
