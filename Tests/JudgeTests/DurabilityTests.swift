@@ -243,6 +243,11 @@ import Testing
         try clause.untested(
             "\(repaired) A<ack(c3) server!refuseWrites +31s server!acceptWrites", also: ["PERSIST-5", "TURN-5"])
         try clause.untested("A+ \(fault) A>chat(c3 s1) A<error(persist_failed c3)")  // it never worked
+        // What is too large says nothing of the storage.
+        let large = "\(control) \(fault) B+(maxFrameBytes=20) B>chat(c3 s1) B<close(1009)"
+        try clause.untested(large)
+        try clause.violates(
+            "\(large)^".replacing("maxFrameBytes=20", with: "maxFrameBytes=2000"), also: ["ENV-15", "LIVE-14"])
     }
 
     @Test func `PERSIST-7 a crash harms nothing`() throws {

@@ -257,7 +257,7 @@ package struct Exploration: Sendable {
         no \(performed > 0 ? "further " : "")plan could run
           expected: a server that accepts connections and follows scripts, or a client whose driver answers
           actual: \(first?.skipped ?? "nothing began")
-          fix: check the server with 'conformance doctor', or the client with 'conformance client'
+          fix: give --scripted-agent if the server's agent follows scripts, or --start a command with {model}; 'conformance doctor' checks a server, 'conformance client' a client
         """
     }
 

@@ -84,8 +84,14 @@ extension Exploration.Corpus {
     package init(in folder: String, for role: Role, failing fail: @escaping @Sendable (any Error) -> Void) throws {
         try Files.makeFolder(folder)
         let names = try files(below: folder).filter { $0.hasSuffix(".json") }
-        let plans = try names.compactMap { name in
-            Plan(try Files.text(of: "\(folder)/\(name)"), named: "\(role)/explored/\(ScenarioFile.name(of: name))")
+        let plans = try names.compactMap { name -> Plan? in
+            let text = try Files.text(of: "\(folder)/\(name)")
+            let plan = Plan(text, named: "\(role)/explored/\(ScenarioFile.name(of: name))")
+            if plan == nil {
+                let problem = "\(folder)/\(name): no plan for a \(role), so it is skipped; remove it, or mend it"
+                fail(SuiteProblem(.input, problem))
+            }
+            return plan
         }
         self.plans = plans
         keep = { plan in

@@ -394,6 +394,12 @@ enum PERSIST {
             return (false, called(error: code), event)
         }
         guard let index = request.connection else { return nil }
+        // What is too large says nothing of the storage (ENV-16).
+        if let limit = history.connections[index].limit("maxFrameBytes"),
+            history.size(of: request).map({ $0 > limit }) == true
+        {
+            return nil
+        }
         if let ending = history.connections[index].endByServer(), !ending.isExcused, ending.event < next,
             !history.wasStopped(between: turn.event, and: ending.event)
         {

@@ -34,7 +34,7 @@ struct ExploreServerCommand: AsyncParsableCommand {
 
             Examples:
               conformance explore ws://127.0.0.1:8080/ws --scripted-agent --minutes 5
-              conformance explore server --start 'my-server --port {port} --data {data}' --seed 7 --runs 200
+              conformance explore server --start 'my-server --port {port} --data {data} --model {model}' --seed 7 --runs 200
               conformance explore --reference --defect idem-runs-repeats-again --runs 50
               conformance explore --reference --plan explored/IDEM-1.json
               conformance explore ws://127.0.0.1:8080/ws --scripted-agent --minutes 60 --corpus plans
