@@ -16,7 +16,8 @@ extension World {
         case .send(let frame, nil, let lane):
             let text = try names.value(frame).text()
             let shown = principals.reduce(text) { text, person in
-                text.replacing("\"\(person.value.token ?? "")\"", with: "\"‹token of \(person.key)›\"")
+                guard let token = person.value.token, !token.isEmpty else { return text }
+                return text.replacing("\"\(token)\"", with: "\"‹token of \(person.key)›\"")
             }
             send(text, shown: shown, on: try open(lane, place))
         case .sendText(let fragments, let times, let lane):

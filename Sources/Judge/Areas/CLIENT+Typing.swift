@@ -511,7 +511,7 @@ extension Observations {
         }
         // What was sent on a connection that was over goes out again by another transport, and may have left before.
         let last = question.requests.last { $0.event < news.event }
-        if last.flatMap(end).map({ $0 < news.event }) == true,
+        if last.map({ min(end(of: $0) ?? .max, endOfLife(at: $0.event)) < news.event }) == true,
             request.connection == nil || request.connection != news.connection,
             patience(from: news.event, to: request.event) < Self.inFlight.microseconds
         {

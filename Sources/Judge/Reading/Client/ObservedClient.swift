@@ -111,7 +111,7 @@ final class ObservedClient {
         /// Whether the connection it went out on was over before an event.
         func isLost(before event: Int, in history: Observations) -> Bool {
             guard case .connection(let index) = origin else { return false }
-            return history.loss(of: index).map { $0 < event } ?? false
+            return min(history.loss(of: index) ?? .max, history.endOfLife(at: self.event)) < event
         }
     }
 
