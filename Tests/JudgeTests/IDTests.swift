@@ -88,6 +88,9 @@ import Testing
         try clause.untested(
             "\(asked) 2>POST(c1) A<error(idempotency_mismatch c1) 2<200(t1)", profiles: [.core, .idempotency])
         try clause.violates("\(asked) A<error(idempotency_mismatch c1)^")
+        // Who is told to stop takes nothing more.
+        try clause.untested("\(asked) server!stop A<error(persist_failed c1) A<close(1001)")
+        try clause.violates("\(asked) A<error(persist_failed c1)^ +1s server!stop A<close(1001)")
     }
 
     @Test func `ID-7 done names a session that is stored`() throws {

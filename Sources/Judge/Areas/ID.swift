@@ -139,6 +139,8 @@ enum ID {
                 case "rate_limited", "not_authenticated", "too_large": continue
                 // Another transport brought another question under its key, and was quicker.
                 case "idempotency_mismatch" where turn.requests.count > 1: continue
+                // Who is told to stop takes nothing more.
+                case _ where history.wasStopped(between: turn.event, and: refusal): continue
                 default:
                     evidence.violate(
                         "a question to an unknown session got the wrong error", expected: "session_not_found",

@@ -124,6 +124,7 @@ extension IDEM {
                     || isRefusal && ErrorMeaning.refusals.contains(code) && history.isNoReason(code, to: again)
                     || !isRefusal && code == reason && again.connection != nil
                         && history.couldBeStored(again, after: refused, at: event)
+                        && !history.wasStopped(between: again.event, and: event)
             {
                 test(false, code, event)
             } else if isRefusal, again.refusal == nil, again.sessionAsked == nil, turn.frames.isEmpty,
