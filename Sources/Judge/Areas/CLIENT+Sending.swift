@@ -99,10 +99,8 @@ extension CLIENT {
         let hasArrived = question.news.contains { $0.event > lost.sent }
         let proof = hasArrived ? nil : history.neglect(of: question, lostAt: lost)
         // A deploy may have taken away what makes a resend safe, also for a while.
-        let isForgotten = history.connections.compactMap(\.greeting).contains { greeting in
-            greeting.event > first && greeting.event < proof ?? 0 && !greeting.states(.idempotency)
-        }
-        if isForgotten { return }
+        let forgetful = history.connections.compactMap(\.greeting).filter { !$0.states(.idempotency) }
+        if let proof, forgetful.contains(where: { $0.event > first && $0.event < proof }) { return }
         evidence.test(lost.isSentAgain(question), orBy: proof) { proof in
             Finding(
                 "an unacknowledged message is never resent",

@@ -208,10 +208,13 @@ struct ClientNewsReader {
     private func unnamedOwner(of frame: Frame, _ questions: [ClientQuestion]) -> Int? {
         guard frame.type != "message", let session = frame.sessionId else { return nil }
         // In a replay, what stands before a question is not of its turn.
-        let later = history.framesTold.filter { other in
-            other.event == frame.event && other.type == "message" && other.string("role") == "user"
-                && (other.replayIndex ?? 0) > (frame.replayIndex ?? 0)
-        }
+        let later =
+            frame.replayIndex.map { place in
+                history.framesTold.filter { other in
+                    other.event == frame.event && other.replayIndex.map { $0 > place } == true
+                        && other.type == "message" && other.string("role") == "user"
+                }
+            } ?? []
         let open = questions.indices.filter { index in
             questions[index].event < frame.event && !questions[index].requests.isEmpty
                 && !later.contains { message in

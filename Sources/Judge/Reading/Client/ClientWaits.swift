@@ -86,10 +86,9 @@ extension Observations {
             let serves = isForGap(read) || isForScreen(read) || isForSearch(read, of: wait) || isForNews(read)
             guard !serves else { return false }
             // What failed is read again where nobody waits, and what hangs in any case (CLIENT-55).
-            let before = wait.reads.last { $0 < read }
-            let isRetry = before.map { !isAnswered($0) } ?? false
-            let hung = before.map { before in client.reads.contains { $0.request == before && $0.response == nil } }
-            if hung == true { return false }
+            let before = wait.reads.last { $0 < read }.flatMap { last in client.reads.first { $0.request == last } }
+            if let before, before.response == nil { return false }
+            let isRetry = before.map { !$0.isAnswered } ?? false
             return thinking.map { read < $0 } == true || !isRetry && sockets.contains { $0.contains(read) }
         }
     }

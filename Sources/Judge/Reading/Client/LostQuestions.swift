@@ -84,6 +84,11 @@ extension Observations {
         return greeting.map { $0.states(.idempotency) }
     }
 
+    /// Whether the last `connected` stated `idempotency`, and so did the one before it where that may still be on its way.
+    private func surelyRemembersKeys(at event: Int) -> Bool {
+        [inFlight(before: event), event].allSatisfy { remembersKeys(before: $0) == true }
+    }
+
     /// Whether a client surely had a `connected`, or a certain one, before an event: it showed so, sent what comes after it, or
     /// had time.
     func wasSurelyGreeted(before event: Int, by greeting: Int? = nil) -> Bool {
@@ -101,10 +106,8 @@ extension Observations {
     /// Whether what was typed may have gone out, at a server that remembers no keys or before one, on a connection that was over
     /// before it arrived, or in a request that the loss of the network ended.
     func mayBeLostInFlight(_ typed: Int) -> Bool {
-        // A greeting may still be on its way, or never have come.
-        let isKeyed =
-            wasSurelyGreeted(before: typed)
-            && [inFlight(before: typed), typed].allSatisfy { remembersKeys(before: $0) == true }
+        // A greeting may never have come.
+        let isKeyed = wasSurelyGreeted(before: typed) && surelyRemembersKeys(at: typed)
         if !isKeyed, let end = client.nextAct("networkDown", "background", after: typed),
             patience(from: typed, to: end.event) < clientPatience.microseconds
         {
@@ -182,8 +185,7 @@ extension Observations {
     /// Whether an entry has, at a server that remembers no keys, the id of the same words in a read that was on its way when a
     /// question went out: nothing tells whether that came before or after it.
     func mayBeNew(_ shown: ObservedClient.ShownMessage, as question: ClientQuestion, sentAt sent: Int) -> Bool {
-        // A greeting may still be on its way.
-        ![inFlight(before: sent), sent].allSatisfy { remembersKeys(before: $0) == true }
+        !surelyRemembersKeys(at: sent)
             && sessionReads.contains { read in
                 read.event < sent && !hadTime(for: read.event, before: sent)
                     && read.messages.contains { $0.id != nil && $0.id == shown.id && question.says($0.text) }

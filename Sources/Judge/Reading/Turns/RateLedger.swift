@@ -161,12 +161,12 @@ extension RateLedger {
         byPrincipal.sorted { $0.key < $1.key }.compactMap { principal, own in
             let taken = own.filter { !$0.isRepeat && $0.accepted != nil }
             for (place, first) in taken.enumerated() {
+                guard let limit = limit(of: principal, at: first.request.event) else { continue }
                 let end = history.time(of: first.request.event) + window
                 let within = taken[place...].prefix { history.time(of: $0.request.event) < end }.filter {
                     $0.accepted.map { history.time(of: $0) < end } == true
                 }
-                guard let limit = limit(of: principal, at: first.request.event), within.count > limit,
-                    let last = within.dropFirst(limit).first, let accepted = within.compactMap(\.accepted).max(),
+                guard let last = within.dropFirst(limit).first, let accepted = within.compactMap(\.accepted).max(),
                     !history.wasStopped(between: first.request.event, and: accepted)
                 else { continue }
                 return (limit, first.request.event, last.request.event, accepted)
