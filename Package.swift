@@ -9,8 +9,8 @@ let settings: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 /// The name of a module is taken for all packages of an app, and `JSON` and `Report` are names that others have too.
 func module(_ room: String) -> String {
     let isNamedForApps = room.hasPrefix("Holdfast") || room.hasSuffix("Client") || room == "ClientDriver"
-    let isForTests = room.hasPrefix("Test") || room == "conformance"
-    return isNamedForApps || isForTests ? room : "Holdfast\(room)"
+    let isOurs = isNamedForApps || room.hasPrefix("Test")
+    return isOurs ? room : "Holdfast\(room.prefix(1).uppercased())\(room.dropFirst())"
 }
 
 func dependencies(_ rooms: [String]) -> [Target.Dependency] {
@@ -38,16 +38,22 @@ func tests(
 
 /// The commit of this checkout; empty in an archive without history.
 let revision = Context.gitInformation?.currentCommit ?? ""
+/// Where the files of the release lie that is built; empty for a build of one's own.
+let release = Context.environment["HOLDFAST_RELEASE"] ?? ""
 
 let package = Package(
     name: "holdfast",
     platforms: [.macOS(.v13), .iOS(.v16)],
     products: [
-        .executable(name: "conformance", targets: ["conformance"]),
+        .executable(name: "conformance", targets: ["Program"]),
+        // The same without TLS, which takes a third of a first build: `conformance.sh` begins with it.
+        .executable(name: "conformance-without-tls", targets: ["ProgramWithoutTLS"]),
         .library(name: "HoldfastMessages", targets: ["HoldfastMessages"]),
         .library(name: "ClientDriver", targets: ["ClientDriver"]),
         .library(name: "ReferenceClient", targets: ["ReferenceClient"]),
         .library(name: "HoldfastSuite", targets: ["HoldfastSuite"]),
+        // For those who test over wss://: with it a build takes a third longer.
+        .library(name: "HoldfastTLS", targets: ["HoldfastTLS"]),
         .library(
             name: "Holdfast",
             targets: ["Basics", "JSON", "JSONSchema", "Holdfast", "Transcript", "Captures", "Judge"].map(module)),
@@ -87,8 +93,11 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
+        // The only room with a TLS library.
+        room(
+            "TLS", ["Transport"],
+            [.product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl")]),
         // The messages as types for an app.
         room("HoldfastMessages", ["SmallFoundation"]),
         // What a team that tests its app links: the messages, and what is small of Foundation.
@@ -138,15 +147,24 @@ let package = Package(
                 "HoldfastSuite",
             ]),
         // In C, because only there a build can hand a text to the program.
-        .target(name: "Revision", cSettings: [.define("HOLDFAST_REVISION", to: "\"\(revision)\"")]),
-        .executableTarget(
-            name: "conformance",
+        .target(
+            name: "Revision",
+            cSettings: [
+                .define("HOLDFAST_REVISION", to: "\"\(revision)\""),
+                .define("HOLDFAST_RELEASE", to: "\"\(release)\""),
+            ]),
+        .target(
+            name: module("conformance"),
             dependencies: dependencies([
                 "Basics", "Platform", "SmallFoundation", "JSON", "JSONSchema", "Holdfast", "Transcript",
                 "Captures", "Transport", "Stage", "Proxy", "Reference", "ClientDriver", "ReferenceClient",
                 "Report", "Gate", "QRCode", "Site", "Mock", "HoldfastSuite", "Explain",
             ]) + ["Revision", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-            swiftSettings: settings, plugins: ["EmbedFiles"]),
+            path: "Sources/conformance", swiftSettings: settings, plugins: ["EmbedFiles"]),
+        .executableTarget(
+            name: "Program", dependencies: dependencies(["conformance", "TLS"]), swiftSettings: settings),
+        .executableTarget(
+            name: "ProgramWithoutTLS", dependencies: dependencies(["conformance"]), swiftSettings: settings),
 
         // Measures; see CONTRIBUTING.md.
         .executableTarget(
@@ -180,13 +198,13 @@ let package = Package(
         tests("TranscriptTests", ["Transcript", "Holdfast", "JSON", "TestSupport"]),
         tests("CapturesTests", ["Basics", "Captures", "Judge", "Transcript", "Holdfast", "TestSupport"]),
         tests("JudgeTests", ["Judge", "Transcript", "Holdfast", "JSON", "TestSupport"]),
-        tests("TransportTests", ["Basics", "Platform", "Transport"]),
+        tests("TransportTests", ["Basics", "Platform", "Transport", "TLS"]),
         tests(
             "StageTests",
             [
-                "Explore", "Stage", "Proxy", "Mock", "Platform", "ClientDriver", "Reference", "Transport", "Judge",
-                "Transcript",
-                "Holdfast", "JSON", "JSONSchema", "TestSupport",
+                "Basics", "Explore", "Stage", "Proxy", "Mock", "Platform", "ClientDriver", "Reference", "Transport",
+                "TLS",
+                "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "TestSupport",
             ]),
         tests(
             "ExploreTests",
@@ -215,16 +233,16 @@ let package = Package(
         tests(
             "SuiteTests",
             [
-                "HoldfastSuite", "ReferenceClient", "conformance", "TestSupport", "Holdfast", "Platform", "Stage",
+                "HoldfastSuite", "ReferenceClient", "TestSupport", "Holdfast", "Platform", "Stage",
                 "Transcript", "Captures", "JSON", "Report", "Judge", "Proxy",
-            ]),
+            ], ["Program"]),
         tests(
             "CommandTests",
             [
                 "conformance", "Explain", "HoldfastSuite", "Report", "Site", "TestSupport", "Platform", "Transport",
                 "Holdfast", "JSON", "JSONSchema",
             ],
-            [.product(name: "Subprocess", package: "swift-subprocess")]),
+            ["Program", "ProgramWithoutTLS", .product(name: "Subprocess", package: "swift-subprocess")]),
     ],
     swiftLanguageModes: [.v6]
 )

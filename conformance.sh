@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Builds, and without a command tests the reference server: `./conformance.sh`, `./conformance.sh --format html=report.html`.
 # With a command it hands everything to `conformance`: `./conformance.sh doctor ws://127.0.0.1:8080/ws`.
-# The first build is a quick one, which `swift test` uses too. HOLDFAST_CONFIGURATION=release builds an optimized program, which
-# takes twice as long: for load, proxy, selftest and long captures, which ask for it by themselves.
+# The first build is a quick one, without optimization and without TLS; `swift test` uses it too. What a command needs beyond it is
+# built when it is asked for: TLS for wss:// and https:// (HOLDFAST_TLS=1 asks for it too), an optimized program for load, proxy,
+# selftest and long captures (HOLDFAST_CONFIGURATION=release).
 set -u
 # How the reader calls the program, for the lines that say what to type next.
 if [ -z "${HOLDFAST_COMMAND:-}" ]; then
@@ -12,7 +13,7 @@ if [ -z "${HOLDFAST_COMMAND:-}" ]; then
     esac
     export HOLDFAST_COMMAND
 fi
-cd "$(dirname "${BASH_SOURCE[0]}")" || exit 70
+package="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)" || exit 70
 
 if ! command -v swift >/dev/null 2>&1; then
     echo "conformance.sh: 'swift' is not on the PATH" >&2
@@ -36,7 +37,7 @@ if [ -z "$configuration" ]; then
             ;;
     esac
     # Once it is there, it serves for all.
-    if [ -x .build/release/conformance ]; then configuration=release; fi
+    if [ -x "$package/.build/release/conformance" ]; then configuration=release; fi
 fi
 case "$configuration" in
     debug | release) ;;
@@ -48,43 +49,63 @@ case "$configuration" in
         ;;
 esac
 
-# Passes on what `swift build` prints, and shows its steps with the time that is left: on a terminal in one line that is
-# rewritten, elsewhere every half minute.
-follow() {
-    local line passed left started=$SECONDS shown=$SECONDS start="" end="\n"
-    if [ -t 2 ]; then start="\r\033[K" end=""; fi
-    while IFS= read -r line; do
-        printf '%s\n' "$line"
-        [[ "$line" =~ ^\[([0-9]+)/([0-9]+)\]\ (.*) ]] || continue
-        if [ -n "$end" ]; then
-            [ $((SECONDS - shown)) -ge 30 ] || continue
-            shown=$SECONDS
-        fi
-        passed=$((SECONDS - started))
-        left=""
-        # The first steps are short, and tell nothing of the rest.
-        if [ "$passed" -ge 20 ]; then
-            left=", about $((passed * (BASH_REMATCH[2] - BASH_REMATCH[1]) / BASH_REMATCH[1] / 60 + 1)) min left"
-        fi
-        printf "${start}building conformance (%s): step %d of %d%s: %.30s${end}" \
-            "$configuration" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "$left" "${BASH_REMATCH[3]}" >&2
+# Whether an argument, or a small file that it names, asks for TLS.
+needs_tls() {
+    local argument
+    for argument in "$@"; do
+        case "$argument" in
+            *wss:* | *https:* | *,tls | --tls* | --push-tls | --ca | --ca=* | --client-certificate* | --client-key*) return 0 ;;
+        esac
+        if [ -f "$argument" ] && ! is_long "$argument" && grep -qE 'wss:|https:' -- "$argument"; then return 0; fi
     done
-    # shellcheck disable=SC2059
-    printf "$start" >&2
+    return 1
+}
+
+product=conformance-without-tls what="conformance"
+if [ "$configuration" = release ] || [ -x "$package/.build/$configuration/conformance" ] || [ -n "${HOLDFAST_TLS:-}" ] ||
+    needs_tls "$@"; then
+    product=conformance what="conformance with TLS"
+fi
+
+# Shows the last step of a build on standard error: on a terminal in one line that is rewritten each second, elsewhere every half
+# minute. It only reads the log, so nothing that happens here ends the build.
+show_steps() {
+    local log="$1" every=30 ticks=0 start="" end="\n" line
+    if [ -t 2 ]; then every=1 start="\r\033[K" end=""; fi
+    # A sleep that outlives this holds no pipe of the reader.
+    while sleep 1 >/dev/null 2>&1; do
+        ticks=$((ticks + 1))
+        [ $((ticks % every)) -eq 0 ] || continue
+        line="$(tail -n 20 "$log" | grep -E '^\[[0-9]+/[0-9]+\] ' | tail -n 1 | cut -c 1-40)"
+        printf "${start}building %s (%s), %d min %02d s: %s${end}" \
+            "$what" "$configuration" $((SECONDS / 60)) $((SECONDS % 60)) "$line" >&2
+    done
 }
 
 build() {
-    local log status
+    local log status shower
     log=$(mktemp) || return 1
-    swift build -c "$configuration" --product conformance 2>&1 | follow >"$log"
-    status=${PIPESTATUS[0]}
+    show_steps "$log" &
+    shower=$!
+    swift build --package-path "$package" -c "$configuration" --product "$product" >"$log" 2>&1
+    status=$?
+    { kill "$shower" && wait "$shower"; } 2>/dev/null
+    if [ -t 2 ]; then printf '\r\033[K' >&2; fi
     [ "$status" -eq 0 ] || cat "$log" >&2
     rm -f "$log"
     return "$status"
 }
 
-build || { echo "conformance.sh: the build failed" >&2; exit 70; }
-binary="$(swift build -c "$configuration" --show-bin-path)/conformance" || exit 70
+interrupted=""
+trap 'interrupted=yes' INT
+build || {
+    # Ctrl-C is no failure of the build.
+    if [ -n "$interrupted" ]; then exit 130; fi
+    echo "conformance.sh: the build failed" >&2
+    exit 70
+}
+trap - INT
+binary="$(swift build --package-path "$package" -c "$configuration" --show-bin-path)/$product" || exit 70
 
 # Options alone are for the suite against the reference server; a command takes everything as it is.
 case "${1:-}" in

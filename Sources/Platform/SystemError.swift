@@ -26,6 +26,9 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     package static let connectionReset = SystemError(ECONNRESET)
     package static let fileExists = SystemError(EEXIST)
     package static let noPermission = SystemError(EACCES)
+    package static let notPermitted = SystemError(EPERM)
+    package static let hostUnreachable = SystemError(EHOSTUNREACH)
+    package static let networkUnreachable = SystemError(ENETUNREACH)
     /// A call on a descriptor that does not wait would have had to.
     package static let wouldWait = SystemError(EAGAIN)
     static let interrupted = SystemError(EINTR)

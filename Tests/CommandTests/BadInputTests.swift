@@ -16,10 +16,34 @@ import Testing
         #expect(run.out.isEmpty)
     }
 
-    @Test func `a URL that is no WebSocket says which scheme it needs`() async throws {
-        let run = try await BuiltBinary.run(["server", "http://127.0.0.1:1"])
-        #expect(run.status == 64)
-        #expect(run.err.contains("expected: ws:// or wss://"))
+    @Test func `an HTTP URL is that of the WebSocket there, which is said`() async throws {
+        let run = try await BuiltBinary.run(["server", "http://127.0.0.1:1/ws"])
+        #expect(run.status == 69)
+        #expect(
+            run.err.hasPrefix("testing the WebSocket at ws://127.0.0.1:1/ws\nws://127.0.0.1:1/ws: connection refused"))
+    }
+
+    @Test(arguments: [
+        (["server", "--reference", "--profile", "core"], "idem-runs-repeats-again", "without idempotency"),
+        (["serve", "--port", "0", "--profile", "core"], "env-reads-text-as-numbers", "without sync"),
+        (["serve", "--port", "0"], "rate-forgets-on-reconnect", "without rate-limit"),
+    ])
+    func `a defect that cannot show is refused with the profile that it needs`(
+        command: [String], defect: String, words: String
+    ) async throws {
+        let run = try await BuiltBinary.run(command + ["--defect", defect])
+        #expect(run.status == 64, "\(run.out)")
+        #expect(run.err.hasPrefix("--defect: '\(defect)' does not show on a server \(words)\n"), "\(run.err)")
+    }
+
+    @Test func `a report that cannot be written costs no verdict`() async throws {
+        let full = ["server", "--reference", "--only", "TURN-5", "--format", "html=/dev/full"]
+        for (defect, status) in [([], 70), (["--defect", "turn-ends-twice"], 1)] as [([String], Int32)] {
+            let run = try await BuiltBinary.run(full + defect)
+            #expect(run.status == status, "\(run.err)")
+            #expect(run.out.contains("TURN"), "\(run.out)")
+            #expect(run.err.contains("/dev/full: cannot be written"), "\(run.err)")
+        }
     }
 
     @Test(arguments: ["", "ws://", "nonsense", "ws://host:99999/ws", "ws://[::1/ws"])

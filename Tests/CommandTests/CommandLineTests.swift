@@ -3,8 +3,8 @@ import HoldfastReport
 import HoldfastSuite
 import Testing
 
+@testable import HoldfastConformance
 @testable import HoldfastExplain
-@testable import conformance
 
 @Suite struct CommandLineTests {
     private static let commands: [(path: [String], type: any ParsableCommand.Type)] = walk([], Conformance.self)

@@ -4,7 +4,7 @@ import HoldfastSuite
 import TestSupport
 import Testing
 
-@testable import conformance
+@testable import HoldfastConformance
 
 /// Every command line that a document shows is one the binary takes.
 @Suite struct DocumentedCommandTests {

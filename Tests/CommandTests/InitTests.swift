@@ -22,7 +22,7 @@ import Testing
         #expect(
             workflow.contains("          CHAT_TOKEN: ${{ secrets.CHAT_TOKEN }}\n      - uses: actions/upload-artifact@")
         )
-        #expect(workflow.contains("holdfast-conformance==\(toolVersion)\n"))
+        #expect(workflow.contains("      - run: git clone -q ") && workflow.contains("holdfast/conformance.sh server"))
         let second = try await BuiltBinary.run(["init", "ws://127.0.0.1:8080/ws", "--out", folder.path])
         #expect(second.status == 64)
         #expect(second.err.contains("subject.json: the file exists"))
@@ -41,13 +41,42 @@ import Testing
         #expect(try text(folder.path + "/.gitlab/conformance.yml").contains("junit: results/junit.xml"))
     }
 
+    @Test func `a CI gets the release that the program came from`() throws {
+        var setup = ProjectSetup()
+        try setup.take(url: "ws://x/ws")
+        setup.origin = .release(url: "https://h/o/n/releases/download/v0.1.0")
+        let workflow = try #require(setup.files.last?.text)
+        #expect(
+            workflow.contains(
+                "curl -fsSL https://h/o/n/releases/download/v0.1.0/conformance-\(toolVersion)-linux-x86_64.tar.gz | tar -xz"
+            ))
+        #expect(workflow.contains("run: holdfast/conformance server --subject") && setup.missing == nil)
+        setup.origin = .checkout(repository: "https://h/o/n", revision: "abc")
+        let built = try #require(setup.files.last?.text)
+        #expect(built.contains("git clone -q https://h/o/n holdfast && git -C holdfast checkout -q abc\n"))
+        #expect(built.contains("    container: swift:6.3-noble\n    steps:"), "\(built)")
+        setup.origin = .checkout(repository: nil, revision: "")
+        #expect(setup.files.last?.text.contains("git clone -q \"$HOLDFAST_REPOSITORY\" holdfast\n") == true)
+        #expect(setup.missing != nil)
+    }
+
     @Test(arguments: [
-        (["init"], "standard input ended"), (["init", "http://x/"], "not the address of a WebSocket"),
+        ("[remote \"origin\"]\n\turl = https://h/o/n\n", "https://h/o/n"),
+        ("[remote \"other\"]\n\turl = https://h/o/n\n", nil),
+        ("[remote \"origin\"]\n\turl = https://me:secret@h/o/n\n", nil),
+        ("[remote \"origin\"]\n\turl = /srv/holdfast\n", nil),
+    ])
+    func `the repository is one that others can clone`(configuration: String, url: String?) {
+        #expect(GitOrigin.url(in: configuration) == url)
+    }
+
+    @Test(arguments: [
+        (["init"], "standard input ended"), (["init", "ftp://x/"], "not the address of a WebSocket"),
         (["init", "ws://x/ws", "--token-env", "ey.secret"], "that is not a variable name"),
         (["init", "ws://x/ws", "--token-env", "eysecret1"], "no variable of that name is set"),
         (["init", "ws://me:ey.secret@x/ws"], "'ws://…@x/ws' is not the address"),
         (["init", "ws://x/ws?key=ey.secret"], "'ws://x/ws' has a query, which may hold a token"),
-        (["init", "http://x/ws?key=ey.secret"], "'http://x/ws' is not the address"),
+        (["init", "http://x/ws?key=ey.secret"], "'ws://x/ws' has a query, which may hold a token"),
         (["init", "ws://x/ws", "--profile", "synk"], "did you mean 'sync'?"),
         (["init", "ws://x/ws", "--ci", "githup"], "did you mean 'github'?"),
     ])

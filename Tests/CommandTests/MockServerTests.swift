@@ -149,9 +149,9 @@ import Testing
             #expect(run.status == 64 && run.out.isEmpty)
             #expect(
                 run.err == """
-                    \(flag): cannot listen on 127.0.0.1:\(taken): the address is already in use
+                    \(flag): cannot listen on 127.0.0.1:\(taken): another program listens on that port
                       expected: a free port on an address of this machine
-                      fix: give another port, or 0 for a free one
+                      fix: use another port, or 0 for a free one
 
                     """)
         }

@@ -25,7 +25,7 @@ import Testing
         }.result
     }
 
-    private static func answers(_ port: Int) async throws {
+    static func answers(_ port: Int) async throws {
         for attempt in 0... {
             if let connection = try? await RawConnection.open(port: port) { return connection.cut(.fin) }
             if attempt == 1200 { throw NeverListened() }

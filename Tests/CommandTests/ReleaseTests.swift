@@ -77,7 +77,12 @@ struct ReleaseTests {
 
     @Test func `what cannot be packed is refused with the fix`() async throws {
         let packed = try await pack(TemporaryDirectory(), ["--version", "v1"])
-        #expect(packed.0 == 1 && packed.1.contains("fix: "), "\(packed.1)")
+        #expect(packed.0 == 64 && packed.1.contains("fix: "), "\(packed.1)")
+    }
+
+    @Test func `packages hold what they promise, and the commands for Kubernetes end with the verdict`() async throws {
+        let run = try await ExamplePython.run([SourceTree.root + "/Tests/ContinuousIntegration/release_checks.py"])
+        #expect(run.status == 0, "\(run.output)")
     }
 
     @Test func `the action downloads the version that is released`() throws {

@@ -9,12 +9,12 @@ struct Serving: Sendable {
 
     /// Runs `conformance serve` while a body uses it.
     static func run<Result: Sendable>(
-        _ arguments: [String] = [], in folder: TemporaryDirectory,
+        _ arguments: [String] = [], in folder: TemporaryDirectory, by starter: [String] = [],
         _ body: @escaping @Sendable (Serving) async throws -> Result
     ) async throws -> (result: Result, output: BuiltBinary.Output) {
         let file = folder.path + "/subject-\(UUID().uuidString).json"
         let all = ["serve", "--port", "0", "--subject-out", file] + arguments
-        return try await BuiltBinary.run(all) { running in
+        return try await BuiltBinary.run(all, by: starter) { running in
             try await appears(file)
             return try await body(Serving(running: running, subjectFile: file))
         }

@@ -1,5 +1,7 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastPlatform
+import HoldfastTLS
 import HoldfastTranscript
 import Testing
 
@@ -289,7 +291,7 @@ import Testing
         let problem = await #expect(throws: HarnessProblem.self) { try await subject("ws://127.0.0.1:1/ws").reach() }
         #expect(problem?.isUnreachable == true)
         let told = HarnessProblem(
-            .unreachable(reason: "connection refused", attempts: 3, milliseconds: 2040, path: "/ws"),
+            .unreachable(.connectionRefused, attempts: 3, milliseconds: 2040, path: "/ws"),
             at: "ws://127.0.0.1:8080/ws")
         #expect(
             told.description == """
@@ -303,8 +305,17 @@ import Testing
     func `a server that is there is reached, whatever it says`() async throws {
         let polite = try await TransportServer.start(handler: TestServer())
         try await subject(polite.webSocketURL()).reach()
-        let brusque = try await RawListener.start { $0.cut(.fin) }
-        try await subject("ws://127.0.0.1:\(brusque.port)/ws").reach()
+        let babbling = try await RawListener.start { connection in try? await connection.send("who are you?\r\n\r\n") }
+        try await subject("ws://127.0.0.1:\(babbling.port)/ws").reach()
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [Cut.fin, .reset])
+    func `a server that ends each connection without a word is not reached`(_ end: Cut) async throws {
+        let brusque = try await RawListener.start { $0.cut(end) }
+        let problem = await #expect(throws: HarnessProblem.self) {
+            try await subject("ws://127.0.0.1:\(brusque.port)/ws").reach()
+        }
+        #expect(problem?.code == .upgradeCut(path: "/ws"))
     }
 
     @Test(.timeLimit(.minutes(1)))
@@ -322,6 +333,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(1)))
     func `TLS on one side only is told with the address that fits`() async throws {
+        installTLS()
         let clear = try await TransportServer.start(handler: TestServer())
         let port = clear.port
         let secured = await #expect(throws: HarnessProblem.self) {

@@ -42,33 +42,49 @@ public enum BuiltBinary {
         return tests.deletingLastPathComponent().appendingPathComponent("conformance").path
     }
 
+    /// The words before a program that make it run as a user without capabilities; none where this is one, nil where nobody can.
+    public static let droppingPrivileges: [String]? = {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        if status.contains("CapEff:\t0000000000000000") { return [] }
+        let setpriv = "/usr/bin/setpriv"
+        guard getuid() == 0, FileManager.default.isExecutableFile(atPath: setpriv) else { return nil }
+        return [
+            setpriv, "--reuid", "65534", "--regid", "65534", "--clear-groups", "--bounding-set", "-all",
+            "--inh-caps", "-all", "--no-new-privs",
+        ]
+    }()
+
     /// Runs to the end; pipes are read meanwhile, and a program that outlasts `limit` is ended.
+    ///
+    /// * `starter`: The words of a program that starts this one, such as ``droppingPrivileges``.
     public static func run(
         _ arguments: [String], input: String = "", environment: [String: String] = [:],
-        within limit: Duration = .seconds(240)
+        within limit: Duration = .seconds(240), by starter: [String] = []
     ) async throws -> Output {
-        try await perform(arguments, input: input, environment: environment, within: limit) { _ in }.output
+        try await perform(arguments, input: input, environment: environment, within: limit, by: starter) { _ in }.output
     }
 
     /// Runs while a body watches; once the body returns, the program is ended with SIGTERM unless it ends by itself.
     public static func run<Result: Sendable>(
         _ arguments: [String], environment: [String: String] = [:], within limit: Duration = .seconds(240),
-        endsByItself: Bool = false, during body: @escaping @Sendable (Running) async throws -> Result
+        endsByItself: Bool = false, by starter: [String] = [],
+        during body: @escaping @Sendable (Running) async throws -> Result
     ) async throws -> (result: Result, output: Output) {
         try await perform(
-            arguments, input: endsByItself ? "" : nil, environment: environment, within: limit, body)
+            arguments, input: endsByItself ? "" : nil, environment: environment, within: limit, by: starter, body)
     }
 
     private static func perform<Result: Sendable>(
         _ arguments: [String], input: String?, environment: [String: String], within limit: Duration,
-        _ body: @escaping @Sendable (Running) async throws -> Result
+        by starter: [String], _ body: @escaping @Sendable (Running) async throws -> Result
     ) async throws -> (result: Result, output: Output) {
         var keys: [Environment.Key: String?] = ["NO_COLOR": "1"]
         for (name, value) in environment { keys[Environment.Key(stringLiteral: name)] = value }
+        let words = starter + [path] + arguments
         let surroundings = Environment.inherit.updating(keys)
         let standardInput = try Self.standardInput(holding: input ?? "")
         let outcome = try await Subprocess.run(
-            .path(.init(path)), arguments: Arguments(arguments), environment: surroundings,
+            .path(.init(words[0])), arguments: Arguments(Array(words.dropFirst())), environment: surroundings,
             input: .fileDescriptor(.init(rawValue: standardInput), closeAfterSpawningProcess: true),
             output: .string(limit: 64 << 20), error: .string(limit: 64 << 20)
         ) { execution in

@@ -1,5 +1,6 @@
 import Foundation
 import HoldfastPlatform
+import HoldfastTLS
 import Testing
 
 @testable import HoldfastTransport
@@ -7,6 +8,8 @@ import Testing
 /// HTTP/2 beside HTTP/1.1 on one port, as a client sees it that is not ours.
 @Suite(.serialized, .enabled("there is no curl that speaks HTTP/2") { await Curl.speaksHTTP2() })
 struct HTTP2Tests {
+    init() { installTLS() }
+
     private static let shown = "%{http_version} %{response_code} %{header_json}"
 
     @Test func `a client that knows begins with HTTP/2 on the port of HTTP/1.1`() async throws {

@@ -1,10 +1,13 @@
 import HoldfastBasics
 import HoldfastPlatform
+import HoldfastTLS
 import Testing
 
 @testable import HoldfastTransport
 
 @Suite struct RelayTests {
+    init() { installTLS() }
+
     @Test func `messages pass both ways with the fields of the handshake that matter`() async throws {
         let (requests, report) = AsyncStream.makeStream(of: UpgradeRequest.self)
         let handler = ClosureHandler(admit: { request in

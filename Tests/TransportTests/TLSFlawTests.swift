@@ -1,10 +1,13 @@
 import Foundation
+import HoldfastTLS
 import Testing
 
 @testable import HoldfastTransport
 
 /// Files of TLS that cannot be used are told by what they hold, before anything connects.
 @Suite struct TLSFlawTests {
+    init() { installTLS() }
+
     private let encrypted = """
         -----BEGIN ENCRYPTED PRIVATE KEY-----
         MIIBHDBXBgkqhkiG9w0BBQ0wSjApBgkqhkiG9w0BBQwwHA==

@@ -1,9 +1,12 @@
 import HoldfastBasics
+import HoldfastTLS
 import Testing
 
 @testable import HoldfastTransport
 
 @Suite struct TLSTests {
+    init() { installTLS() }
+
     private func withSecureServer(
         _ handler: ClosureHandler = ClosureHandler(),
         body: (TransportServer, TLSOptions) async throws -> Void

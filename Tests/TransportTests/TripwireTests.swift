@@ -1,9 +1,12 @@
 import HoldfastPlatform
+import HoldfastTLS
 import Testing
 
 @testable import HoldfastTransport
 
 @Suite struct TripwireTests {
+    init() { installTLS() }
+
     /// How often something happened.
     private final class Count: Sendable {
         private let state = Mutex(0)

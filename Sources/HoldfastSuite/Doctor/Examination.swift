@@ -39,6 +39,10 @@ package struct Examination {
             }
             note("reach", .ok, "\(subject.webSocket.address) accepts connections (\(readable(.now - began)))")
         }
+        if let problem = subject.notReached {
+            unreachable("start", problem)
+            return
+        }
         // Whoever was greeted before is not asked again.
         let greetings = subject.greeting == nil ? self.greetings.scenarios : []
         let outcome = await SuiteRun(stage: ServerStage(subject: probes.asked, specification: specification)).run(

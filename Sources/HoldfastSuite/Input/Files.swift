@@ -109,6 +109,29 @@ package enum Files {
         }
     }
 
+    /// Makes the folder of a file that is written at the end of a run, and checks that the file can be written there.
+    package static func prepare(_ path: String, given flag: String) throws {
+        let folder = folder(of: path)
+        if !folder.isEmpty { try makeFolder(folder) }
+        // A regular file is replaced within its folder; a device is written into.
+        let isDevice = (try? FileStatus(of: path)).map { $0.kind != .regular } ?? false
+        guard FileManager.default.isWritableFile(atPath: isDevice ? path : folder.isEmpty ? "." : folder) else {
+            throw InputProblem(
+                flag, "'\(path)' cannot be written: no write permission\(isDevice ? "" : " for its folder")",
+                expected: "a file in a writable folder", fix: "choose another one")
+        }
+    }
+
+    /// Makes the folder that a run writes to, and checks that it can be written to.
+    package static func prepareFolder(_ path: String, given flag: String) throws {
+        try makeFolder(path)
+        guard FileManager.default.isWritableFile(atPath: path) else {
+            throw InputProblem(
+                flag, "'\(path)' cannot be written to: no write permission", expected: "a writable folder",
+                fix: "choose another one")
+        }
+    }
+
     /// Why the system refused something, in its own words.
     package static func reason(_ error: any Error) -> String {
         let error = error as? CocoaError

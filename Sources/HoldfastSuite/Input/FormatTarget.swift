@@ -58,13 +58,7 @@ package struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Eq
                 "--format", "'\(path)' is a folder", expected: "a file",
                 fix: "name a file in it, such as \(path)/report.\(format.rawValue)")
         }
-        let folder = Files.folder(of: path)
-        if !folder.isEmpty { try Files.makeFolder(folder) }
-        guard FileManager.default.isWritableFile(atPath: folder.isEmpty ? "." : folder) else {
-            throw InputProblem(
-                "--format", "'\(path)' cannot be written: no write permission for its folder",
-                expected: "a file in a writable folder", fix: "choose another one")
-        }
+        try Files.prepare(path, given: "--format")
     }
 }
 

@@ -83,3 +83,13 @@ func cancelling<Result: Sendable>(
         task.cancel()
     }
 }
+
+/// Runs a body that is worth nothing unless it ends by itself, and cancels it once `stop` returns; nil then.
+package func interruptible<Result: Sendable>(
+    at stop: Stop?, _ body: @escaping @Sendable () async throws -> Result
+) async throws -> Result? {
+    let (outcome, wasInterrupted) = await cancelling(at: stop) { () -> Swift.Result<Result, any Error> in
+        do { return .success(try await body()) } catch { return .failure(error) }
+    }
+    return wasInterrupted ? nil : try outcome.get()
+}

@@ -35,15 +35,12 @@ public struct SuiteProblem: Error, Sendable, CustomStringConvertible {
 
     /// Why nothing can listen where an option says.
     package init(listeningAt option: String, _ problem: TransportProblem) {
-        guard case .cannotListen(let reason) = problem.code else {
+        guard case .cannotListen(let failure) = problem.code else {
             self.init(.input, "\(option): \(problem)")
             return
         }
-        let what = "cannot listen on \(problem.address): \(reason)"
-        self.init(
-            InputProblem(
-                option, what, expected: "a free port on an address of this machine",
-                fix: "give another port, or 0 for a free one"))
+        let what = "cannot listen on \(problem.address): \(failure.reason)"
+        self.init(InputProblem(option, what, expected: problem.words.expected, fix: failure.fix))
     }
 
     /// How a command ends that has this problem.

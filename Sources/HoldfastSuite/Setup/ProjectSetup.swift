@@ -22,6 +22,15 @@ package struct ProjectSetup: Sendable {
     /// The variables that hold the tokens of p1, p2 and so on.
     package var tokenVariables: [String] = []
     package var ci = CI.github
+    package var origin = Origin.checkout(repository: nil, revision: "")
+
+    /// Where a CI gets this program from.
+    package enum Origin: Sendable, Equatable {
+        /// The files of a release, at the address of their folder.
+        case release(url: String)
+        /// A repository at a revision, built there; nil and empty where they are not known.
+        case checkout(repository: String?, revision: String)
+    }
 
     package init() {}
 
@@ -29,17 +38,18 @@ package struct ProjectSetup: Sendable {
 
     /// Takes the address of a server, or the command that starts it.
     package mutating func take(location text: String) throws(InputProblem) {
-        if text.hasPrefix("ws://") || text.hasPrefix("wss://") { return try take(url: text) }
+        let address = Endpoint.webSocketURL(text)
+        if address.hasPrefix("ws://") || address.hasPrefix("wss://") { return try take(url: address) }
         if text.prefix(while: { !$0.isWhitespace }).contains("://") {
             throw InputProblem(
                 "address", "'\(Self.shown(text))' is not the address of a WebSocket",
-                expected: "ws:// or wss://, a host and a path",
-                fix: "write it with \(text.hasPrefix("https:") ? "wss" : "ws")://")
+                expected: "ws:// or wss://, a host and a path", fix: "write it with ws://")
         }
         try take(start: text)
     }
 
     package mutating func take(url text: String) throws(InputProblem) {
+        let text = Endpoint.webSocketURL(text)
         do {
             let endpoint = try Endpoint(text.replacing("{port}", with: "1"))
             guard endpoint.isWebSocket else { throw TransportProblem(.badURL(reason: "not a WebSocket URL"), at: text) }
@@ -129,11 +139,30 @@ package struct ProjectSetup: Sendable {
         return value.text(pretty: true) + "\n"
     }
 
-    /// The steps that both kinds of CI have.
+    /// What a CI lacks until somebody sets it: the variable with the repository.
+    package var missing: String? {
+        guard case .checkout(nil, _) = origin, ci != .none else { return nil }
+        return "set HOLDFAST_REPOSITORY in your CI to the URL that you cloned Holdfast from"
+    }
+
+    /// The steps that both kinds of CI have: getting the program, and running it.
     private var commands: [String] {
-        [
-            "pip install holdfast-conformance==\(toolVersion)",
-            "conformance server --subject subject.json\(start.isEmpty ? " --wait 60" : "") --out results"
+        let install: String
+        let program: String
+        switch origin {
+        case .release(let url):
+            let archive = "\(url)/conformance-\(toolVersion)-linux-x86_64.tar.gz"
+            install = "mkdir holdfast && curl -fsSL \(archive) | tar -xz -C holdfast --strip-components 1"
+            program = "holdfast/conformance"
+        case .checkout(let repository, let revision):
+            install =
+                "git clone -q \(repository ?? "\"$HOLDFAST_REPOSITORY\"") holdfast"
+                + (revision.isEmpty ? "" : " && git -C holdfast checkout -q \(revision)")
+            program = "holdfast/conformance.sh"
+        }
+        return [
+            install,
+            "\(program) server --subject subject.json\(start.isEmpty ? " --wait 60" : "") --out results"
                 + " --format junit=results/junit.xml",
         ]
     }
@@ -154,6 +183,7 @@ package struct ProjectSetup: Sendable {
             jobs:
               server:
                 runs-on: ubuntu-24.04
+            \(isBuilt ? "    container: swift:6.3-noble\n" : "")\(missing == nil ? "" : variable)\
                 steps:
                   - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2
                   \(building)
@@ -169,11 +199,16 @@ package struct ProjectSetup: Sendable {
             """
     }
 
+    /// Whether the program is built where it runs, which takes Swift.
+    private var isBuilt: Bool { if case .checkout = origin { true } else { false } }
+
+    private var variable: String { "    env:\n      HOLDFAST_REPOSITORY: ${{ vars.HOLDFAST_REPOSITORY }}\n" }
+
     private var gitlab: String {
         """
         # Include it in .gitlab-ci.yml: include: .gitlab/conformance.yml
         conformance:
-          image: python:3.13-slim
+          image: \(isBuilt ? "swift:6.3-noble" : "buildpack-deps:curl")
           script:
             \(building)
             - \(commands[0])

@@ -31,7 +31,8 @@ extension ReferenceConfiguration {
         ])
     }
 
-    private var profiles: [Profile] {
+    /// The profiles that it keeps, in the order of the specification.
+    package var profiles: [Profile] {
         var all: [Profile] = [.core]
         all += [.idempotency, .sync].filter(keeps.contains)
         if requiresAuth { all.append(.auth) }

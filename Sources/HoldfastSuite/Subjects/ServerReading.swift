@@ -29,12 +29,13 @@ extension ServerUnderTest {
             } else {
                 Dialect.canonical
             }
+        let given = (url ?? described?.url).map(Endpoint.webSocketURL)
         let startCommand = startCommand(
             described?.start, in: folder,
-            url: (url ?? described?.url).map(spoken.address) ?? spoken.address(of: StartCommand.usualURL),
+            url: given.map(spoken.address) ?? spoken.address(of: StartCommand.usualURL),
             http: http ?? described?.http, &problems)
         let webSocket = endpoint(
-            startCommand?.url ?? url ?? described?.url, given: url == nil ? "--subject" : "url", isSocket: true,
+            startCommand?.url ?? given, given: url == nil ? "--subject" : "url", isSocket: true,
             &problems)
         let base = endpoint(http ?? described?.http, given: "--http", isSocket: false, &problems)
         noteMissingStart(described, &problems)
@@ -88,8 +89,11 @@ extension ServerUnderTest {
     /// Starts the services that the server needs, runs the body, and stops everything.
     ///
     /// Without declared profiles, those that the greeting states count.
+    ///
+    /// * `stop`: Ends the wait for a server that starts or is still to come.
     package func meeting<Result>(
-        _ subject: ServerSubject, under specification: Specification, _ body: (ServerSubject) async throws -> Result
+        _ subject: ServerSubject, under specification: Specification, until stop: Stop? = nil,
+        _ body: (ServerSubject) async throws -> Result
     ) async throws -> Result {
         var push = try pushSink.map { try ServiceAddress($0, given: "--push-sink", maySecure: true) }
         if pushSpeaksTLS {
@@ -108,9 +112,12 @@ extension ServerUnderTest {
             for: await subject.withTokens(), push: push, pushCertificate: pushCertificate, pushTopic: topic,
             model: model
         ) { subject in
-            let subject = subject.start == nil ? await subject.awaited(for: .seconds(wait)) : subject
-            let isAsked = subject.start == nil ? subject.notReached == nil : subject.isUndeclared
-            return try await body(isAsked ? subject.greeted(under: specification) : subject)
+            let ready = try await interruptible(at: stop) { [wait] in
+                let subject = subject.start == nil ? await subject.awaited(for: .seconds(wait)) : subject
+                let isAsked = subject.start == nil ? subject.notReached == nil : subject.isUndeclared
+                return isAsked ? await subject.greeted(under: specification) : subject
+            }
+            return try await body(ready ?? subject)
         }
     }
 
@@ -234,6 +241,7 @@ extension ServerUnderTest {
         if !profiles.isEmpty { reference.profiles = Profile.declared(named: profiles, &problems) }
         let subject = try reference.subject()
         problems += spoken.problems(declaring: subject.profiles, given: "--profile")
+        problems += Defect.problems(defects, keeping: subject.profiles, under: specification)
         problems += Scope.problems(Set(tiers), agent: subject.agent, given: "--tier")
         try problems.throwAll()
         return (

@@ -12,7 +12,9 @@ extension ServerSubject {
         patient.timeouts = patient.timeouts.capped(at: .seconds(3))
         let run = SuiteRun(stage: ServerStage(subject: patient, specification: specification))
         var subject = self
-        subject.greetings = await run.run(Greetings(subject: self).scenarios).performances
+        let outcome = await run.run(Greetings(subject: self).scenarios)
+        subject.greetings = outcome.performances
+        subject.notReached = subject.notReached ?? outcome.startProblem
         guard isUndeclared else { return subject }
         subject.profiles.formUnion(subject.greetings.flatMap(\.history.events).statedProfiles)
         return subject

@@ -34,6 +34,25 @@ package struct Defect: Sendable, Hashable, CustomStringConvertible {
         clause = ClauseID(area, number)
     }
 
+    /// The profiles that a server has to keep for the defect to show, besides that of the clause it breaks.
+    package var profiles: Set<Profile> { Set(Self.profiles.filter { $0.value.contains(name) }.keys) }
+
+    private static let profiles: [Profile: Set<String>] = [
+        .idempotency: [
+            "order-lists-questions-first", "order-mixes-turns", "auth-runs-before-auth", "auth-states-no-capabilities",
+            "live-abandons-turns-when-stopping", "rest-gives-answers-other-ids", "rest-shows-running-turns-as-done",
+            "rest-shows-turns-in-line-as-failed", "rest-answers-failures-with-200", "rest-names-no-failed-turn",
+            "env-trims-questions", "id-ignores-the-case-of-keys", "id-leaves-the-session-out-of-errors",
+            "id-names-the-latest-session", "turn-calls-failures-internal", "turn-calls-interruptions-failures",
+            "turn-drops-the-last-in-line", "turn-leaves-interrupted-turns-running",
+        ],
+        .sync: [
+            "env-reads-text-as-numbers", "env-sends-pages-of-any-size", "env-writes-numbers-as-fractions",
+            "id-names-the-latest-session", "order-mixes-turns", "persist-goes-silent-when-storing-fails",
+            "turn-drops-the-last-in-line",
+        ],
+    ]
+
     package static func == (left: Defect, right: Defect) -> Bool { left.name == right.name }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }

@@ -44,10 +44,15 @@ final class FirstStart: Sendable {
         do throws(HarnessProblem) {
             try await subject.at(instance).reach()
         } catch {
+            // How a server ends at its first upgrade, the scenarios tell.
+            if case .upgradeCut = error.code, await instance.exit(within: Self.exitDelay) != nil { return }
             await instance.end()
             throw error
         }
     }
+
+    /// How long after the connection of a process that ended its end is known.
+    private static let exitDelay = Duration.seconds(1)
 
     private func end(with problem: HarnessProblem?) {
         let final: HarnessProblem? = state.withLock { state in

@@ -4,8 +4,8 @@ import HoldfastTransport
 extension ServerSubject {
     /// Makes sure that something takes connections at the address, with three attempts within two seconds.
     ///
-    /// Without an upgrade nothing can be tested, so a server that never answers one is not reached. One that ends the
-    /// connection or says something that is no answer is: the scenarios tell what it does.
+    /// Without an upgrade nothing can be tested, so a server that never answers one, or ends each connection that asks for one, is
+    /// not reached. One that says something that is no answer is: the scenarios tell what it does.
     /// - Throws: A problem whose `isUnreachable` is true.
     package func reach() async throws(HarnessProblem) {
         if let notReached { throw notReached }
@@ -48,6 +48,18 @@ extension ServerSubject {
         return subject
     }
 
+    /// What a command waits for before its run, as a line for people; nil where nobody needs to know.
+    ///
+    /// A command that is not told its port is the usual cause of a wait in vain, so that is said wherever the line goes.
+    package func awaited(for seconds: Int, isTerminal: Bool) -> String? {
+        guard let start else {
+            return isTerminal && seconds > 0 ? "waiting up to \(seconds) s for \(webSocket.address)" : nil
+        }
+        let line = "starting the server; waiting up to \(Int(timeouts.start / .seconds(1))) s for a connection"
+        guard start.ignoresPort else { return isTerminal ? line : nil }
+        return line + "\nthe start command has no {port}, so the server must listen on the port in HOLDFAST_PORT"
+    }
+
     /// One try of several.
     private struct Attempt {
         let number: Int
@@ -67,13 +79,13 @@ extension ServerSubject {
             connection.cut(.fin)
         } catch {
             let mayMend = error.code == .connectionRefused || error.code == .unreachable
-            if webSocket.scheme.isSecure, !mayMend, await speaksInTheClear() {
+            if webSocket.scheme.isSecure, !mayMend, error.code != .noTLS, await speaksInTheClear() {
                 throw HarnessProblem(.wrongScheme(speaksTLS: false, better: with(.ws).address), at: webSocket.address)
             }
             if case .tls(let reason) = error.code { throw tlsProblem(reason) }
             throw HarnessProblem(
                 .unreachable(
-                    reason: Self.reason(error), attempts: attempt.number,
+                    error.code, attempts: attempt.number,
                     milliseconds: (.now - attempt.began).milliseconds, path: webSocket.path), at: webSocket.address)
         }
         try await upgrade(within: attempt.isWait ? attempt.left(atMost: timeouts.connect) : timeouts.connect)
@@ -95,7 +107,7 @@ extension ServerSubject {
             await connection.close(code: 1000, timeout: .milliseconds(250))
         } catch {
             // A server behind TLS turns cleartext away in ways of its own: a status, an alert, the end, or silence.
-            if !webSocket.scheme.isSecure, await speaksTLS() {
+            if !webSocket.scheme.isSecure, await TLSProbe.findsTLS(at: webSocket, within: Self.secondLook) {
                 throw HarnessProblem(
                     .wrongScheme(speaksTLS: true, better: with(.wss).address), at: webSocket.address)
             }
@@ -109,6 +121,7 @@ extension ServerSubject {
             case .late:
                 throw HarnessProblem(
                     .noUpgrade(milliseconds: limit.milliseconds, path: webSocket.path), at: webSocket.address)
+            case .closed, .reset: throw HarnessProblem(.upgradeCut(path: webSocket.path), at: webSocket.address)
             default: return
             }
         }
@@ -123,15 +136,6 @@ extension ServerSubject {
         return endpoint
     }
 
-    private func speaksTLS() async -> Bool {
-        guard
-            let connection = try? await HTTPConnection.open(
-                with(.wss).httpBase, tls: TLSOptions(acceptAnyCertificate: true), timeout: Self.secondLook)
-        else { return false }
-        connection.cut(.fin)
-        return true
-    }
-
     /// Whether the port answers upgrades without TLS.
     ///
     /// The question goes without credentials, which nobody meant to send in
@@ -144,16 +148,6 @@ extension ServerSubject {
         } catch {
             if case .upgradeRefused = error.code { return true }
             return false
-        }
-    }
-
-    private static func reason(_ problem: TransportProblem) -> String {
-        switch problem.code {
-        case .connectionRefused: HarnessProblem.refused
-        case .unreachable: HarnessProblem.noWay
-        case .unknownHost: HarnessProblem.noHost
-        case .late: "no answer"
-        default: problem.name
         }
     }
 }

@@ -19,9 +19,11 @@ package struct HarnessProblem: Error, Sendable, Equatable {
         /// A fault was armed, and it never came.
         case faultNeverFired(fault: String)
         case faultImpossible(fault: String, reason: String)
-        case unreachable(reason: String, attempts: Int, milliseconds: Int, path: String)
+        case unreachable(TransportProblem.Code, attempts: Int, milliseconds: Int, path: String)
         /// The server takes connections and answers no upgrade.
         case noUpgrade(milliseconds: Int, path: String)
+        /// The server takes connections and ends each one that asks for an upgrade, without an answer.
+        case upgradeCut(path: String)
         /// The port speaks TLS and the address does not, or the other way round; holds the address that fits.
         case wrongScheme(speaksTLS: Bool, better: String)
         /// TLS came to nothing with a port that speaks it.
@@ -38,20 +40,20 @@ package struct HarnessProblem: Error, Sendable, Equatable {
 
     package init(_ code: Code, at location: String) { (self.code, self.location) = (code, location) }
 
-    static let refused = "connection refused"
-    static let noHost = "no host has that name"
-    static let noWay = "no route to the host"
-
     /// Whether another attempt a moment later may succeed.
     var mayMendAtOnce: Bool {
-        guard case .unreachable(let reason, _, _, _) = code else { return false }
-        return [Self.refused, Self.noWay].contains(reason)
+        switch code {
+        case .unreachable(let code, _, _, _): [.connectionRefused, .unreachable].contains(code)
+        case .upgradeCut: true
+        default: false
+        }
     }
 
     /// Whether a server that is still starting may be the cause.
     var mayMendInTime: Bool {
         switch code {
-        case .unreachable, .noUpgrade: true
+        case .unreachable(let code, _, _, _): code != .noTLS && code != .notPermitted
+        case .noUpgrade, .upgradeCut: true
         case .upgradeRefused(let status, _): status != 401 && status != 403
         default: false
         }
@@ -60,7 +62,8 @@ package struct HarnessProblem: Error, Sendable, Equatable {
     /// Whether the subject could not be reached at all, which is no fault of the suite.
     package var isUnreachable: Bool {
         switch code {
-        case .unreachable, .noUpgrade, .wrongScheme, .tlsFailed, .certificateRefused, .upgradeRefused, .notStarted,
+        case .unreachable, .noUpgrade, .upgradeCut, .wrongScheme, .tlsFailed, .certificateRefused, .upgradeRefused,
+            .notStarted,
             .endedEarly:
             true
         case .driver(let problem): problem.isUnreachable
@@ -82,6 +85,17 @@ extension HarnessProblem: CustomStringConvertible {
         let words = words
         let what = isUnreachable ? "\(location): \(words.what)" : "harness: \(words.what) at \(location)"
         return (what, words.expected, words.fix)
+    }
+
+    /// Starting the server mends what comes from its absence; any other failure to connect has a fix of its own.
+    private static func unreachable(
+        _ words: (what: String, expected: String, fix: String), isMissing: Bool, tries: String, path: String
+    ) -> (what: String, expected: String, fix: String) {
+        guard isMissing else { return words }
+        return (
+            "\(words.what), \(tries)", "a server that accepts WebSocket upgrades on \(path)",
+            "start the server, add --wait 60 if it starts slowly, or correct the URL"
+        )
     }
 
     private static func said(_ output: [String]) -> String {
@@ -133,19 +147,22 @@ extension HarnessProblem: CustomStringConvertible {
                 "the fault \(fault) is impossible here: \(reason)", "a system on which it is possible",
                 "run the suite on Linux as the user of the server; this run proves nothing for its clauses"
             )
-        case .unreachable(let reason, let attempts, let milliseconds, let path):
-            (
-                "\(reason), \(attempts) attempt\(attempts == 1 ? "" : "s") in \(DriverProblem.seconds(milliseconds))",
-                "a server that accepts WebSocket upgrades on \(path)",
-                reason == Self.noHost
-                    ? "correct the host in the URL"
-                    : "start the server, add --wait 60 if it starts slowly, or correct the URL"
-            )
+        case .unreachable(let code, let attempts, let milliseconds, let path):
+            Self.unreachable(
+                TransportProblem(code, at: location).words, isMissing: code.isAboutServer,
+                tries: "\(attempts) attempt\(attempts == 1 ? "" : "s") in \(DriverProblem.seconds(milliseconds))",
+                path: path)
         case .noUpgrade(let milliseconds, let path):
             (
                 "it accepts connections, but does not answer the WebSocket upgrade within \(DriverProblem.seconds(milliseconds))",
                 "a server that accepts WebSocket upgrades on \(path)",
                 "check host, port and path, or find out what the server waits for"
+            )
+        case .upgradeCut(let path):
+            (
+                "it accepts connections, and ends them without an answer to the WebSocket upgrade",
+                "a server that accepts WebSocket upgrades on \(path)",
+                "correct the path of the URL; if \(path) is right, look for this request in the log of the server"
             )
         case .wrongScheme(true, let better):
             (
@@ -200,5 +217,15 @@ extension HarnessProblem {
     var endedEarly: Bool {
         if case .endedEarly(_, _, _, let leftDaemon) = code { return !leftDaemon }
         return false
+    }
+}
+
+extension TransportProblem.Code {
+    /// Whether a failure to connect says that no server is there, or none that answers.
+    fileprivate var isAboutServer: Bool {
+        switch self {
+        case .connectionRefused, .unreachable, .late, .closed, .reset, .protocolError: true
+        default: false
+        }
     }
 }

@@ -13,7 +13,7 @@ enum Connector {
     ) async throws(TransportProblem) -> Made {
         Preparation.run()
         // Built before the connection, so that an unreadable trust file is reported as such.
-        if endpoint.scheme.isSecure { _ = try tls.clientHandler(for: endpoint) }
+        if endpoint.scheme.isSecure { _ = try TLS.clientHandler(tls, for: endpoint) }
         let made = OneShot<Made>(address: endpoint.address)
         let connecting = connecting(
             MultiThreadedEventLoopGroup.singleton, to: endpoint, tls: tls, timeout: timeout
@@ -34,13 +34,12 @@ enum Connector {
     ) -> EventLoopFuture<any Channel> {
         ClientBootstrap(group: group)
             .connectTimeout(.nanoseconds(Int64(clamping: nanoseconds(timeout))))
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
             .channelOption(.autoRead, value: false)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(WireHandler())
-                    if endpoint.scheme.isSecure { try pipeline.addHandler(tls.clientHandler(for: endpoint)) }
+                    if endpoint.scheme.isSecure { try TLS.add(TLS.clientHandler(tls, for: endpoint), to: pipeline) }
                     try handlers(channel)
                 }
             }

@@ -68,29 +68,27 @@ enum Listening {
         let address = "\(host):\(port)"
         // A larger number would be cut to its last sixteen bits, and something listen where nobody asked for it.
         guard (0...65_535).contains(port) else {
-            throw TransportProblem(.cannotListen(reason: "ports range from 0 to 65535"), at: address)
+            throw TransportProblem(.cannotListen(.badPort), at: address)
         }
         do {
             return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .serverChannelOption(.backlog, value: 512)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
                 .childChannelOption(.autoRead, value: false)
                 .childChannelInitializer(prepare)
                 .bind(host: host, port: port)
                 .get()
         } catch {
-            throw TransportProblem(.cannotListen(reason: reason(error)), at: address, causes: ["\(error)"])
+            throw TransportProblem(.cannotListen(failure(error)), at: address, causes: ["\(error)"])
         }
     }
 
-    /// In the words of people what they can do something about, else in those of the library.
-    private static func reason(_ error: any Error) -> String {
+    private static func failure(_ error: any Error) -> TransportProblem.ListenFailure {
         switch (error as? IOError)?.reason {
-        case .addressInUse: "the address is already in use"
-        case .addressNotAvailable: "this machine has no such address"
-        case .noPermission: "no permission to listen on that port"
-        default: error is SocketAddressError.UnknownHost ? "no host has that name" : "\(error)"
+        case .addressInUse: .portTaken
+        case .addressNotAvailable: .foreignAddress
+        case .noPermission, .notPermitted: .notPermitted
+        default: error is SocketAddressError.UnknownHost ? .unknownHost : .system("\(error)")
         }
     }
 

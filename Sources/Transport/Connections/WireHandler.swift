@@ -1,5 +1,4 @@
 import NIOCore
-import NIOSSL
 
 /// Stands next to the socket, below TLS, so that a connection can be cut without TLS saying goodbye.
 final class WireHandler: ChannelInboundHandler {
@@ -25,8 +24,7 @@ final class WireHandler: ChannelInboundHandler {
     /// Ends the connection politely: with TLS by its own goodbye, without by the end of the sending side.
     static func end(_ channel: any Channel) {
         channel.eventLoop.assertInEventLoop()
-        let secure = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLHandler.self)
-        if secure == nil { fin(channel) } else { channel.close(promise: nil) }
+        if TLS.isSpoken(in: channel.pipeline.syncOperations) { channel.close(promise: nil) } else { fin(channel) }
     }
 
     /// Ends the connection politely when everything written has left; a peer that does not read by then gets a reset.

@@ -1,7 +1,6 @@
 import HoldfastPlatform
 import NIOCore
 import NIOHTTP1
-import NIOSSL
 import NIOTLS
 
 /// Collects answers on a client's HTTP connection.
@@ -25,9 +24,7 @@ final class ClientExchangeHandler: ChannelInboundHandler {
     func channelActive(context: ChannelHandlerContext) {
         context.read()
         // With TLS the connection is open once the handshake is.
-        guard (try? context.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)) == nil else {
-            return
-        }
+        guard !TLS.isSpoken(in: context.pipeline.syncOperations) else { return }
         opened.fulfil(.success(context.channel))
     }
 

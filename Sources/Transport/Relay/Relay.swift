@@ -1,7 +1,6 @@
 import HoldfastBasics
 import NIOCore
 import NIOHTTP1
-import NIOSSL
 
 /// Stands between clients and a server, passes on what they say to each other, and shows it to a watcher.
 ///
@@ -21,13 +20,15 @@ package enum Relay {
         upstreamTLS: TLSOptions = TLSOptions(), limits: RelayLimits = RelayLimits(), holdsMessages: Bool = false,
         watcher: some RelayWatcher
     ) async throws(TransportProblem) -> TransportServer {
-        let secure: NIOSSLContext? = if let tls { try tls.serverContext() } else { nil }
+        let secure = try tls.map { (identity) throws(TransportProblem) in
+            try TLS.serverHandlers(identity)
+        }
         // An unreadable trust file is the caller's fault, and told before anybody connects.
-        if upstream.scheme.isSecure { _ = try upstreamTLS.clientHandler(for: upstream) }
+        if upstream.scheme.isSecure { _ = try TLS.clientHandler(upstreamTLS, for: upstream) }
         let lastNumber = Shared(0)
         let listener = try await Listener.start(host: host, port: port, maxConnections: limits.maxConnections) {
             pipeline, registry in
-            if let secure { try pipeline.addHandler(NIOSSLServerHandler(context: secure)) }
+            if let secure { try TLS.add(secure(), to: pipeline) }
             let settings = RelaySettings(
                 upstream: upstream, tls: upstreamTLS, isSecure: secure != nil, limits: limits,
                 holdsMessages: holdsMessages, watcher: watcher, registry: registry, lastNumber: lastNumber)

@@ -2,7 +2,6 @@ import HoldfastBasics
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
 
 /// What the connections of one relay share.
 struct RelaySettings: Sendable {

@@ -1,6 +1,5 @@
 import NIOCore
 import NIOHTTP1
-import NIOSSL
 
 /// Something that listens on a port for HTTP and WebSocket: a server, or a relay to one.
 package final class TransportServer: Sendable {
@@ -32,10 +31,12 @@ package final class TransportServer: Sendable {
         handler: some TransportHandler
     ) async throws(TransportProblem) -> TransportServer {
         let protocols = speaksHTTP2 ? ["h2", "http/1.1"] : []
-        let secure: NIOSSLContext? = if let tls { try tls.serverContext(speaking: protocols) } else { nil }
+        let secure = try tls.map { (identity) throws(TransportProblem) in
+            try TLS.serverHandlers(identity, speaking: protocols)
+        }
         let listener = try await Listener.start(host: host, port: port, maxConnections: limits.maxConnections) {
             pipeline, registry in
-            if let secure { try pipeline.addHandler(NIOSSLServerHandler(context: secure)) }
+            if let secure { try TLS.add(secure(), to: pipeline) }
             let exchanges = ExchangeServing(handler: handler, registry: registry, limits: limits)
             if speaksHTTP2 {
                 try pipeline.addHandler(ProtocolChoice(serving: exchanges))

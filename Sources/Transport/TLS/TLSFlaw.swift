@@ -1,5 +1,4 @@
 import HoldfastBasics
-import NIOSSL
 
 /// What is wrong with a file that ``TLSOptions`` name; found without a connection, because no server is to blame.
 package struct TLSFlaw: Error, Sendable, Equatable {
@@ -29,7 +28,7 @@ extension TLSOptions {
         let own = [Self.certificateFlaw(chain, .certificate), Self.keyFlaw(key)].compactMap(\.self)
         guard own.isEmpty else { return flaws + own }
         return flaws
-            + (Self.belong(key, to: chain)
+            + (TLS.provider?.belongs(key: key, to: chain) ?? true
                 ? []
                 : [
                     TLSFlaw(
@@ -41,7 +40,7 @@ extension TLSOptions {
 
     private static func certificateFlaw(_ text: String, _ part: TLSFlaw.Part) -> TLSFlaw? {
         if text.contains("-----BEGIN CERTIFICATE-----") || text.contains("-----BEGIN TRUSTED CERTIFICATE-----") {
-            if let chain = try? NIOSSLCertificate.fromPEMBytes(Array(text.utf8)), !chain.isEmpty { return nil }
+            if TLS.provider?.reads(certificates: text) ?? true { return nil }
             return TLSFlaw(
                 part: part, what: "contains an unreadable certificate", expected: "X.509 certificates in PEM form",
                 fix: "inspect it with 'openssl x509 -in FILE -text'")
@@ -66,7 +65,7 @@ extension TLSOptions {
                 fix: "decrypt it with 'openssl pkey -in FILE -out PLAIN.pem', into a folder that only you can read")
         }
         if text.contains("PRIVATE KEY-----") {
-            if (try? NIOSSLPrivateKey(bytes: Array(text.utf8), format: .pem)) != nil { return nil }
+            if TLS.provider?.reads(key: text) ?? true { return nil }
             return TLSFlaw(
                 part: .key, what: "contains an unreadable key", expected: expected,
                 fix: "inspect it with 'openssl pkey -in FILE -text'")
@@ -79,19 +78,5 @@ extension TLSOptions {
         return TLSFlaw(
             part: .key, what: "contains no PEM key", expected: expected,
             fix: "convert it with 'openssl pkey -in FILE -inform der -out FILE.pem'")
-    }
-
-    private static func belong(_ key: String, to chain: String) -> Bool {
-        do {
-            var configuration = TLSConfiguration.makeClientConfiguration()
-            configuration.certificateChain = try NIOSSLCertificate.fromPEMBytes(Array(chain.utf8)).map {
-                .certificate($0)
-            }
-            configuration.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem))
-            _ = try NIOSSLContext(configuration: configuration)
-            return true
-        } catch {
-            return false
-        }
     }
 }

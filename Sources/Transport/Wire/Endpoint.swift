@@ -52,6 +52,14 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         target = tail.first == "/" ? String(tail) : "/" + tail
     }
 
+    /// A URL whose scheme is that of a WebSocket where it was that of HTTP: both name the same server.
+    package static func webSocketURL(_ url: String) -> String {
+        for (scheme, other) in [("http:", "ws:"), ("https:", "wss:")] where url.lowercased().hasPrefix(scheme) {
+            return other + url.dropFirst(scheme.count)
+        }
+        return url
+    }
+
     package var path: String { String(target.prefix { $0 != "?" }) }
     /// What follows the first question mark, if there is one.
     package var query: String? { target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) } }
@@ -78,7 +86,8 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         return other
     }
 
-    var hostIsAddress: Bool {
+    /// Whether the host is an address, not a name.
+    package var hostIsAddress: Bool {
         host.contains(":") || host.split(separator: ".").allSatisfy { UInt8($0) != nil }
     }
 

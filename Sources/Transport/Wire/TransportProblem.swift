@@ -6,8 +6,10 @@ public struct TransportProblem: Error, Sendable, Equatable {
     public enum Code: Sendable, Equatable {
         /// The host answered that nothing listens on the port.
         case connectionRefused
-        /// No connection came about: no route leads to the host.
+        /// No route leads to the host.
         case unreachable
+        /// The operating system does not let this program connect.
+        case notPermitted
         /// No host has that name.
         case unknownHost
         /// The server answered the upgrade with another status than 101; the excerpt is at most 400 characters.
@@ -30,14 +32,32 @@ public struct TransportProblem: Error, Sendable, Equatable {
         case peerTooSlow(limit: Int)
         /// The TLS handshake or the certificate failed, in the words of the TLS library.
         case tls(reason: String)
+        /// The address needs TLS, and this program was built without it.
+        case noTLS
         /// The text is not a URL this module can connect to.
         case badURL(reason: String)
         /// The peer broke the rules of HTTP or WebSocket.
         case protocolError(reason: String)
         /// The address cannot be listened on.
-        case cannotListen(reason: String)
+        case cannotListen(ListenFailure)
         /// The operating system reported something that has no case of its own.
         case system(reason: String)
+    }
+
+    /// Why nothing can listen on an address.
+    public enum ListenFailure: Sendable, Equatable {
+        /// The port is no number from 0 to 65535.
+        case badPort
+        /// Another program listens there.
+        case portTaken
+        /// No network interface of this machine has the address.
+        case foreignAddress
+        /// No host has that name.
+        case unknownHost
+        /// The operating system does not let this program listen there.
+        case notPermitted
+        /// Something else, in the words of the operating system.
+        case system(String)
     }
 
     /// What happened.
@@ -69,6 +89,7 @@ extension TransportProblem: CustomStringConvertible {
         switch code {
         case .connectionRefused: "connection_refused"
         case .unreachable: "unreachable"
+        case .notPermitted: "not_permitted"
         case .unknownHost: "unknown_host"
         case .upgradeRefused: "upgrade_refused"
         case .notWebSocket: "not_websocket"
@@ -80,6 +101,7 @@ extension TransportProblem: CustomStringConvertible {
         case .tooLarge: "too_large"
         case .peerTooSlow: "peer_too_slow"
         case .tls: "tls"
+        case .noTLS: "no_tls"
         case .badURL: "bad_url"
         case .protocolError: "protocol_error"
         case .cannotListen: "cannot_listen"
@@ -87,12 +109,18 @@ extension TransportProblem: CustomStringConvertible {
         }
     }
 
-    private var words: (what: String, expected: String, fix: String) {
+    /// What is wrong, what was expected, and what to do.
+    package var words: (what: String, expected: String, fix: String) {
         switch code {
         case .connectionRefused:
             ("connection refused", "a server that listens there", "start the server, or correct host and port")
         case .unreachable:
             ("no route to the host", "a host that can be reached", "correct the host, or check the network")
+        case .notPermitted:
+            (
+                "the operating system does not permit the connection", "permission to connect",
+                "check the firewall, the sandbox or the container that this program runs in"
+            )
         case .unknownHost:
             ("no host has that name", "a host name that resolves", "correct the name, or check the network")
         case .upgradeRefused(let status, let body):
@@ -131,14 +159,49 @@ extension TransportProblem: CustomStringConvertible {
                 "TLS failed, \(quotable(reason))", "a certificate that a trusted root signed for this host",
                 "trust its root, or accept any certificate"
             )
+        case .noTLS:
+            (
+                "this program was built without TLS", "a program with TLS, or an address without it",
+                "run HOLDFAST_TLS=1 ./conformance.sh; in a package, add the product HoldfastTLS and call installTLS()"
+            )
         case .badURL(let reason):
             (reason, "ws://, wss://, http:// or https://, a host, and optionally a port and a path", "correct the URL")
         case .protocolError(let reason):
             ("protocol error, \(reason)", "HTTP/1.1 and RFC 6455 to the letter", "correct the peer")
-        case .cannotListen(let reason):
-            ("cannot listen, \(quotable(reason))", "a free port on an address of this machine", "use port 0")
+        case .cannotListen(let failure):
+            (
+                "cannot listen, \(quotable(failure.reason))", "a free port on an address of this machine",
+                failure.fix
+            )
         case .system(let reason):
-            (quotable(reason), "no error from the operating system", "see the message of the operating system")
+            (
+                "the operating system refused: \(quotable(reason))", "a connection",
+                "look up this error of the operating system; it is not the peer's"
+            )
+        }
+    }
+}
+
+extension TransportProblem.ListenFailure {
+    /// What is wrong, in a few words.
+    package var reason: String {
+        switch self {
+        case .badPort: "ports range from 0 to 65535"
+        case .portTaken: "another program listens on that port"
+        case .foreignAddress: "this machine has no such address"
+        case .unknownHost: "no host has that name"
+        case .notPermitted: "the operating system does not permit it"
+        case .system(let reason): reason
+        }
+    }
+
+    /// What to do about it.
+    package var fix: String {
+        switch self {
+        case .badPort, .system: "use port 0 for a free one"
+        case .portTaken: "use another port, or 0 for a free one"
+        case .foreignAddress, .unknownHost: "use 127.0.0.1 for this machine alone, 0.0.0.0 for all its addresses"
+        case .notPermitted: "use a port from 1024, or 0 for a free one; ports below 1024 need a privilege"
         }
     }
 }

@@ -7,7 +7,9 @@ import HoldfastStage
 import HoldfastSuite
 import Revision
 
-@main
+/// The whole program, from the words of its command line to its exit code.
+package func runConformance() async { await Conformance.main() }
+
 struct Conformance: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conformance",

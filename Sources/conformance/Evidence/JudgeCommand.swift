@@ -138,21 +138,21 @@ struct JudgeCommand: AsyncParsableCommand {
                 under: specification, options, jobs: try Tool.threads(jobs), keepsParts: out != nil, draws: draws)
             judgement = await run.judge(paths, showing: ProgressLine.display(wipesWhenInterrupted: true))
         }
-        let written = Result { if let out { try judgement.write(to: out, specification) } }
+        var unwritten = UnwrittenFiles()
+        unwritten.attempt { if let out { try judgement.write(to: out, specification) } }
         try console?.end()
         let machines = { JudgementJSON(judgement, specification).value.text(pretty: true) + "\n" }
         let people = { JudgementText(judgement, specification, style: Console.style, listsAll: verbose).text }
         // Of what could not be read at all there is nothing to say.
         if judgement.isEmpty, !json { try judgement.problems.throwAll() }
-        try FormatTarget.write(targets, beside: json ? machines() : people()) { format in
+        unwritten += FormatTarget.write(targets, beside: json ? machines() : people()) { format in
             switch format {
             case .html: judgement.page(under: specification)
             case .json: machines()
             }
         }
-        try written.get()
-        try judgement.problems.throwAll()
-        try judgement.exit.end()
+        if unwritten.isEmpty { try judgement.problems.throwAll() }
+        try unwritten.end(after: judgement.exit)
     }
 
     private func followed(

@@ -54,7 +54,7 @@ struct ReportShowCommand: AsyncParsableCommand {
         guard files.count == 1, let file = files.first else { return try showSideBySide() }
         let isOne = !Files.isFolder(file) || FileManager.default.fileExists(atPath: "\(file)/report.json")
         if !isOne { return try showHistory(below: file) }
-        try ReportOutput(formats, under: try Specification(.embedded)).show(try RunReport(at: file))
+        try ReportOutput(formats, under: try Specification(.embedded)).show(try RunReport(at: file)).end()
     }
 
     private func showSideBySide() throws {
@@ -68,7 +68,7 @@ struct ReportShowCommand: AsyncParsableCommand {
         let page = HTMLReport(comparing: entries).text
         let column = entries.map(\.name.count).max() ?? 0
         let lines = entries.map { "\(padded($0.name, column))  \($0.report.headline)\n" }.joined()
-        try FormatTarget.write(targets, beside: lines) { _ in page }
+        try FormatTarget.write(targets, beside: lines) { _ in page }.end()
     }
 
     /// The runs below a folder, by subject.
@@ -84,7 +84,7 @@ struct ReportShowCommand: AsyncParsableCommand {
             Console.error("skipped \(counted(archive.parts, "shard")): merge them with conformance report merge")
         }
         let text = archive.histories.map { $0.text(Console.style) }.joined(separator: "\n")
-        try FormatTarget.write(targets, beside: text) { archive.text(as: $0) }
+        try FormatTarget.write(targets, beside: text) { archive.text(as: $0) }.end()
     }
 
     private func targets(html expected: String, only forms: [ReportFormat]) throws -> [FormatTarget<ReportFormat>] {
@@ -136,7 +136,7 @@ struct ReportDiffCommand: AsyncParsableCommand {
         }
         let diff = ReportDiff(before, after)
         try FormatTarget.write(targets, beside: diff.text(Console.style)) { _ in diff.markdown }
-        if diff.isWorse { throw ExitCode(.violation) }
+            .end(after: diff.isWorse ? .violation : .conforms)
     }
 }
 

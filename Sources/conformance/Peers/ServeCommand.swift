@@ -194,6 +194,10 @@ struct ServeCommand: AsyncParsableCommand {
             Console.error("a defect ended this process")
             Processes.endNow(1)
         }
+        if spoken.isCanonical, !defect.isEmpty {
+            try Defect.problems(defect, keeping: Set(configuration.profiles), under: Specification(.embedded))
+                .throwAll()
+        }
         if verbose { configuration.log = { Console.error($0) } }
 
         // A write beyond the limit of a file's size must fail like any other write, not end the process.

@@ -97,7 +97,7 @@ struct GateCommand: AsyncParsableCommand {
         let report = try await gate(from: before, to: after, options: options)
         let shown = GateConsoleReport(report, style: Console.style).text
         try FormatTarget.write(formats, beside: shown, areLines: \.isForLogs) { $0.text(of: report) }
-        try report.exit.end()
+            .end(after: report.exit)
     }
 }
 

@@ -69,11 +69,15 @@ extension FormatTarget {
     static func write(
         _ targets: [Self], beside shown: String, areLines: (Format) -> Bool = { _ in false },
         _ text: (Format) -> String
-    ) throws {
-        for target in targets where target.path != "-" { try Files.write(text(target.format), to: target.path) }
+    ) -> UnwrittenFiles {
+        var unwritten = UnwrittenFiles()
+        for target in targets where target.path != "-" {
+            unwritten.attempt { try Files.write(text(target.format), to: target.path) }
+        }
         let printed = targets.first { $0.path == "-" }?.format
         if let printed, !areLines(printed) { Console.error(String(shown.dropLast())) } else { Console.write(shown) }
         if let printed { Console.write(text(printed)) }
+        return unwritten
     }
 }
 

@@ -24,6 +24,7 @@ struct ReportOutput: Sendable {
         }
         self.baseline = try baseline?.expected()
         newBaseline = baseline?.writeBaseline
+        if let newBaseline { try Files.prepare(newBaseline, given: "--write-baseline") }
         targets = try FormatTarget.all(formats.formats, ofRun: ofRun)
         listsAll = formats.verbose
         today = BaselineOptions.today
@@ -48,13 +49,16 @@ struct ReportOutput: Sendable {
                 clauses: specification.clauses.filter { $0.role == role }.map(\.id.description),
                 scenarios: try specification.scenarioNames(for: role) + names)
         }
-        try write(report)
-        try show(report, as: text)
+        var unwritten = UnwrittenFiles()
+        unwritten.attempt { try write(report) }
+        unwritten += show(report, as: text)
         if let newBaseline {
-            try Files.write(BaselineWriter.text(report, on: today), to: newBaseline)
-            Console.error("\(newBaseline): fill in the reason of each entry before you use it")
+            unwritten.attempt {
+                try Files.write(BaselineWriter.text(report, on: today), to: newBaseline)
+                Console.error("\(newBaseline): fill in the reason of each entry before you use it")
+            }
         }
-        try report.exit.end()
+        try unwritten.end(after: report.exit)
     }
 
     /// Writes lines for people, to standard error where a format takes standard output.
@@ -67,10 +71,28 @@ struct ReportOutput: Sendable {
     }
 
     /// Writes the formats and prints the console report, or what is shown in its place.
-    func show(_ report: RunReport, as shown: String? = nil) throws {
+    func show(_ report: RunReport, as shown: String? = nil) -> UnwrittenFiles {
         let text =
             (listsAll ? nil : shown)
             ?? Tool.addressed(ConsoleReport(report, style: Console.style, listsAll: listsAll).text)
-        try FormatTarget.write(targets, beside: text) { $0.text(of: report) }
+        return FormatTarget.write(targets, beside: text) { $0.text(of: report) }
+    }
+}
+
+/// The files that a command could not write; it shows what it found all the same.
+struct UnwrittenFiles {
+    private var problems: [any Error] = []
+    var isEmpty: Bool { problems.isEmpty }
+
+    mutating func attempt(_ write: () throws -> Void) {
+        do { try write() } catch { problems.append(error) }
+    }
+
+    static func += (left: inout Self, right: Self) { left.problems += right.problems }
+
+    /// Names each of them and ends the command: as a violation where it found one, else as a failure of this program.
+    func end(after exit: ExitStatus = .conforms) throws {
+        for problem in problems { Console.error(Tool.addressed("\(problem)")) }
+        try (problems.isEmpty || exit == .violation ? exit : .harness).end()
     }
 }

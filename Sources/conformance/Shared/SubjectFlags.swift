@@ -2,6 +2,7 @@ import ArgumentParser
 import Holdfast
 import HoldfastStage
 import HoldfastSuite
+import HoldfastTransport
 
 /// Flags that describe a server to test; every command that meets one has them.
 struct SubjectFlags: ParsableArguments {
@@ -162,7 +163,7 @@ struct SubjectFlags: ParsableArguments {
         var server = ServerUnderTest()
         if reference { server.reference = try Tool.program() }
         (server.defects, server.variations, server.subjectFile) = (defect, variation, subject)
-        (server.url, server.http, server.start) = (url, http, start)
+        (server.url, server.http, server.start) = (url.map(Endpoint.webSocketURL), http, start)
         (server.tokens, server.devices, server.profiles, server.dialect) = (token, devices, profile, dialect)
         (server.tokenVariables, server.tokenFiles, server.tokenCommands) = (tokenEnv, tokenFile, tokenCommand)
         (server.hasScriptedAgent, server.modelEndpoint) = (scriptedAgent, modelEndpoint)
@@ -178,9 +179,14 @@ struct SubjectFlags: ParsableArguments {
 
     /// Starts what the server needs of the suite, lets the body meet it, and ends everything.
     func meeting<Result>(
-        _ subject: ServerSubject, under specification: Specification, _ body: (ServerSubject) async throws -> Result
+        _ subject: ServerSubject, under specification: Specification, until stop: Stop? = nil,
+        _ body: (ServerSubject) async throws -> Result
     ) async throws -> Result {
-        try await server().meeting(subject, under: specification) { subject in
+        if let url, Endpoint.webSocketURL(url) != url {
+            Console.error("testing the WebSocket at \(subject.webSocket.address)")
+        }
+        if !reference, let line = subject.awaited(for: wait, isTerminal: Console.showsProgress) { Console.error(line) }
+        return try await server().meeting(subject, under: specification, until: stop) { subject in
             // A server that somebody else started has to be told where to push, at a free port above all.
             if pushSink != nil, let sink = subject.pushSink { Console.error("push service listening at \(sink.url)") }
             return try await body(subject)

@@ -76,7 +76,7 @@ struct ClientCommand: AsyncParsableCommand {
         }
         let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, ofRun: true, under: specification)
         var report = try await client.meeting(under: specification, invite: ClientFlags.invite) { source in
-            if let out { try Files.makeFolder(out) }
+            if let out { try Files.prepareFolder(out, given: "--out") }
             let subject = try await client.subject(source, until: stop)
             return try await ClientSuite(
                 subject, at: source.location, under: specification, selection, jobs: jobs

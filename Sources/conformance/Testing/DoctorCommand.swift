@@ -30,8 +30,13 @@ struct DoctorCommand: AsyncParsableCommand {
         let specification = try Specification(.embedded)
         let selection = try Selection(role: .server, of: specification, scenarios: specification.scenarios())
         let (subject, scope) = try server.server().subject(under: specification)
-        let diagnosis: Diagnosis = try await server.meeting(subject, under: specification) { subject in
-            await Examination(subject, scope: scope, under: specification, selection).run()
+        let stop: Stop = Interruptions().first
+        let diagnosis: Diagnosis = try await server.meeting(subject, under: specification, until: stop) { subject in
+            let examination = Examination(subject, scope: scope, under: specification, selection)
+            guard let diagnosis = try await interruptible(at: stop, examination.run) else {
+                throw SuiteProblem(.interrupted, "interrupted; the examination did not end")
+            }
+            return diagnosis
         }
         let report = DiagnosisReport(diagnosis, of: subject, next: try server.rerun(subject))
         Console.write(json ? report.value.text(pretty: true) + "\n" : Tool.addressed(report.text(Console.style)))

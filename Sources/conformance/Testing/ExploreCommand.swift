@@ -55,7 +55,7 @@ struct ExploreServerCommand: AsyncParsableCommand {
         let output = try ReportOutput(search.formats, search.baseline, ofRun: true, under: specification)
         let stop: Stop = Interruptions().first
         let asked = try server.server().subject(under: specification).0
-        try await server.meeting(asked, under: specification) { subject in
+        try await server.meeting(asked, under: specification, until: stop) { subject in
             if let problem = subject.notReached { throw SuiteProblem(.unreachable, problem.description) }
             let rerun = try server.rerun(subject, as: "explore")
             return try await search.explore(
@@ -200,7 +200,7 @@ struct ExploreFlags: ParsableArguments {
         }
         report.again = RunReport.Again(again, isWhole: true)
         if isGone {
-            try output.show(report, as: text)
+            try output.show(report, as: text).end(after: status)
             return status
         }
         // What a baseline expects stands in the console report.

@@ -4,6 +4,7 @@ import HoldfastBasics
 import HoldfastPlatform
 import HoldfastSmallFoundation
 import HoldfastSuite
+import Revision
 
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -52,6 +53,7 @@ struct InitCommand: AsyncParsableCommand {
 
     func run() async throws {
         var setup = ProjectSetup()
+        setup.origin = Self.origin
         setup.name = name
         try setup.take(tokenVariables: tokenEnv, isSet: Self.isSet)
         try setup.take(profiles: profile)
@@ -63,6 +65,7 @@ struct InitCommand: AsyncParsableCommand {
         let location = out == "." ? "" : "\(out)/"
         for file in setup.files { Console.write("wrote \(location)\(file.path)\n") }
         let subject = ShellWords.quoted("\(location)subject.json")
+        if let missing = setup.missing { Console.write("then \(missing)\n") }
         let exports = setup.tokenVariables.map { "  export \($0)=…\n" }.joined()
         Console.write(
             Tool.addressed(
@@ -73,6 +76,15 @@ struct InitCommand: AsyncParsableCommand {
                   conformance server --subject \(subject)
 
                 """))
+    }
+
+    /// The release that this program came from, else the repository that its folder is a clone of, at the revision it was built of.
+    private static var origin: ProjectSetup.Origin {
+        let release = String(cString: holdfastRelease())
+        guard release.isEmpty else { return .release(url: release) }
+        return .checkout(
+            repository: (try? Tool.program()).flatMap { GitOrigin.url(above: $0) },
+            revision: String(cString: holdfastRevision()))
     }
 
     // MARK: questions

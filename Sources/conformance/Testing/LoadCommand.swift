@@ -98,12 +98,12 @@ struct LoadCommand: AsyncParsableCommand {
         let asked = try server.server().subject(under: plan, tokens: tokens, specification)
         try plan.checkFiles(shards: part?.count ?? 1)
         let output = try ReportOutput(formats, baseline, isPart: part != nil, ofRun: true, under: specification)
-        if let out { try Files.makeFolder(out) }
+        if let out { try Files.prepareFolder(out, given: "--out") }
         let stop: Stop = Interruptions().first
         // One principal is enough to be greeted.
         var first = asked
         first.principals = Array(asked.principals.prefix(1))
-        var report = try await server.meeting(first, under: specification) { greeted in
+        var report = try await server.meeting(first, under: specification, until: stop) { greeted in
             var subject = greeted
             subject.principals = asked.principals
             if let problem = subject.notReached { throw SuiteProblem(.unreachable, problem.description) }

@@ -79,7 +79,7 @@ struct ServerCommand: AsyncParsableCommand {
                 fix: "add --start 'COMMAND', or remove --trace")
         }
         if dryRun {
-            return try await server.meeting(subject, under: specification) { subject in
+            return try await server.meeting(subject, under: specification, until: Interruptions().first) { subject in
                 // What it declares is not known of a server that greets nobody.
                 if subject.isUndeclared, let problem = subject.notReached {
                     throw SuiteProblem(.unreachable, problem.description)
@@ -89,12 +89,12 @@ struct ServerCommand: AsyncParsableCommand {
             }
         }
         let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, ofRun: true, under: specification)
-        if let out { try Files.makeFolder(out) }
+        if let out { try Files.prepareFolder(out, given: "--out") }
         let stop: Stop = Interruptions().first
-        var report = try await server.meeting(subject, under: specification) { subject in
+        var report = try await server.meeting(subject, under: specification, until: stop) { subject in
             if subject.start == nil {
                 let examination = Examination(subject, scope: scope, under: specification, selection)
-                for refused in try await examination.refusedTokens() {
+                for refused in try await interruptible(at: stop, examination.refusedTokens) ?? [] {
                     Console.error(refused.what + (refused.fix.map { "\n  fix: \($0)" } ?? ""))
                 }
             }

@@ -2,7 +2,6 @@ import HoldfastPlatform
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
 
 extension TransportProblem {
     /// Says in this module's words what the libraries underneath report, and keeps their words as causes.
@@ -17,15 +16,9 @@ extension TransportProblem {
             self.init(.protocolError(reason: "not HTTP, \(error)"), at: address)
         case let error as NIOHTTPDecoderError:
             self.init(.protocolError(reason: "not HTTP, \(error)"), at: address)
-        case let error as NIOSSLError:
-            if case .uncleanShutdown = error {
-                self.init(.closed, at: address, causes: ["\(error)"])
-            } else {
-                self.init(.tls(reason: TLSWords.reason("\(error)")), at: address)
-            }
-        case let error as BoringSSLError: self.init(.tls(reason: TLSWords.reason("\(error)")), at: address)
-        case let error as NIOSSLExtraError: self.init(.tls(reason: TLSWords.reason("\(error)")), at: address)
-        default: self.init(.system(reason: "\(error)"), at: address)
+        default:
+            let code = TLS.provider?.code(of: error)
+            self.init(code ?? .system(reason: "\(error)"), at: address, causes: code == .closed ? ["\(error)"] : [])
         }
     }
 
@@ -33,15 +26,19 @@ extension TransportProblem {
         let attempts = error.connectionErrors.map(\.error)
         var causes = attempts.map { "\($0)" }
         causes += [error.dnsAError, error.dnsAAAAError].compactMap { $0.map { "\($0)" } }
-        let refused = attempts.contains { ($0 as? IOError)?.reason == .connectionRefused }
         let isUnknown = attempts.isEmpty && (error.dnsAError != nil || error.dnsAAAAError != nil)
-        self.init(refused ? .connectionRefused : isUnknown ? .unknownHost : .unreachable, at: address, causes: causes)
+        // Several addresses of one host fail in several ways; a refusal shows that the host is there.
+        let codes = attempts.map { TransportProblem($0, at: address).code }
+        let code = codes.first { $0 == .connectionRefused } ?? codes.first
+        self.init(isUnknown ? .unknownHost : code ?? .unreachable, at: address, causes: causes)
     }
 
     private static func code(of error: IOError) -> Code {
         switch error.reason {
         case .connectionReset, .brokenPipe: .reset
         case .connectionRefused: .connectionRefused
+        case .hostUnreachable, .networkUnreachable: .unreachable
+        case .noPermission, .notPermitted: .notPermitted
         default: .system(reason: "\(error)")
         }
     }
@@ -62,7 +59,7 @@ extension IOError {
 /// What the TLS library reports, in words: its own name functions, files and lines of its source.
 package enum TLSWords {
     /// Why TLS failed, from the description of an error.
-    static func reason(_ description: String) -> String {
+    package static func reason(_ description: String) -> String {
         if let known = known.first(where: { entry in entry.marks.contains { description.contains($0) } }) {
             return known.words
         }

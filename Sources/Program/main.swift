@@ -1,0 +1,5 @@
+import HoldfastConformance
+import HoldfastTLS
+
+installTLS()
+await runConformance()

@@ -1,0 +1,3 @@
+import HoldfastConformance
+
+await runConformance()
