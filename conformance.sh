@@ -13,7 +13,7 @@ if [ -z "${HOLDFAST_COMMAND:-}" ]; then
     esac
     export HOLDFAST_COMMAND
 fi
-package="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)" || exit 70
+package="$(CDPATH= cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)" || exit 70
 
 if ! command -v swift >/dev/null 2>&1; then
     echo "conformance.sh: 'swift' is not on the PATH" >&2
@@ -49,14 +49,16 @@ case "$configuration" in
         ;;
 esac
 
-# Whether an argument, or a small file that it names, asks for TLS.
+# Whether the arguments, or the subject file among them, ask for TLS.
 needs_tls() {
     local argument
     for argument in "$@"; do
         case "$argument" in
-            *wss:* | *https:* | *,tls | --tls* | --push-tls | --ca | --ca=* | --client-certificate* | --client-key*) return 0 ;;
+            --) return 1 ;;
+            [Ww][Ss][Ss]:* | *=[Ww][Ss][Ss]:* | [Hh][Tt][Tt][Pp][Ss]:* | *=[Hh][Tt][Tt][Pp][Ss]:*) return 0 ;;
+            *,tls | --tls* | --push-tls | --ca | --ca=* | --client-certificate* | --client-key*) return 0 ;;
+            *.json) if grep -qiE '"(wss|https):' -- "${argument#*=}" 2>/dev/null; then return 0; fi ;;
         esac
-        if [ -f "$argument" ] && ! is_long "$argument" && grep -qE 'wss:|https:' -- "$argument"; then return 0; fi
     done
     return 1
 }
@@ -72,8 +74,8 @@ fi
 show_steps() {
     local log="$1" every=30 ticks=0 start="" end="\n" line
     if [ -t 2 ]; then every=1 start="\r\033[K" end=""; fi
-    # A sleep that outlives this holds no pipe of the reader.
-    while sleep 1 >/dev/null 2>&1; do
+    # A sleep that outlives this holds no pipe of the reader, and this does not outlive the script.
+    while kill -0 $$ 2>/dev/null && sleep 1 2>/dev/null; do
         ticks=$((ticks + 1))
         [ $((ticks % every)) -eq 0 ] || continue
         line="$(tail -n 20 "$log" | grep -E '^\[[0-9]+/[0-9]+\] ' | tail -n 1 | cut -c 1-40)"
@@ -85,22 +87,22 @@ show_steps() {
 build() {
     local log status shower
     log=$(mktemp) || return 1
-    show_steps "$log" &
+    show_steps "$log" >/dev/null &
     shower=$!
     swift build --package-path "$package" -c "$configuration" --product "$product" >"$log" 2>&1
     status=$?
     { kill "$shower" && wait "$shower"; } 2>/dev/null
     if [ -t 2 ]; then printf '\r\033[K' >&2; fi
-    [ "$status" -eq 0 ] || cat "$log" >&2
+    [ "$status" -eq 0 ] || [ -n "$interrupted" ] || cat "$log" >&2
     rm -f "$log"
+    # Ctrl-C is no failure of the build.
+    [ -z "$interrupted" ] || exit 130
     return "$status"
 }
 
 interrupted=""
 trap 'interrupted=yes' INT
 build || {
-    # Ctrl-C is no failure of the build.
-    if [ -n "$interrupted" ]; then exit 130; fi
     echo "conformance.sh: the build failed" >&2
     exit 70
 }

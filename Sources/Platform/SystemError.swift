@@ -29,6 +29,7 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     package static let notPermitted = SystemError(EPERM)
     package static let hostUnreachable = SystemError(EHOSTUNREACH)
     package static let networkUnreachable = SystemError(ENETUNREACH)
+    package static let timedOut = SystemError(ETIMEDOUT)
     /// A call on a descriptor that does not wait would have had to.
     package static let wouldWait = SystemError(EAGAIN)
     static let interrupted = SystemError(EINTR)

@@ -37,7 +37,7 @@ extension TransportProblem {
         switch error.reason {
         case .connectionReset, .brokenPipe: .reset
         case .connectionRefused: .connectionRefused
-        case .hostUnreachable, .networkUnreachable: .unreachable
+        case .hostUnreachable, .networkUnreachable, .timedOut: .unreachable
         case .noPermission, .notPermitted: .notPermitted
         default: .system(reason: "\(error)")
         }

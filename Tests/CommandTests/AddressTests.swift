@@ -232,4 +232,17 @@ import Testing
         let unwaited = try await BuiltBinary.run(["server", "ws://127.0.0.1:1/ws"])
         #expect(unwaited.err.contains("add --wait 60 if it starts slowly"), "\(unwaited.err)")
     }
+
+    @Test func `a program without TLS says how to get one with it`() async throws {
+        let without = ["/bin/sh", "-c", #"exec "${0%/*}/conformance-without-tls" "$@""#]
+        let run = try await BuiltBinary.run(["server", "wss://127.0.0.1:1/ws"], by: without)
+        #expect(run.status == 69)
+        #expect(
+            run.err == """
+                wss://127.0.0.1:1/ws: this program was built without TLS
+                  expected: a program with TLS, or an address without it
+                  fix: run HOLDFAST_TLS=1 ./conformance.sh; in a package, add the product HoldfastTLS and call installTLS()
+
+                """)
+    }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite(
     .enabled(
         if: BuiltBinary.droppingPrivileges != nil,
-        "needs Linux, and either a user without capabilities or root with /usr/bin/setpriv"))
+        "needs Linux, and a user without capabilities, or root with /usr/bin/setpriv and a build that others can read"))
 struct PrivilegeTests {
     private let starter = BuiltBinary.droppingPrivileges ?? []
 

@@ -84,9 +84,9 @@ import Testing
         // A copy, because what it builds depends on what stands beside it.
         try writeProgram(
             String(contentsOfFile: SourceTree.root + "/conformance.sh", encoding: .utf8), to: "conformance.sh")
-        func output(_ arguments: [String]) async throws -> String {
+        func output(_ arguments: [String], of program: String = "conformance.sh") async throws -> String {
             try await PseudoTerminal.run(
-                arguments, of: tools.path + "/conformance.sh", path: "\(tools.path):/usr/bin:/bin", columns: 80)
+                arguments, of: "\(tools.path)/\(program)", path: "\(tools.path):/usr/bin:/bin", columns: 80)
         }
         func expect(_ arguments: String..., builds what: String, _ command: String) async throws {
             let output = try await output(arguments)
@@ -104,6 +104,9 @@ import Testing
             atPath: tools.path + "/.build/release", withIntermediateDirectories: true)
         try writeProgram("", to: ".build/release/conformance")
         try await expect("list", builds: "conformance with TLS (release)", "conformance list")
+        // Whoever closes standard error sees no progress, and gets the program all the same.
+        try writeProgram("#!/bin/sh\nexec '\(tools.path)/conformance.sh' \"$@\" 2>&-\n", to: "closed.sh")
+        #expect(try await output(["list"], of: "closed.sh") == "conformance list\r\n")
         try tools.write("", to: "broken")
         let failed = try await output(["list"])
         #expect(failed.contains("Judge.swift:1:1: error: no\r\nconformance.sh: the build failed\r\n"), "\(failed)")

@@ -5,7 +5,7 @@ import Testing
 @Suite struct WeakErrorTests {
     @Test(arguments: [
         (["server", "ws://no-such-host.invalid/ws"], 69, "no host has that name"),
-        (["server", "ws://no-such-host.invalid/ws"], 69, "fix: correct the host in the URL"),
+        (["server", "ws://no-such-host.invalid/ws"], 69, "fix: correct the name, or check the network"),
         (["chat", "ws://127.0.0.1:1/ws"], 69, "could not connect"), (["chat"], 64, "no server URL given"),
         (["server", "--subject", "/tmp"], 64, "/tmp: it is a folder"),
         (["server", "--reference", "--kills=-1", "--dry-run"], 64, "'-1' is out of range"),

@@ -22,17 +22,23 @@ while IFS= read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done < <(
     find -L .build/checkouts -path '*/Sources/*/include/module.modulemap'
 )
 
-for module in JSON JSONSchema Holdfast Transcript Captures Judge HoldfastMessages ClientDriver ReferenceClient HoldfastSuite conformance; do
+for room in JSON JSONSchema Holdfast Transcript Captures Judge HoldfastMessages ClientDriver ReferenceClient HoldfastSuite conformance; do
+    case "$room" in
+        Holdfast* | *Client | ClientDriver) module="$room" ;;
+        conformance) module=HoldfastConformance ;;
+        *) module="Holdfast$room" ;;
+    esac
     echo "== $module"
     graphs="$folder/graphs/$module"
-    copy="$folder/catalogues/$module.docc"
+    copy="$folder/catalogues/$room.docc"
     rm -rf "$graphs" "$copy"
     mkdir -p "$graphs" "$folder/catalogues"
     "$tools/swift-symbolgraph-extract" -module-name "$module" -I "$products/Modules" "${maps[@]}" -target "$target" \
         -minimum-access-level public -skip-synthesized-members -output-dir "$graphs"
-    cp -R "Sources/$module/"*.docc "$copy"
+    cp -R "Sources/$room/"*.docc "$copy"
     # Links that a reader of plain files follows, as links of the archive: to pages beside this one; others become words.
     find "$copy" -name '*.md' -exec sed -i.kept -E \
+        -e 's#^. ``conformance``#\# ``HoldfastConformance``#' \
         -e 's#\]\(([A-Za-z]+)\.md(\#[^)]*)?\)#](doc:\1)#g' -e 's#\[([^]]*)\]\(\.\./[^)]*\)#\1#g' {} +
     find "$copy" -name '*.kept' -delete
     "$tools/docc" convert "$copy" --additional-symbol-graph-dir "$graphs" --warnings-as-errors \

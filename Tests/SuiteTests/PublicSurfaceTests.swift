@@ -53,16 +53,16 @@ private enum JSON {}
     }
 
     @Test func `a description that cannot be used is told with its place`() async throws {
-        var server = ServerUnderTest(url: "http://127.0.0.1:1/ws")
+        var server = ServerUnderTest(url: "ftp://127.0.0.1:1/ws")
         server.profiles = ["snyc"]
         await #expect {
             _ = try await HoldfastSuite.server(server)
         } throws: { error in
             guard let problem = error as? SuiteProblem, problem.kind == .input else { return false }
             return problem.description == """
-                url: 'http://127.0.0.1:1/ws' begins with http://
-                  expected: ws:// or wss://, a host and a path
-                  fix: write it with ws:// or wss://
+                url: ftp://127.0.0.1:1/ws: unknown scheme 'ftp'
+                  expected: ws://, wss://, http:// or https://, a host, and optionally a port and a path
+                  fix: correct the URL
                 --profile: unknown profile 'snyc'
                   expected: auth, core, idempotency, push, rate-limit, sync
                   fix: did you mean 'sync'?

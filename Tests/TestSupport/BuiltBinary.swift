@@ -48,10 +48,18 @@ public enum BuiltBinary {
         if status.contains("CapEff:\t0000000000000000") { return [] }
         let setpriv = "/usr/bin/setpriv"
         guard getuid() == 0, FileManager.default.isExecutableFile(atPath: setpriv) else { return nil }
-        return [
-            setpriv, "--reuid", "65534", "--regid", "65534", "--clear-groups", "--bounding-set", "-all",
-            "--inh-caps", "-all", "--no-new-privs",
+        let options = [
+            "--reuid", "65534", "--regid", "65534", "--clear-groups", "--bounding-set", "-all", "--inh-caps", "-all",
+            "--no-new-privs",
         ]
+        // A folder above the program may be closed to others.
+        let trial = Process()
+        trial.executableURL = URL(fileURLWithPath: setpriv)
+        trial.arguments = options + ["test", "-x", path]
+        trial.standardError = FileHandle.nullDevice
+        guard (try? trial.run()) != nil else { return nil }
+        trial.waitUntilExit()
+        return trial.terminationStatus == 0 ? [setpriv] + options : nil
     }()
 
     /// Runs to the end; pipes are read meanwhile, and a program that outlasts `limit` is ended.

@@ -2,11 +2,15 @@ import HoldfastSmallFoundation
 
 /// Where a clone was made from.
 package enum GitOrigin {
-    /// The `https` URL of `origin` in the repository that a file lies in; nil where others could not clone from it.
+    /// The `https` URL of `origin` in the clone of Holdfast that a file lies in; nil where others could not clone from it.
     package static func url(above file: String) -> String? {
         var folder = Files.folder(of: file)
         while !folder.isEmpty, folder != "/" {
-            if let text = try? Files.text(of: folder + "/.git/config") { return url(in: text) }
+            if FileManager.default.fileExists(atPath: folder + "/.git") {
+                // A program may lie in the repository of somebody who uses Holdfast as a package.
+                guard FileManager.default.fileExists(atPath: folder + "/conformance.sh") else { return nil }
+                return (try? Files.text(of: folder + "/.git/config")).flatMap(url(in:))
+            }
             folder = Files.folder(of: folder)
         }
         return nil

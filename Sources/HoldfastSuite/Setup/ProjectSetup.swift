@@ -156,7 +156,7 @@ package struct ProjectSetup: Sendable {
             program = "holdfast/conformance"
         case .checkout(let repository, let revision):
             install =
-                "git clone -q \(repository ?? "\"$HOLDFAST_REPOSITORY\"") holdfast"
+                "git clone -q \(repository.map(ShellWords.quoted) ?? "\"$HOLDFAST_REPOSITORY\"") holdfast"
                 + (revision.isEmpty ? "" : " && git -C holdfast checkout -q \(revision)")
             program = "holdfast/conformance.sh"
         }

@@ -38,20 +38,23 @@ extension Dialect {
 
 extension Defect {
     /// What keeps defects from showing: profiles that the server is to do without.
+    ///
+    /// * `configured`: Whether some profiles take more than their name, as with `serve`.
     package static func problems(
-        _ names: [String], keeping kept: Set<Profile>, under specification: Specification
+        _ names: [String], keeping kept: Set<Profile>, configured: Bool, under specification: Specification
     ) -> [InputProblem] {
         names.compactMap { name in
             guard let defect = named(name) else { return nil }
             let own = specification.clauses.filter { $0.id == defect.clause }.map(\.profile)
             let missing = defect.profiles.union(own).subtracting(kept).sorted().map(\.rawValue)
             guard !missing.isEmpty else { return nil }
+            let flags = ["auth": "--token", "rate-limit": "--messages-per-minute", "push": "--push-url and --device"]
             return InputProblem(
                 "--defect", "'\(name)' does not show on a server without \(missing.joined(separator: " and "))",
                 expected: "a server that keeps the profiles of its defects",
-                fix: missing.contains(where: { ["auth", "rate-limit", "push"].contains($0) })
-                    ? "configure it: --token for auth, --messages-per-minute for rate-limit, --push-url and --device for push"
-                    : "add " + missing.map { "--profile \($0)" }.joined(separator: " ") + ", or remove --profile")
+                fix: "remove --profile, or add "
+                    + missing.map { "--profile \($0)" + (configured ? flags[$0].map { " and \($0)" } ?? "" : "") }
+                    .joined(separator: ", "))
         }
     }
 }

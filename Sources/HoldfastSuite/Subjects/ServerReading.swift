@@ -241,7 +241,7 @@ extension ServerUnderTest {
         if !profiles.isEmpty { reference.profiles = Profile.declared(named: profiles, &problems) }
         let subject = try reference.subject()
         problems += spoken.problems(declaring: subject.profiles, given: "--profile")
-        problems += Defect.problems(defects, keeping: subject.profiles, under: specification)
+        problems += Defect.problems(defects, keeping: subject.profiles, configured: false, under: specification)
         problems += Scope.problems(Set(tiers), agent: subject.agent, given: "--tier")
         try problems.throwAll()
         return (

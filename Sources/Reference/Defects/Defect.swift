@@ -10,6 +10,8 @@ package struct Defect: Sendable, Hashable, CustomStringConvertible {
     package let clause: ClauseID
     /// What a run must be able to do to see it; most need only a URL.
     package let need: Need
+    /// The profiles that a server has to keep for the defect to show, besides that of the clause it breaks.
+    package let profiles: Set<Profile>
     /// What is wrong around the healthy core.
     let faults: [Fault]
 
@@ -29,29 +31,13 @@ package struct Defect: Sendable, Hashable, CustomStringConvertible {
         case load
     }
 
-    init(_ name: String, _ area: Area, _ number: Int, need: Need = .url, _ summary: String, _ faults: Fault...) {
-        (self.name, self.summary, self.need, self.faults) = (name, summary, need, faults)
+    init(
+        _ name: String, _ area: Area, _ number: Int, need: Need = .url, with profiles: Set<Profile> = [],
+        _ summary: String, _ faults: Fault...
+    ) {
+        (self.name, self.summary, self.need, self.profiles, self.faults) = (name, summary, need, profiles, faults)
         clause = ClauseID(area, number)
     }
-
-    /// The profiles that a server has to keep for the defect to show, besides that of the clause it breaks.
-    package var profiles: Set<Profile> { Set(Self.profiles.filter { $0.value.contains(name) }.keys) }
-
-    private static let profiles: [Profile: Set<String>] = [
-        .idempotency: [
-            "order-lists-questions-first", "order-mixes-turns", "auth-runs-before-auth", "auth-states-no-capabilities",
-            "live-abandons-turns-when-stopping", "rest-gives-answers-other-ids", "rest-shows-running-turns-as-done",
-            "rest-shows-turns-in-line-as-failed", "rest-answers-failures-with-200", "rest-names-no-failed-turn",
-            "env-trims-questions", "id-ignores-the-case-of-keys", "id-leaves-the-session-out-of-errors",
-            "id-names-the-latest-session", "turn-calls-failures-internal", "turn-calls-interruptions-failures",
-            "turn-drops-the-last-in-line", "turn-leaves-interrupted-turns-running",
-        ],
-        .sync: [
-            "env-reads-text-as-numbers", "env-sends-pages-of-any-size", "env-writes-numbers-as-fractions",
-            "id-names-the-latest-session", "order-mixes-turns", "persist-goes-silent-when-storing-fails",
-            "turn-drops-the-last-in-line",
-        ],
-    ]
 
     package static func == (left: Defect, right: Defect) -> Bool { left.name == right.name }
 

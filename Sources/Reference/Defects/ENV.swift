@@ -45,7 +45,7 @@ extension Defect {
                 if !known.isSuperset(of: names) { asker.chat["messages"] = [] }
             })
         Defect(
-            "env-reads-text-as-numbers", .ENV, 9,
+            "env-reads-text-as-numbers", .ENV, 9, with: [.sync],
             "Rounds a `lastSeqSeen` that is not an integer.",
             .hears("sync") { frame, _ in
                 for name in ["lastSeqSeen", "limit"] where frame[name]?.intValue == nil {
@@ -81,14 +81,14 @@ extension Defect {
                 answer.writes = HalfEmoji.written
             })
         Defect(
-            "env-writes-numbers-as-fractions", .ENV, 13, "Writes every `seq` as `5.0`.",
+            "env-writes-numbers-as-fractions", .ENV, 13, with: [.sync], "Writes every `seq` as `5.0`.",
             .frames { frame, _ in
                 if let seq = frame["seq"]?.intValue {
                     frame["seq"] = JSONNumber(text: "\(seq).0").map(JSONValue.number)
                 }
             })
         Defect(
-            "env-trims-questions", .ENV, 14, "Strips leading and trailing blanks from questions.",
+            "env-trims-questions", .ENV, 14, with: [.idempotency], "Strips leading and trailing blanks from questions.",
             .chats { asker, _ in
                 guard let text = asker.content?.stringValue else { return }
                 var trimmed = text[...]
@@ -124,7 +124,7 @@ extension Defect {
             "env-swallows-oversized-frames", .ENV, 16, "Ignores a frame over `maxFrameBytes`.",
             .refusing(.tooLarge) { _, _, _, _ in [] })
         Defect(
-            "env-sends-pages-of-any-size", .ENV, 17,
+            "env-sends-pages-of-any-size", .ENV, 17, with: [.sync],
             "Puts everything into one `syncResult`, even more than 1 MiB.", .rules { $0.maxSentBytes = .max })
         Defect(
             "env-leaves-out-codes", .ENV, 19, "Sends errors that end no turn without `code`.",

@@ -43,7 +43,7 @@ extension Defect {
             "id-starts-a-new-session-each-time", .ID, 4, "Ignores the `sessionId` of a `chat` and creates a session.",
             .chats { asker, _ in asker.chat["sessionId"] = nil })
         Defect(
-            "id-names-the-latest-session", .ID, 5,
+            "id-names-the-latest-session", .ID, 5, with: [.idempotency, .sync],
             "Sends `toolUse` and `done` with the session of the principal's latest question; needs two sessions at once.",
             .namesTheLatest("sessionId", on: "toolUse", "done"))
         Defect(
@@ -117,7 +117,8 @@ extension Defect {
                 }
             })
         Defect(
-            "id-ignores-the-case-of-keys", .ID, 3, "Treats keys that differ only in case as equal.",
+            "id-ignores-the-case-of-keys", .ID, 3, with: [.idempotency],
+            "Treats keys that differ only in case as equal.",
             .chats { asker, server in
                 guard let key = asker.key, server.entry(of: asker) == nil else { return }
                 let name = "folds \(asker.principal) \(key.lowercased())"
@@ -128,7 +129,7 @@ extension Defect {
                 }
             })
         Defect(
-            "id-leaves-the-session-out-of-errors", .ID, 5,
+            "id-leaves-the-session-out-of-errors", .ID, 5, with: [.idempotency],
             "Ends a failed turn with an `error` that names no session.",
             .omits("sessionId", from: "error") { $0["turnId"] != nil })
         Defect(

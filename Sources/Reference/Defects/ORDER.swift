@@ -28,7 +28,8 @@ extension Defect {
                 return true
             })
         Defect(
-            "order-lists-questions-first", .ORDER, 14, "Lists all questions of a session before its answers.",
+            "order-lists-questions-first", .ORDER, 14, with: [.idempotency],
+            "Lists all questions of a session before its answers.",
             .shows { session, _, _ in
                 session.messages =
                     session.messages.filter { $0.role == "user" } + session.messages.filter { $0.role != "user" }
@@ -96,7 +97,7 @@ extension Defect {
             "order-runs-one-turn-at-a-time", .ORDER, 6, "Runs all turns of all sessions one at a time.",
             .rules { $0.hasOneLine = true })
         Defect(
-            "order-mixes-turns", .ORDER, 7,
+            "order-mixes-turns", .ORDER, 7, with: [.idempotency, .sync],
             "Sends every `done` with the `turnId` of the principal's latest question; needs two turns at once.",
             .namesTheLatest("turnId", on: "done"))
         Defect(

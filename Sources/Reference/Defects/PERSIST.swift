@@ -33,7 +33,7 @@ extension Defect {
                 return StoredRecord.ending(ending).isAnswer || succeeded
             })
         Defect(
-            "persist-goes-silent-when-storing-fails", .PERSIST, 5, need: .storageFault,
+            "persist-goes-silent-when-storing-fails", .PERSIST, 5, need: .storageFault, with: [.sync],
             "Sends nothing when an answer could not be stored.", .swallowsFailures(.persistFailed))
         Defect(
             "persist-stays-broken", .PERSIST, 6, need: .storageFault,

@@ -37,7 +37,7 @@ extension Defect {
             "turn-swallows-failures", .TURN, 5, "Sends no frame that ends a turn whose agent failed.",
             .swallowsFailures(.agentFailed))
         Defect(
-            "turn-drops-the-last-in-line", .TURN, 5,
+            "turn-drops-the-last-in-line", .TURN, 5, with: [.idempotency, .sync],
             "Drops the last of two or more questions queued behind a turn that fails.",
             .after("error") { frame, _, _, server in
                 guard frame["seq"] != nil, let session = server.session(of: frame),
@@ -74,7 +74,8 @@ extension Defect {
                 return true
             })
         Defect(
-            "turn-calls-failures-internal", .TURN, 8, "Reports the failure of an agent with code `internal`.",
+            "turn-calls-failures-internal", .TURN, 8, with: [.idempotency],
+            "Reports the failure of an agent with code `internal`.",
             .callsFailures(.agentFailed, .internal))
         Defect(
             "turn-leaves-failed-turns-running", .TURN, 9, "Shows a failed turn as `running` forever.",
@@ -109,11 +110,11 @@ extension Defect {
             "turn-hides-running-turns", .TURN, 12, "Shows a turn in session reads only after it ended.",
             .answers { answer, _, _ in answer.each("turns") { $0.text("status") == "running" ? nil : $0 } })
         Defect(
-            "turn-leaves-interrupted-turns-running", .TURN, 13, need: .restart,
+            "turn-leaves-interrupted-turns-running", .TURN, 13, need: .restart, with: [.idempotency],
             "Shows a turn interrupted by a kill as `running` after the next start.",
             .input { input, server, next in if case .started = input { [] } else { next(input, &server) } })
         Defect(
-            "turn-calls-interruptions-failures", .TURN, 14, need: .restart,
+            "turn-calls-interruptions-failures", .TURN, 14, need: .restart, with: [.idempotency],
             "Reports turns interrupted by a stop with code `agent_failed`.", .callsFailures(.interrupted, .agentFailed))
         Defect(
             "turn-answers-the-asker-alone", .TURN, 15,

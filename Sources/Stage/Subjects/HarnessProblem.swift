@@ -224,7 +224,7 @@ extension TransportProblem.Code {
     /// Whether a failure to connect says that no server is there, or none that answers.
     fileprivate var isAboutServer: Bool {
         switch self {
-        case .connectionRefused, .unreachable, .late, .closed, .reset, .protocolError: true
+        case .connectionRefused, .unreachable, .late, .closed, .reset, .protocolError, .system: true
         default: false
         }
     }

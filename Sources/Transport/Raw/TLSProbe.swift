@@ -8,7 +8,8 @@ package enum TLSProbe {
         guard (try? await connection.send(clientHello)) != nil,
             case .binary(let answer) = try? await connection.nextEvent(within: limit), let type = answer.first
         else { return false }
-        return type == 22 || type == 21
+        // An alert, or a handshake that begins with a ServerHello; a port that echoes sends the ClientHello back.
+        return type == 21 || type == 22 && answer.dropFirst(5).first == 2
     }
 
     /// A ClientHello of TLS 1.2 with three common cipher suites; a server with newer versions alone answers with an alert.

@@ -174,10 +174,7 @@ extension TransportProblem: CustomStringConvertible {
                 failure.fix
             )
         case .system(let reason):
-            (
-                "the operating system refused: \(quotable(reason))", "a connection",
-                "look up this error of the operating system; it is not the peer's"
-            )
+            (quotable(reason), "no error from the operating system", "see the message of the operating system")
         }
     }
 }

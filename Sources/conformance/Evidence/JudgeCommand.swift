@@ -124,6 +124,7 @@ struct JudgeCommand: AsyncParsableCommand {
         let targets = try FormatTarget<JudgementFormat>.all(formats)
         let draws = targets.contains { $0.format == .html }
         let paths = try JudgeFiles.paths(files)
+        if let out { try Files.prepareFolder(out, given: "--out") }
         let judgement: Judgement
         let console = follow ? LiveConsole(isForMachines: json || targets.contains { $0.path == "-" }) : nil
         if let console {
@@ -152,6 +153,7 @@ struct JudgeCommand: AsyncParsableCommand {
             }
         }
         if unwritten.isEmpty { try judgement.problems.throwAll() }
+        for problem in judgement.problems { Console.error(problem.description) }
         try unwritten.end(after: judgement.exit)
     }
 
@@ -162,7 +164,6 @@ struct JudgeCommand: AsyncParsableCommand {
         var plan = FollowRun.Plan()
         plan.sample = try sample.map(PrincipalSample.count)
         (plan.out, plan.draws) = (out, draws)
-        if let out { try Files.makeFolder(out) }
         let interruptions = Interruptions()
         if metrics != nil { plan.metrics = FollowMetrics(specification, options) }
         let server: TransportServer? = if let metrics { try await plan.metrics?.serve(at: metrics) } else { nil }

@@ -92,7 +92,7 @@ struct ChatCommand: AsyncParsableCommand {
         if let connect {
             do { return try await app.obey(connect) } catch { throw SuiteProblem(.unreachable, "\(error)") }
         }
-        if let url { try await converse(with: Endpoint.webSocketURL(url), defects, variations) }
+        if let url { try await converse(with: SubjectFlags.webSocketURL(url), defects, variations) }
     }
 
     private func converse(

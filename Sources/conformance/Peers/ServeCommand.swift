@@ -194,9 +194,10 @@ struct ServeCommand: AsyncParsableCommand {
             Console.error("a defect ended this process")
             Processes.endNow(1)
         }
-        if spoken.isCanonical, !defect.isEmpty {
-            try Defect.problems(defect, keeping: Set(configuration.profiles), under: Specification(.embedded))
-                .throwAll()
+        // The suite that starts this as its subject has checked it.
+        if spoken.isCanonical, !defect.isEmpty, !endWithInput {
+            let kept = Set(configuration.profiles)
+            try Defect.problems(defect, keeping: kept, configured: true, under: Specification(.embedded)).throwAll()
         }
         if verbose { configuration.log = { Console.error($0) } }
 

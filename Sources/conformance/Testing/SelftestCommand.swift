@@ -72,15 +72,17 @@ struct SelftestCommand: AsyncParsableCommand {
                     "a name from 'conformance serve --list-defects' or 'conformance chat --list-defects'; '*' is a wildcard",
                 otherwise: "remove it to run all")
         }
+        if let out { try Files.prepareFolder(out, given: "--out") }
         if explore { return try await explore(under: specification) }
         let display = ProgressLine.display(wipesWhenInterrupted: true)
         let matrix = try await KillMatrix(under: specification, program: Tool.program(), showing: display)
             .run(peers, isWhole: only.isEmpty)
+        var unwritten = UnwrittenFiles()
         if let out {
-            for (name, report) in matrix.reports { try report.write(to: "\(out)/\(name)") }
+            for (name, report) in matrix.reports { unwritten.attempt { try report.write(to: "\(out)/\(name)") } }
         }
         Console.write(json ? matrix.value.text(pretty: true) + "\n" : matrix.text(Console.style))
-        if !matrix.holds { throw ExitCode(.harness) }
+        try unwritten.end(after: matrix.holds ? .conforms : .harness)
     }
 
     private func isChosen(_ name: String) -> Bool {
@@ -102,11 +104,11 @@ struct SelftestCommand: AsyncParsableCommand {
             // Few are in a simulation.
             Defect.all.filter { isChosen($0.name) && $0.need != .load },
             only.isEmpty ? [] : ClientDefect.all.filter { isChosen($0.name) })
+        var unwritten = UnwrittenFiles()
         if let out {
-            try Files.makeFolder(out)
-            for (name, text) in result.files { try Files.write(text, to: "\(out)/\(name)") }
+            for (name, text) in result.files { unwritten.attempt { try Files.write(text, to: "\(out)/\(name)") } }
         }
         Console.write(json ? result.value.text(pretty: true) + "\n" : result.text(Console.style))
-        if !result.holds { throw ExitCode(.harness) }
+        try unwritten.end(after: result.holds ? .conforms : .harness)
     }
 }

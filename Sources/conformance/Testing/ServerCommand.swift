@@ -79,7 +79,7 @@ struct ServerCommand: AsyncParsableCommand {
                 fix: "add --start 'COMMAND', or remove --trace")
         }
         if dryRun {
-            return try await server.meeting(subject, under: specification, until: Interruptions().first) { subject in
+            return try await server.meeting(subject, under: specification) { subject in
                 // What it declares is not known of a server that greets nobody.
                 if subject.isUndeclared, let problem = subject.notReached {
                     throw SuiteProblem(.unreachable, problem.description)
