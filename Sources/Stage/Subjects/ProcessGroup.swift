@@ -22,13 +22,17 @@ struct ProcessGroup: Sendable {
     /// Sends SIGTERM to the leader, as a service manager does.
     func terminate() { SystemSignal.terminate.send(to: leader) }
 
+    /// How long killed processes may take to be gone: on a busy machine each waits for its turn to die.
+    private static let sweepLimit = Duration.seconds(5)
+
     /// Ends what is left of it, also outside the group, until nothing is found.
     /// - Returns: Whether something was there besides its leader.
     func sweep() -> Bool {
         var hadStayed = false
         var quietRounds = 0
         // A process that begins while the table is read is not seen in it, so one empty round proves nothing.
-        for _ in 0..<100 {
+        let deadline = ContinuousClock.now + Self.sweepLimit
+        while ContinuousClock.now < deadline {
             let left = members().filter { $0 != leader }
             kill()
             for member in left { SystemSignal.kill.send(to: member) }
