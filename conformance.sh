@@ -4,6 +4,8 @@
 # The first build is a quick one, without optimization and without TLS; `swift test` uses it too. What a command needs beyond it is
 # built when it is asked for: TLS for wss:// and https:// (HOLDFAST_TLS=1 asks for it too), an optimized program for load, proxy,
 # selftest and long captures (HOLDFAST_CONFIGURATION=release).
+# 'sh conformance.sh' is run by bash too.
+if [ -z "${BASH_VERSION:-}" ]; then exec bash "$0" "$@"; fi
 set -u
 # How the reader calls the program, for the lines that say what to type next.
 if [ -z "${HOLDFAST_COMMAND:-}" ]; then
@@ -11,6 +13,7 @@ if [ -z "${HOLDFAST_COMMAND:-}" ]; then
         */*) HOLDFAST_COMMAND="$0" ;;
         *) HOLDFAST_COMMAND="./$0" ;;
     esac
+    HOLDFAST_COMMAND="$(printf %q "$HOLDFAST_COMMAND")"
     export HOLDFAST_COMMAND
 fi
 package="$(CDPATH= cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)" || exit 70
@@ -84,29 +87,40 @@ show_steps() {
     done
 }
 
+# Asks the build to end with its compilers, for half a second.
+end_build() {
+    interrupted="$1"
+    kill -INT "$builder" && sleep 0.5
+    kill "$builder"
+} 2>/dev/null
+
 build() {
     local log status shower
     log=$(mktemp) || return 1
+    swift build --package-path "$package" -c "$configuration" --product "$product" >"$log" 2>&1 &
+    builder=$!
+    # Whoever ends the script ends the build: that is no failure of it.
+    trap 'end_build 130' INT
+    trap 'end_build 143' TERM HUP
     show_steps "$log" >/dev/null &
     shower=$!
-    swift build --package-path "$package" -c "$configuration" --product "$product" >"$log" 2>&1
+    wait "$builder"
     status=$?
+    [ -z "$interrupted" ] || wait "$builder"
     { kill "$shower" && wait "$shower"; } 2>/dev/null
     if [ -t 2 ]; then printf '\r\033[K' >&2; fi
     [ "$status" -eq 0 ] || [ -n "$interrupted" ] || cat "$log" >&2
     rm -f "$log"
-    # Ctrl-C is no failure of the build.
-    [ -z "$interrupted" ] || exit 130
+    [ -z "$interrupted" ] || exit "$interrupted"
     return "$status"
 }
 
-interrupted=""
-trap 'interrupted=yes' INT
+interrupted="" builder=""
 build || {
     echo "conformance.sh: the build failed" >&2
     exit 70
 }
-trap - INT
+trap - INT TERM HUP
 binary="$(swift build --package-path "$package" -c "$configuration" --show-bin-path)/$product" || exit 70
 
 # Options alone are for the suite against the reference server; a command takes everything as it is.

@@ -104,7 +104,7 @@ def page(repository: str, revision: str) -> str:
         return f"{picture}[{text}]({target})"
 
     # Every second part is a fence.
-    parts = re.split(r"(^```.*?^```$)", (ROOT / "README.md").read_text(), flags=re.MULTILINE | re.DOTALL)
+    parts = re.split(r"(^```.*?^```$)", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     parts[::2] = [re.sub(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)", moved, part) for part in parts[::2]]
     return "".join(parts)
 
@@ -232,9 +232,9 @@ def main() -> None:
     given = parser.parse_args()
     given.repository = given.repository.rstrip("/")
     for flag, text, form, expected, fix in [
-        ("--version", given.version, r"\d+\.\d+\.\d+", "three numbers such as 0.1.0", "give the tag without its v"),
+        ("--version", given.version, r"[0-9]+\.[0-9]+\.[0-9]+", "three numbers such as 0.1.0", "give the tag without its v"),
         ("--revision", given.revision, r"[0-9a-f]{4,64}", "a commit such as 1a2b3c4", 'give "$(git rev-parse HEAD)"'),
-        ("--repository", given.repository, r"(https?://[^\s/]+/\S+)?", "a URL such as https://github.com/OWNER/NAME", "correct or omit it"),
+        ("--repository", given.repository, r"(https?://[^\s/@]+/[^\s@]+)?", "a URL such as https://github.com/OWNER/NAME", "correct or omit it"),
     ]:
         if not re.fullmatch(form, text):
             refuse(f"{flag}: '{text}'", expected, fix)

@@ -34,6 +34,8 @@ package struct Descriptor: Sendable, Hashable {
         case reading
         /// Reading that never waits, neither for a writer of a pipe nor for its bytes.
         case readingAtOnce
+        /// Writing that never waits, neither for a reader of a pipe nor for room in it.
+        case writingAtOnce
         /// Appending to a file that must not exist yet.
         case appendingToNew
         /// Reading and writing a file that is made where there is none.
@@ -43,6 +45,7 @@ package struct Descriptor: Sendable, Hashable {
             switch self {
             case .reading: O_RDONLY
             case .readingAtOnce: O_RDONLY | O_NONBLOCK
+            case .writingAtOnce: O_WRONLY | O_NONBLOCK
             case .appendingToNew: O_WRONLY | O_CREAT | O_EXCL | O_APPEND
             case .updating: O_RDWR | O_CREAT
             }

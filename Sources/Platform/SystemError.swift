@@ -30,6 +30,10 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     package static let hostUnreachable = SystemError(EHOSTUNREACH)
     package static let networkUnreachable = SystemError(ENETUNREACH)
     package static let timedOut = SystemError(ETIMEDOUT)
+    /// What a machine or a process can run out of.
+    package static let exhausted: Set<SystemError> = [EMFILE, ENFILE, ENOBUFS, ENOMEM, EAGAIN].reduce(into: []) {
+        $0.insert(SystemError($1))
+    }
     /// A call on a descriptor that does not wait would have had to.
     package static let wouldWait = SystemError(EAGAIN)
     static let interrupted = SystemError(EINTR)

@@ -39,7 +39,9 @@ extension TransportProblem {
         case .connectionRefused: .connectionRefused
         case .hostUnreachable, .networkUnreachable, .timedOut: .unreachable
         case .noPermission, .notPermitted: .notPermitted
-        default: .system(reason: "\(error)")
+        case .addressNotAvailable: .exhausted(reason: error.reason.description)
+        case let reason where SystemError.exhausted.contains(reason): .exhausted(reason: reason.description)
+        case let reason: .system(reason: reason.description)
         }
     }
 
@@ -71,9 +73,10 @@ package enum TLSWords {
     }
 
     private static let known: [(marks: [String], words: String)] = [
+        (["sslError([Error:  EOF", "sslError([EOF"], endsWithoutReason),
         (["WRONG_VERSION_NUMBER", "HTTP_REQUEST", "HTTPS_PROXY_REQUEST"], "the other side does not use TLS"),
-        (["CERTIFICATE_VERIFY_FAILED"], "its certificate is not trusted"),
-        (["failedToValidateHostname", "unableToValidateCertificate"], "its certificate is not for this host"),
+        (["CERTIFICATE_VERIFY_FAILED"], untrusted),
+        (["failedToValidateHostname", "unableToValidateCertificate"], ofAnotherHost),
         (["CERTIFICATE_REQUIRED"], wantsCertificate),
         (["ALERT_HANDSHAKE_FAILURE"], endsHandshake),
         (
@@ -89,6 +92,14 @@ package enum TLSWords {
     private static let endsHandshake =
         "it ended the handshake, probably because it requires a (different) client certificate"
     private static let distrusts = "it does not accept the client certificate"
+
+    /// The server ends the connection in the middle of the handshake.
+    package static let endsWithoutReason = "it ended the connection during the handshake"
+    private static let untrusted = "its certificate is not trusted"
+    private static let ofAnotherHost = "its certificate is not for this host"
+
+    /// Whether a reason speaks of the certificate of the server.
+    package static func isAboutServer(_ reason: String) -> Bool { [untrusted, ofAnotherHost].contains(reason) }
 
     /// Whether a reason speaks of the certificate that the client shows, or does not.
     package static func isAboutClient(_ reason: String) -> Bool {

@@ -65,6 +65,8 @@ import Testing
         ("[remote \"other\"]\n\turl = https://h/o/n\n", nil),
         ("[remote \"origin\"]\n\turl = https://me:secret@h/o/n\n", nil),
         ("[remote \"origin\"]\n\turl = /srv/holdfast\n", nil),
+        ("[remote \"origin\"]\n\turl = https://h/o/n?token=secret\n", nil),
+        ("[remote \"origin\"]\n\turl = https://h/o/${{secrets.TOKEN}}\n", nil),
     ])
     func `the repository is one that others can clone`(configuration: String, url: String?) {
         #expect(GitOrigin.url(in: configuration) == url)

@@ -19,8 +19,8 @@ import Testing
         let url = "ws://127.0.0.1:\(listener.port)/ws"
         let (_, run) = try await BuiltBinary.run(["server", url, "--out", out], endsByItself: true) { running in
             var connections = connected.makeAsyncIterator()
-            // The first connection is the one that asks whether anybody is there.
-            for _ in 0..<2 { _ = await connections.next() }
+            // The first ones ask whether anybody is there, and for a greeting.
+            for _ in 0..<5 { _ = await connections.next() }
             try running.interrupt()
             try await Serving.appears(out + "/report.json")
         }

@@ -59,7 +59,7 @@ import Testing
             return try Self.process(folder)
         }
         #expect(run.status == 2, "\(run.err)")
-        #expect((run.out + run.err).contains("interrupted"), "\(run.out)\(run.err)")
+        #expect(run.err.contains("interrupted while waiting for the server; nothing was tested"), "\(run.err)")
         #expect(try await Processes.ends(process))
     }
 

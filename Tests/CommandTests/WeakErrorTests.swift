@@ -6,7 +6,7 @@ import Testing
     @Test(arguments: [
         (["server", "ws://no-such-host.invalid/ws"], 69, "no host has that name"),
         (["server", "ws://no-such-host.invalid/ws"], 69, "fix: correct the name, or check the network"),
-        (["chat", "ws://127.0.0.1:1/ws"], 69, "could not connect"), (["chat"], 64, "no server URL given"),
+        (["chat", "ws://127.0.0.1:1/ws"], 69, "ws: connection refused"), (["chat"], 64, "no server URL given"),
         (["server", "--subject", "/tmp"], 64, "/tmp: it is a folder"),
         (["server", "--reference", "--kills=-1", "--dry-run"], 64, "'-1' is out of range"),
         (["server", "--reference", "--kills", "-1"], 64, "fix: write --kills=-1"),

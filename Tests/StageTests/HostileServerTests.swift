@@ -305,8 +305,16 @@ import Testing
     func `a server that is there is reached, whatever it says`() async throws {
         let polite = try await TransportServer.start(handler: TestServer())
         try await subject(polite.webSocketURL()).reach()
-        let babbling = try await RawListener.start { connection in try? await connection.send("who are you?\r\n\r\n") }
-        try await subject("ws://127.0.0.1:\(babbling.port)/ws").reach()
+        let wrong = try await RawListener.start { connection in
+            _ = try? await connection.read()
+            try? await connection.send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n")
+        }
+        try await subject("ws://127.0.0.1:\(wrong.port)/ws").reach()
+        let babbling = try await RawListener.start { connection in try? await connection.send("SSH-2.0-x\r\n\r\n") }
+        let problem = await #expect(throws: HarnessProblem.self) {
+            try await subject("ws://127.0.0.1:\(babbling.port)/ws").reach()
+        }
+        #expect(problem?.code == .notHTTP(path: "/ws"))
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: [Cut.fin, .reset])

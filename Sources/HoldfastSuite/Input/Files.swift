@@ -80,6 +80,9 @@ package enum Files {
         let target = URL(fileURLWithPath: path).resolvingSymlinksInPath()
         let attributes = try? FileManager.default.attributesOfItem(atPath: target.path)
         let type = attributes?[.type] as? FileAttributeType ?? .typeRegular
+        // Held open, so that the reader sees one writer.
+        let reader = (try? FileStatus(of: target.path))?.kind == .pipe ? try reader(of: target.path) : nil
+        defer { reader?.close() }
         do {
             if type == .typeRegular, !path.hasPrefix("/dev/") {
                 try Data(text.utf8).write(to: target, options: .atomic)
@@ -89,9 +92,26 @@ package enum Files {
         } catch {
             throw InputProblem(
                 path, "cannot be written: \(reason(error))", expected: "a writable place",
-                fix: "check that the folder exists and is writable")
+                fix: "check that the folder exists, is writable and has space")
         }
     }
+
+    /// A pipe that somebody reads, opened for writing.
+    private static func reader(of path: String) throws -> Descriptor {
+        let deadline = ContinuousClock.now + pipeLimit
+        while true {
+            if let pipe = try? Descriptor(opening: path, for: .writingAtOnce) { return pipe }
+            guard ContinuousClock.now < deadline else {
+                throw InputProblem(
+                    path, "cannot be written: nobody reads this pipe", expected: "a reader within 5 s",
+                    fix: "start the reader first, or name a file")
+            }
+            Processes.pause(microseconds: 20_000)
+        }
+    }
+
+    /// How long a pipe may be without a reader.
+    private static let pipeLimit = Duration.seconds(5)
 
     /// The folder that a path lies in; empty where it names none.
     package static func folder(of path: String) -> String {
@@ -124,11 +144,12 @@ package enum Files {
 
     /// Makes the folder that a run writes to, and checks that it can be written to.
     package static func prepareFolder(_ path: String, given flag: String) throws {
-        try makeFolder(path)
+        func problem(_ what: String) -> InputProblem {
+            InputProblem(flag, "'\(path)' \(what)", expected: "a writable folder", fix: "choose another one")
+        }
+        do { try makeFolder(path) } catch let error as InputProblem { throw problem(error.what) }
         guard FileManager.default.isWritableFile(atPath: path) else {
-            throw InputProblem(
-                flag, "'\(path)' cannot be written to: no write permission", expected: "a writable folder",
-                fix: "choose another one")
+            throw problem("cannot be written to: no write permission")
         }
     }
 

@@ -19,7 +19,7 @@ package struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Eq
         for text in flags {
             do throws(InputProblem) {
                 let target = try Self(text)
-                if let before = targets.first(where: { $0.path == target.path }) {
+                if let before = targets.first(where: { $0.place == target.place }) {
                     problems.note(
                         "--format",
                         "'\(before.format.rawValue)' and '\(target.format.rawValue)' both go to '\(target.path)'",
@@ -34,6 +34,11 @@ package struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Eq
         for target in targets where target.path != "-" { try target.prepare() }
         if ofRun { StaleReports.remove(targets.map(\.path)) }
         return targets
+    }
+
+    /// The path without its links, so that two names of one file are one.
+    private var place: String {
+        path == "-" ? path : URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
     }
 
     private init(_ text: String) throws(InputProblem) {

@@ -36,7 +36,7 @@ public struct SuiteProblem: Error, Sendable, CustomStringConvertible {
     /// Why nothing can listen where an option says.
     package init(listeningAt option: String, _ problem: TransportProblem) {
         guard case .cannotListen(let failure) = problem.code else {
-            self.init(.input, "\(option): \(problem)")
+            self.init(.input, problem.description)
             return
         }
         let what = "cannot listen on \(problem.address): \(failure.reason)"

@@ -21,10 +21,10 @@ package enum GitOrigin {
         var isOrigin = false
         for line in configuration.split(whereSeparator: \.isNewline).map({ $0.trimmed(\.isWhitespace) }) {
             if line.hasPrefix("[") { isOrigin = line == "[remote \"origin\"]" }
-            guard isOrigin, line.hasPrefix("url"), let cut = line.firstIndex(of: "=") else { continue }
-            let url = String(line[line.index(after: cut)...].trimmed(\.isWhitespace))
-            // A user name before the host may come with a password.
-            return url.hasPrefix("https://") && !url.contains("@") && !url.contains(" ") ? url : nil
+            guard isOrigin, let url = line.wholeMatch(of: /url\s*=\s*(.*)/)?.1 else { continue }
+            // A host, perhaps a port, and a path: anything else may hold a password, or mean something to a shell or a CI.
+            let isPlain = url.wholeMatch(of: /https:\/\/[A-Za-z0-9.-]+(:[0-9]+)?\/[A-Za-z0-9._~\/-]+/) != nil
+            return isPlain ? String(url) : nil
         }
         return nil
     }

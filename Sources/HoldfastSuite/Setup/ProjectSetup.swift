@@ -42,7 +42,7 @@ package struct ProjectSetup: Sendable {
         if address.hasPrefix("ws://") || address.hasPrefix("wss://") { return try take(url: address) }
         if text.prefix(while: { !$0.isWhitespace }).contains("://") {
             throw InputProblem(
-                "address", "'\(Self.shown(text))' is not the address of a WebSocket",
+                "address", "'\(Endpoint.shown(text))' is not the address of a WebSocket",
                 expected: "ws:// or wss://, a host and a path", fix: "write it with ws://")
         }
         try take(start: text)
@@ -55,26 +55,17 @@ package struct ProjectSetup: Sendable {
             guard endpoint.isWebSocket else { throw TransportProblem(.badURL(reason: "not a WebSocket URL"), at: text) }
         } catch {
             throw InputProblem(
-                "url", "'\(Self.shown(text))' is not the address of a WebSocket",
+                "url", "'\(Endpoint.shown(text))' is not the address of a WebSocket",
                 expected: "such as ws://127.0.0.1:8080/ws", fix: "correct it")
         }
         guard !text.contains("?") else {
             throw InputProblem(
-                "url", "'\(Self.shown(text))' has a query, which may hold a token",
+                "url", "'\(Endpoint.shown(text))' has a query, which may hold a token",
                 expected: "a URL without secrets",
                 fix: "remove it and use --token-env for the token, or add it to subject.json by hand"
             )
         }
         url = text
-    }
-
-    /// An address without what may be secret: a query, and a password before the host.
-    private static func shown(_ text: String) -> String {
-        let address = text.prefix { $0 != "?" }
-        guard let at = address.lastIndex(of: "@"), let scheme = address.firstRange(of: "://") else {
-            return clipped(String(address))
-        }
-        return clipped(address[..<scheme.upperBound] + "…" + address[at...])
     }
 
     /// Takes the command that starts a server.

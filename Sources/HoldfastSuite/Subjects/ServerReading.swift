@@ -91,6 +91,7 @@ extension ServerUnderTest {
     /// Without declared profiles, those that the greeting states count.
     ///
     /// * `stop`: Ends the wait for a server that starts or is still to come.
+    /// - Throws: `interrupted`, when `stop` returned before the server was ready.
     package func meeting<Result>(
         _ subject: ServerSubject, under specification: Specification, until stop: Stop? = nil,
         _ body: (ServerSubject) async throws -> Result
@@ -112,12 +113,15 @@ extension ServerUnderTest {
             for: await subject.withTokens(), push: push, pushCertificate: pushCertificate, pushTopic: topic,
             model: model
         ) { subject in
-            let ready = try await interruptible(at: stop) { [wait] in
+            let ready: ServerSubject? = try await interruptible(at: stop) { [wait] in
                 let subject = subject.start == nil ? await subject.awaited(for: .seconds(wait)) : subject
                 let isAsked = subject.start == nil ? subject.notReached == nil : subject.isUndeclared
                 return isAsked ? await subject.greeted(under: specification) : subject
             }
-            return try await body(ready ?? subject)
+            guard let ready else {
+                throw SuiteProblem(.interrupted, "interrupted while waiting for the server; nothing was tested")
+            }
+            return try await body(ready)
         }
     }
 
@@ -241,6 +245,11 @@ extension ServerUnderTest {
         if !profiles.isEmpty { reference.profiles = Profile.declared(named: profiles, &problems) }
         let subject = try reference.subject()
         problems += spoken.problems(declaring: subject.profiles, given: "--profile")
+        for defect in defects.compactMap(Defect.named) where defect.need == .load && principalsUnderLoad == nil {
+            problems.note(
+                "--defect", "'\(defect.name)' shows only under load", expected: "a defect that shows in a suite",
+                fix: "use 'conformance load --reference --defect \(defect.name)'")
+        }
         problems += Defect.problems(defects, keeping: subject.profiles, configured: false, under: specification)
         problems += Scope.problems(Set(tiers), agent: subject.agent, given: "--tier")
         try problems.throwAll()

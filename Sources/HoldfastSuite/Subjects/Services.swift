@@ -15,7 +15,8 @@ enum Services {
         return try await finally({ for end in ends.reversed() { await end() } }) {
             let start = subject.start
             if push != nil || start?.takesPush ?? false || subject.profiles.contains(.push) && start != nil {
-                let sink = try await (push ?? ServiceAddress()).listening("--push-sink") {
+                let sink = try await (push ?? ServiceAddress()).listening(push == nil ? "push service" : "--push-sink")
+                {
                     (address) async throws(TransportProblem) in
                     try await PushSink.start(
                         host: address.host, port: address.port, isSecure: address.isSecure, topic: pushTopic)
@@ -27,7 +28,9 @@ enum Services {
                 subject.pushSink = sink
             }
             if model != nil || start?.takesModel ?? false || subject.agent == .model && start != nil {
-                let endpoint = try await (model ?? ServiceAddress()).listening("--model-endpoint") {
+                let endpoint = try await (model ?? ServiceAddress()).listening(
+                    model == nil ? "model endpoint" : "--model-endpoint"
+                ) {
                     (address) async throws(TransportProblem) in
                     try await ModelEndpoint.start(host: address.host, port: address.port)
                 }

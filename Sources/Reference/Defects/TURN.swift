@@ -154,7 +154,8 @@ extension Defect {
                 return []
             })
         Defect(
-            "turn-does-not-say-what-to-retry", .TURN, 19, "Ends failed turns with an `error` without `retryable`.",
+            "turn-does-not-say-what-to-retry", .TURN, 19, with: [.idempotency],
+            "Ends failed turns with an `error` without `retryable`.",
             .omits("retryable", from: "error") { $0["turnId"] != nil })
         Defect(
             "turn-refuses-without-the-key", .TURN, 21,

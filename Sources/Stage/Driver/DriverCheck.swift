@@ -28,7 +28,7 @@ package struct DriverCheck: Sendable {
         do {
             server = try await TransportServer.start(host: host, handler: ClosedServer())
         } catch {
-            throw DriverProblem(.noServer(reason: "\(error)"), at: host)
+            throw DriverProblem(.noServer(reason: error.words.what), at: host)
         }
         do throws(DriverProblem) {
             let greeting = try await look(server, folder.path)

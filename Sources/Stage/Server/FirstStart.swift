@@ -45,7 +45,7 @@ final class FirstStart: Sendable {
             try await subject.at(instance).reach()
         } catch {
             // How a server ends at its first upgrade, the scenarios tell.
-            if case .upgradeCut = error.code, await instance.exit(within: Self.exitDelay) != nil { return }
+            if await instance.exit(within: Self.exitDelay) != nil { return }
             await instance.end()
             throw error
         }

@@ -5,18 +5,23 @@ extension ServerSubject {
     /// Makes sure that something takes connections at the address, with three attempts within two seconds.
     ///
     /// Without an upgrade nothing can be tested, so a server that never answers one, or ends each connection that asks for one, is
-    /// not reached. One that says something that is no answer is: the scenarios tell what it does.
+    /// not reached, nor is one that does not speak HTTP. How a server answers an upgrade in HTTP, the scenarios tell.
     /// - Throws: A problem whose `isUnreachable` is true.
     package func reach() async throws(HarnessProblem) {
         if let notReached { throw notReached }
         let attempts = 3
+        let pause = Duration.milliseconds(600)
         let began = ContinuousClock.now
+        let end = began + .seconds(2)
         for attempt in 1...attempts {
             do throws(HarnessProblem) {
-                return try await reach(Attempt(number: attempt, began: began, end: began + .seconds(2)))
+                return try await reach(Attempt(number: attempt, began: began, end: end))
             } catch {
-                guard error.mayMendAtOnce, attempt < attempts, !Task.isCancelled else { throw error }
-                try? await Task.sleep(for: .milliseconds(600), clock: .continuous)
+                // What an attempt without time would say hides what this one says.
+                guard error.mayMendAtOnce, attempt < attempts, .now + pause < end, !Task.isCancelled else {
+                    throw error
+                }
+                try? await Task.sleep(for: pause, clock: .continuous)
             }
         }
     }
@@ -83,6 +88,9 @@ extension ServerSubject {
                 throw HarnessProblem(.wrongScheme(speaksTLS: false, better: with(.ws).address), at: webSocket.address)
             }
             if case .tls(let reason) = error.code { throw tlsProblem(reason) }
+            if webSocket.scheme.isSecure, [.closed, .reset].contains(error.code) {
+                throw tlsProblem(TLSWords.endsWithoutReason)
+            }
             throw HarnessProblem(
                 .unreachable(
                     error.code, attempts: attempt.number,
@@ -122,6 +130,7 @@ extension ServerSubject {
                 throw HarnessProblem(
                     .noUpgrade(milliseconds: limit.milliseconds, path: webSocket.path), at: webSocket.address)
             case .closed, .reset: throw HarnessProblem(.upgradeCut(path: webSocket.path), at: webSocket.address)
+            case .protocolError: throw HarnessProblem(.notHTTP(path: webSocket.path), at: webSocket.address)
             default: return
             }
         }

@@ -109,6 +109,7 @@ extension StepContext {
         } catch {
             if Task.isCancelled { throw StepEnd.interrupted }
             if post?.end(.over) == false { return (nil, lane) }
+            if error.isLocal { throw StepEnd.harness(HarnessProblem(.cannotConnect(error.code), at: location)) }
             recorder.note(.failed(reason: error.name), on: lane)
             performer.noteLoss()
             // A subject that the scenario ended answers nothing, and the scenario goes on.

@@ -51,6 +51,7 @@ extension StepContext {
                 timeout: performer.limit("connect"))
         } catch {
             if Task.isCancelled { throw StepEnd.interrupted }
+            if error.isLocal { throw StepEnd.harness(HarnessProblem(.cannotConnect(error.code), at: location)) }
             if !connect.isOptional { performer.noteReception(false) }
             recorder.note(refusal(error), on: lane)
             performer.noteRefusal(connect.on)

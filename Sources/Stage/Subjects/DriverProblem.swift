@@ -138,7 +138,7 @@ extension DriverProblem: CustomStringConvertible {
             (
                 "no server for the app at \(location), \(reason)",
                 "an address of this machine and a place for temporary files",
-                "choose another address with --host"
+                "check the permissions of this program and TMPDIR; --host chooses another address"
             )
         case .invalidCommand(let reasons):
             (

@@ -24,6 +24,8 @@ package struct HarnessProblem: Error, Sendable, Equatable {
         case noUpgrade(milliseconds: Int, path: String)
         /// The server takes connections and ends each one that asks for an upgrade, without an answer.
         case upgradeCut(path: String)
+        /// What answers the upgrade is not HTTP.
+        case notHTTP(path: String)
         /// The port speaks TLS and the address does not, or the other way round; holds the address that fits.
         case wrongScheme(speaksTLS: Bool, better: String)
         /// TLS came to nothing with a port that speaks it.
@@ -31,6 +33,8 @@ package struct HarnessProblem: Error, Sendable, Equatable {
         /// The server wants a client certificate, or another one than it was shown.
         case certificateRefused(reason: String, wasShown: Bool)
         case upgradeRefused(status: Int, path: String)
+        /// The stage cannot connect, for a reason on its own side.
+        case cannotConnect(TransportProblem.Code)
         case driver(DriverProblem)
     }
 
@@ -62,7 +66,8 @@ package struct HarnessProblem: Error, Sendable, Equatable {
     /// Whether the subject could not be reached at all, which is no fault of the suite.
     package var isUnreachable: Bool {
         switch code {
-        case .unreachable, .noUpgrade, .upgradeCut, .wrongScheme, .tlsFailed, .certificateRefused, .upgradeRefused,
+        case .unreachable, .noUpgrade, .upgradeCut, .notHTTP, .wrongScheme, .tlsFailed, .certificateRefused,
+            .upgradeRefused,
             .notStarted,
             .endedEarly:
             true
@@ -164,6 +169,11 @@ extension HarnessProblem: CustomStringConvertible {
                 "a server that accepts WebSocket upgrades on \(path)",
                 "correct the path of the URL; if \(path) is right, look for this request in the log of the server"
             )
+        case .notHTTP(let path):
+            (
+                "it accepts connections, but does not answer in HTTP",
+                "a server that accepts WebSocket upgrades on \(path)", "correct host and port of the URL"
+            )
         case .wrongScheme(true, let better):
             (
                 "the port uses TLS, but the URL is ws://", "wss:// for a server with TLS",
@@ -174,11 +184,16 @@ extension HarnessProblem: CustomStringConvertible {
                 "the port does not use TLS, but the URL is wss://", "ws:// for a server without TLS",
                 "use \(better), or turn on TLS on the server"
             )
-        case .tlsFailed(let reason):
+        case .tlsFailed(let reason) where TLSWords.isAboutServer(reason):
             (
                 "TLS failed: \(reason)",
-                "a certificate for this host, signed by a trusted root",
-                "add its root with --ca FILE, or give --accept-any-certificate"
+                "a valid certificate for this host, signed by a trusted root",
+                "check its dates, add its root with --ca FILE, or give --accept-any-certificate"
+            )
+        case .tlsFailed(let reason):
+            (
+                "TLS failed: \(reason)", "a server with TLS 1.2 or later",
+                "check the port and the TLS settings of the server"
             )
         case .certificateRefused(let reason, let wasShown):
             (
@@ -187,12 +202,14 @@ extension HarnessProblem: CustomStringConvertible {
                     ? "use --client-certificate and --client-key with a certificate that the server trusts"
                     : "add --client-certificate FILE and --client-key FILE"
             )
+        case .cannotConnect(let code): TransportProblem(code, at: location).words
         case .driver(let problem): (problem.inShort, "an answer to each command", "correct the driver")
         case .upgradeRefused(let status, let path):
             (
                 "upgrade refused with status \(status)", "a server that accepts WebSocket upgrades on \(path)",
                 status == 401 || status == 403
-                    ? "give a token the server accepts" : "correct the path of the URL"
+                    ? "give a token the server accepts"
+                    : status >= 500 ? "look into the log of the server" : "correct the path of the URL"
             )
         }
     }
@@ -224,7 +241,7 @@ extension TransportProblem.Code {
     /// Whether a failure to connect says that no server is there, or none that answers.
     fileprivate var isAboutServer: Bool {
         switch self {
-        case .connectionRefused, .unreachable, .late, .closed, .reset, .protocolError, .system: true
+        case .connectionRefused, .unreachable, .late, .closed, .reset, .protocolError: true
         default: false
         }
     }

@@ -81,7 +81,7 @@ final class SubjectInstance: Sendable {
 
     /// A fixed address at which somebody listens already would be taken for the subject.
     private func refuseStranger() async throws(HarnessProblem) {
-        guard await isListening() else { return }
+        guard await connectionProblem() == nil else { return }
         throw HarnessProblem(
             .notStarted(reason: "another program already listens on \(webSocket.address)", output: []),
             at: command.shown)
@@ -120,7 +120,14 @@ final class SubjectInstance: Sendable {
             }
             hasSaid = hasSaid || process.output.sawReady
             // Whoever listens after the command has ended is a daemon, and about to be ended.
-            if hasSaid, await isListening(), !process.isEnding { return }
+            if hasSaid {
+                let problem = await connectionProblem()
+                if problem == nil, !process.isEnding { return }
+                if let problem, problem.isLocal {
+                    process.kill()
+                    throw HarnessProblem(.cannotConnect(problem.code), at: webSocket.address)
+                }
+            }
             guard ContinuousClock.now < end, !Task.isCancelled else { break }
             try? await Task.sleep(for: pause, clock: .continuous)
             pause = min(pause * 2, .milliseconds(50))
@@ -140,12 +147,14 @@ final class SubjectInstance: Sendable {
 
     private func problem(_ code: HarnessProblem.Code) -> HarnessProblem { HarnessProblem(code, at: command.shown) }
 
-    private func isListening() async -> Bool {
-        guard
-            let probe = try? await RawConnection.open(host: webSocket.host, port: webSocket.port, timeout: .seconds(1))
-        else { return false }
-        probe.cut(.fin)
-        return true
+    /// Why nothing takes connections at its address; nil when something does.
+    private func connectionProblem() async -> TransportProblem? {
+        do {
+            try await RawConnection.open(host: webSocket.host, port: webSocket.port, timeout: .seconds(1)).cut(.fin)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     // MARK: what scenarios do

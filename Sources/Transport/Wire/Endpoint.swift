@@ -97,9 +97,14 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         text.indices.first { text[$0...].hasPrefix(needle) }
     }
 
-    /// The URL as typed, up to its query.
-    private static func shown(_ url: String) -> String {
-        url.isEmpty ? "''" : quotable(String(url.prefix { $0 != "?" }))
+    /// The URL as typed, without what may be secret: a query, and a user name with a password.
+    package static func shown(_ url: String) -> String {
+        let address = url.prefix { $0 != "?" }
+        guard !address.isEmpty else { return "''" }
+        guard let at = address.lastIndex(of: "@"), let scheme = position(of: "://", in: String(address)) else {
+            return quotable(String(address))
+        }
+        return quotable(address[..<scheme] + "://…" + address[at...])
     }
 
     private static func split(_ authority: Substring) -> (host: String, port: String?) {

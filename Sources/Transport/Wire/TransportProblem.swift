@@ -6,10 +6,12 @@ public struct TransportProblem: Error, Sendable, Equatable {
     public enum Code: Sendable, Equatable {
         /// The host answered that nothing listens on the port.
         case connectionRefused
-        /// No route leads to the host.
+        /// The host does not answer, or no route leads to it.
         case unreachable
         /// The operating system does not let this program connect.
         case notPermitted
+        /// This program or machine has no descriptor, port or memory left, in the words of the operating system.
+        case exhausted(reason: String)
         /// No host has that name.
         case unknownHost
         /// The server answered the upgrade with another status than 101; the excerpt is at most 400 characters.
@@ -84,12 +86,21 @@ extension TransportProblem: CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
+    /// Whether the cause lies on this side, so that it says nothing about the peer.
+    package var isLocal: Bool {
+        switch code {
+        case .notPermitted, .noTLS, .exhausted: true
+        default: false
+        }
+    }
+
     /// A word for machines and for one-line logs, stable across versions.
     public var name: String {
         switch code {
         case .connectionRefused: "connection_refused"
         case .unreachable: "unreachable"
         case .notPermitted: "not_permitted"
+        case .exhausted: "exhausted"
         case .unknownHost: "unknown_host"
         case .upgradeRefused: "upgrade_refused"
         case .notWebSocket: "not_websocket"
@@ -115,11 +126,16 @@ extension TransportProblem: CustomStringConvertible {
         case .connectionRefused:
             ("connection refused", "a server that listens there", "start the server, or correct host and port")
         case .unreachable:
-            ("no route to the host", "a host that can be reached", "correct the host, or check the network")
+            ("the host cannot be reached", "a host that answers", "correct the host, or check network and firewall")
         case .notPermitted:
             (
                 "the operating system does not permit the connection", "permission to connect",
                 "check the firewall, the sandbox or the container that this program runs in"
+            )
+        case .exhausted(let reason):
+            (
+                "this machine has nothing left to connect with: \(quotable(reason))", "a free descriptor and port",
+                "raise the limit of open files (ulimit -n), or run fewer scenarios at once (--jobs)"
             )
         case .unknownHost:
             ("no host has that name", "a host name that resolves", "correct the name, or check the network")

@@ -128,6 +128,12 @@ struct ChatCommand: AsyncParsableCommand {
         guard screen.hasConnected else {
             // A query may hold a token.
             let location = String(url.prefix { $0 != "?" })
+            // The cause, where there is one below the protocol.
+            do throws(TransportProblem) {
+                try await HTTPConnection.open(Endpoint(url).httpBase, tls: tls, timeout: .seconds(5)).cut(.fin)
+            } catch {
+                throw SuiteProblem(.unreachable, TransportProblem(error.code, at: location).description)
+            }
             throw SuiteProblem(
                 .unreachable,
                 InputProblem(

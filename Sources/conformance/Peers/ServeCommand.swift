@@ -270,7 +270,8 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             return try await MockServer.start(configuration, record: record)
         } catch let problem as TransportProblem {
-            throw SuiteProblem(listeningAt: "--port", problem)
+            let isHost = [.cannotListen(.foreignAddress), .cannotListen(.unknownHost)].contains(problem.code)
+            throw SuiteProblem(listeningAt: isHost ? "--host" : "--port", problem)
         } catch {
             // What is wrong with the folder names it, and what would mend it.
             throw SuiteProblem(.input, "--data: \(error)")

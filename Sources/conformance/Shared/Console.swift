@@ -39,6 +39,8 @@ enum Console {
               expected: a terminal, a pipe or a file that accepts all of it
               fix: free disk space, or redirect the output elsewhere
             """)
+        // A verdict is worth more than the stream it was meant for; a page or a table of JSON is not.
+        if text.utf8.count < 1 << 14 { writeError(text) }
     }
 
     /// Writes a line to standard error.

@@ -79,7 +79,8 @@ struct ServerCommand: AsyncParsableCommand {
                 fix: "add --start 'COMMAND', or remove --trace")
         }
         if dryRun {
-            return try await server.meeting(subject, under: specification) { subject in
+            let stop: Stop = Interruptions().first
+            return try await server.meeting(subject, under: specification, until: stop) { subject in
                 // What it declares is not known of a server that greets nobody.
                 if subject.isUndeclared, let problem = subject.notReached {
                     throw SuiteProblem(.unreachable, problem.description)
