@@ -127,7 +127,7 @@ private actor World {
     private var count = 0
 
     /// The longest wait for the end of all trouble.
-    private static let patience = Duration.seconds(25)
+    private static let patience = Duration.seconds(90)
     /// How many times faster than people the client waits: `polling` takes 6 s.
     private static let timeScale = 10.0
     /// A replay that is soon too short.
@@ -308,7 +308,7 @@ private actor World {
     private func stored() async throws -> [History] {
         func read(_ path: String) async throws -> JSONValue {
             let request = RESTRequest(method: "GET", url: server.httpURL + path)
-            return try JSONParser.value(try await NetworkTransport().perform(request, within: .seconds(10)).body)
+            return try JSONParser.value(try await NetworkTransport().perform(request, within: Self.patience).body)
         }
         var histories: [History] = []
         for entry in try await read("/api/sessions")["sessions"]?.arrayValue ?? [] {

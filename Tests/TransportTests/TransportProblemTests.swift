@@ -14,10 +14,18 @@ import Darwin
     @Test(
         arguments: [
             (EACCES, .notPermitted), (EPERM, .notPermitted), (EHOSTUNREACH, .unreachable), (ENETUNREACH, .unreachable),
-            (ECONNREFUSED, .connectionRefused), (ECONNRESET, .reset),
+            (ECONNREFUSED, .connectionRefused), (ECONNRESET, .reset), (ETIMEDOUT, .unreachable),
+            (EMFILE, .exhausted(reason: "Too many open files")),
+            (EADDRNOTAVAIL, .exhausted(reason: "Cannot assign requested address")),
         ] as [(Int32, TransportProblem.Code)])
     func `an error of the system has its own code`(number: Int32, code: TransportProblem.Code) {
         #expect(TransportProblem(IOError(errnoCode: number, reason: "connect"), at: "ws://h/ws").code == code)
+    }
+
+    @Test func `what this side lacks says nothing about the peer`() {
+        let local: [TransportProblem.Code] = [.notPermitted, .noTLS, .exhausted(reason: "Too many open files")]
+        #expect(local.allSatisfy { TransportProblem($0, at: "ws://h/ws").isLocal })
+        #expect(!TransportProblem(.connectionRefused, at: "ws://h/ws").isLocal)
     }
 
     @Test func `a missing permission is not taken for a missing server`() {
