@@ -77,7 +77,7 @@ fi
 show_steps() {
     local log="$1" every=30 ticks=0 start="" end="\n" line
     if [ -t 2 ]; then every=1 start="\r\033[K" end=""; fi
-    # A sleep that outlives this holds no pipe of the reader, and this does not outlive the script.
+    # The sleep keeps no pipe of the reader open, and the loop ends with the script.
     while kill -0 $$ 2>/dev/null && sleep 1 2>/dev/null; do
         ticks=$((ticks + 1))
         [ $((ticks % every)) -eq 0 ] || continue
@@ -99,7 +99,7 @@ build() {
     log=$(mktemp) || return 1
     swift build --package-path "$package" -c "$configuration" --product "$product" >"$log" 2>&1 &
     builder=$!
-    # Whoever ends the script ends the build: that is no failure of it.
+    # Ending the script ends the build; that is no build failure.
     trap 'end_build 130' INT
     trap 'end_build 143' TERM HUP
     show_steps "$log" >/dev/null &

@@ -28,7 +28,8 @@ import Testing
             ["explore", url, "--scripted-agent", "--plan", folder.path + "/plan.json"], endsByItself: true
         ) { running in
             var connections = connected.makeAsyncIterator()
-            for _ in 0..<2 { _ = await connections.next() }
+            // The first ones ask whether anybody is there, and for a greeting.
+            for _ in 0..<3 { _ = await connections.next() }
             try running.interrupt()
         }
         await listener.stop()

@@ -22,7 +22,7 @@ import Darwin
         #expect(TransportProblem(IOError(errnoCode: number, reason: "connect"), at: "ws://h/ws").code == code)
     }
 
-    @Test func `what this side lacks says nothing about the peer`() {
+    @Test func `a local failure says nothing about the peer`() {
         let local: [TransportProblem.Code] = [.notPermitted, .noTLS, .exhausted(reason: "Too many open files")]
         #expect(local.allSatisfy { TransportProblem($0, at: "ws://h/ws").isLocal })
         #expect(!TransportProblem(.connectionRefused, at: "ws://h/ws").isLocal)

@@ -84,7 +84,7 @@ func cancelling<Result: Sendable>(
     }
 }
 
-/// Runs a body that is worth nothing unless it ends by itself, and cancels it once `stop` returns; nil then.
+/// Runs a body to its end, or cancels it once `stop` returns and gives nil.
 package func interruptible<Result: Sendable>(
     at stop: Stop?, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result? {

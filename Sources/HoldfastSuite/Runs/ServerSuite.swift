@@ -25,7 +25,7 @@ package struct ServerSuite {
     /// Runs to the end, or until `stop` returns, which keeps what was learnt.
     /// - Throws: A `SuiteProblem`, when a server that is to be started does not start.
     package func run(until stop: Stop? = nil, showing show: ProgressDisplay? = nil) async throws -> RunReport {
-        // One that did not start to greet anybody is not started again.
+        // A server that failed to start for its greeting is not started a second time.
         if let problem = subject.notReached { throw SuiteProblem(.unreachable, problem.description) }
         var suite = SuiteRun(stage: ServerStage(subject: subject, specification: specification), jobs: jobs)
         suite.traces = traces

@@ -37,9 +37,9 @@ extension Dialect {
 }
 
 extension Defect {
-    /// What keeps defects from showing: profiles that the server is to do without.
+    /// The defects that cannot show because the server lacks a profile, a problem each.
     ///
-    /// * `configured`: Whether some profiles take more than their name, as with `serve`.
+    /// * `configured`: Whether auth, rate-limit and push need flags of their own, as with `serve`.
     package static func problems(
         _ names: [String], keeping kept: Set<Profile>, configured: Bool, under specification: Specification
     ) -> [InputProblem] {

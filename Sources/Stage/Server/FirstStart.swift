@@ -44,14 +44,14 @@ final class FirstStart: Sendable {
         do throws(HarnessProblem) {
             try await subject.at(instance).reach()
         } catch {
-            // How a server ends at its first upgrade, the scenarios tell.
+            // The scenarios report how a server ends that exits at its first upgrade.
             if await instance.exit(within: Self.exitDelay) != nil { return }
             await instance.end()
             throw error
         }
     }
 
-    /// How long after the connection of a process that ended its end is known.
+    /// How long after its last connection the exit of a process may be noticed.
     private static let exitDelay = Duration.seconds(1)
 
     private func end(with problem: HarnessProblem?) {

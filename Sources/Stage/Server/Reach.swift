@@ -4,8 +4,8 @@ import HoldfastTransport
 extension ServerSubject {
     /// Makes sure that something takes connections at the address, with three attempts within two seconds.
     ///
-    /// Without an upgrade nothing can be tested, so a server that never answers one, or ends each connection that asks for one, is
-    /// not reached, nor is one that does not speak HTTP. How a server answers an upgrade in HTTP, the scenarios tell.
+    /// Without an upgrade nothing can be tested. So a server is not reached if it never answers an upgrade, ends each connection that
+    /// asks for one, or does not speak HTTP. Any answer in HTTP is judged by the scenarios.
     /// - Throws: A problem whose `isUnreachable` is true.
     package func reach() async throws(HarnessProblem) {
         if let notReached { throw notReached }
@@ -17,7 +17,7 @@ extension ServerSubject {
             do throws(HarnessProblem) {
                 return try await reach(Attempt(number: attempt, began: began, end: end))
             } catch {
-                // What an attempt without time would say hides what this one says.
+                // An attempt without any time left would report a timeout and hide this error.
                 guard error.mayMendAtOnce, attempt < attempts, .now + pause < end, !Task.isCancelled else {
                     throw error
                 }
@@ -53,9 +53,9 @@ extension ServerSubject {
         return subject
     }
 
-    /// What a command waits for before its run, as a line for people; nil where nobody needs to know.
+    /// A line for people about the wait before a run; nil where there is none to show.
     ///
-    /// A command that is not told its port is the usual cause of a wait in vain, so that is said wherever the line goes.
+    /// A command without {port} is the usual cause of waiting in vain, so the line says so even where progress is hidden.
     package func awaited(for seconds: Int, isTerminal: Bool) -> String? {
         guard let start else {
             return isTerminal && seconds > 0 ? "waiting up to \(seconds) s for \(webSocket.address)" : nil

@@ -24,7 +24,7 @@ package struct HarnessProblem: Error, Sendable, Equatable {
         case noUpgrade(milliseconds: Int, path: String)
         /// The server takes connections and ends each one that asks for an upgrade, without an answer.
         case upgradeCut(path: String)
-        /// What answers the upgrade is not HTTP.
+        /// The server answers the upgrade with something that is not HTTP.
         case notHTTP(path: String)
         /// The port speaks TLS and the address does not, or the other way round; holds the address that fits.
         case wrongScheme(speaksTLS: Bool, better: String)
@@ -92,7 +92,7 @@ extension HarnessProblem: CustomStringConvertible {
         return (what, words.expected, words.fix)
     }
 
-    /// Starting the server mends what comes from its absence; any other failure to connect has a fix of its own.
+    /// Starting a server mends only its absence; every other failure to connect keeps its own fix.
     private static func unreachable(
         _ words: (what: String, expected: String, fix: String), isMissing: Bool, tries: String, path: String
     ) -> (what: String, expected: String, fix: String) {

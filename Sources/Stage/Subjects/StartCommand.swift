@@ -57,7 +57,7 @@ package struct StartCommand: Sendable, Equatable {
 
     /// Whether it is told where to listen, so that several can run side by side.
     var takesPort: Bool { uses("{port}") || url.contains("{port}") }
-    /// Whether the port that it is to listen on is nowhere in it, so that only its environment tells.
+    /// Whether the command never mentions its port, so that the server must read it from the environment.
     var ignoresPort: Bool { url.contains("{port}") && !uses("{port}") && !uses("HOLDFAST_PORT") }
     /// Whether it is told where to store, so that each instance has a folder of its own.
     var takesData: Bool { uses("{data}") }

@@ -3,8 +3,8 @@ import NIOCore
 
 /// The TLS library of a program.
 ///
-/// TLS takes longer to build than the whole suite, and few runs need it, so this room imports none: the room `TLS` installs one, and
-/// a program without it rejects `wss://` and `https://`.
+/// A TLS library takes a third of a first build, and few runs need one. So this room imports none: the room `TLS` installs it, and a
+/// program without it rejects `wss://` and `https://`.
 package protocol TLSProvider: Sendable {
     /// The handler for one connection of a client.
     func clientHandler(_ options: TLSOptions, for endpoint: Endpoint) throws -> any ChannelHandler
@@ -45,7 +45,7 @@ package enum TLS {
         (try? pipeline.context(name: handlerName)) != nil
     }
 
-    /// Calls the library; its errors, and that there is none, become a problem at an address.
+    /// Calls the library; an error of it, or its absence, becomes a problem at an address.
     private static func asking<Result>(
         at address: String, _ question: (any TLSProvider) throws -> Result
     ) throws(TransportProblem) -> Result {

@@ -194,7 +194,7 @@ struct ServeCommand: AsyncParsableCommand {
             Console.error("a defect ended this process")
             Processes.endNow(1)
         }
-        // The suite that starts this as its subject has checked it.
+        // A suite that starts this server has checked them already.
         if spoken.isCanonical, !defect.isEmpty, !endWithInput {
             let kept = Set(configuration.profiles)
             try Defect.problems(defect, keeping: kept, configured: true, under: Specification(.embedded)).throwAll()

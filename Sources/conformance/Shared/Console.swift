@@ -39,7 +39,7 @@ enum Console {
               expected: a terminal, a pipe or a file that accepts all of it
               fix: free disk space, or redirect the output elsewhere
             """)
-        // A verdict is worth more than the stream it was meant for; a page or a table of JSON is not.
+        // Show a verdict on standard error instead; leave out large pages and tables.
         if text.utf8.count < 1 << 14 { writeError(text) }
     }
 
