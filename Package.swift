@@ -203,8 +203,7 @@ let package = Package(
             "StageTests",
             [
                 "Basics", "Explore", "Stage", "Proxy", "Mock", "Platform", "ClientDriver", "Reference", "Transport",
-                "TLS",
-                "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "TestSupport",
+                "TLS", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "TestSupport",
             ]),
         tests(
             "ExploreTests",

@@ -2,8 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import HoldfastTransport
-
 /// An ordinary user without capabilities, as in most containers, gets the same verdicts as root.
 @Suite(
     .enabled(
@@ -26,20 +24,9 @@ struct PrivilegeTests {
     @Test func `a server behind a proxy needs no privilege`() async throws {
         let folder = try TemporaryDirectory()
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)
-        let (_, output) = try await Serving.run(in: folder, by: starter) { [starter] server in
-            let free = try await RawListener.start { _ in }
-            let port = free.port
-            await free.stop()
-            let proxy = ["proxy", "--listen", "127.0.0.1:\(port)", "--upstream", try server.url()]
-            let subject = try String(contentsOfFile: server.subjectFile, encoding: .utf8)
-            let address = try server.url().dropFirst("ws://".count).prefix { $0 != "/" }
-            let through = folder.path + "/through.json"
-            try subject.replacing(String(address), with: "127.0.0.1:\(port)")
-                .write(toFile: through, atomically: true, encoding: .utf8)
-            let (run, _) = try await BuiltBinary.run(proxy, by: starter) { _ in
-                try await ProxyTests.answers(port)
-                return try await BuiltBinary.run(["server", "--subject", through, "--only", "TURN-5"], by: starter)
-            }
+        let output = try await ProxyTests().proxied(in: folder, by: starter) { [starter] server, port in
+            let through = try server.subjectFile(behind: port, in: folder)
+            let run = try await BuiltBinary.run(["server", "--subject", through, "--only", "TURN-5"], by: starter)
             #expect(run.status == 0, "\(run.out)\n\(run.err)")
         }
         #expect(output.status == 0, "\(output.err)")

@@ -7,25 +7,27 @@ import Testing
 
 @Suite struct ProxyTests {
     /// Runs a server with a proxy before it, gives the body the proxy's port, and ends both.
-    private func proxied(
-        _ arguments: [String], serving: [String] = [], in folder: TemporaryDirectory,
+    func proxied(
+        _ arguments: [String] = [], serving: [String] = [], in folder: TemporaryDirectory, by starter: [String] = [],
         _ body: @escaping @Sendable (_ server: Serving, _ port: Int) async throws -> Void
     ) async throws -> BuiltBinary.Output {
-        try await Serving.run(serving, in: folder) { server in
+        let (proxy, server) = try await Serving.run(serving, in: folder, by: starter) { server in
             // The proxy is told a port that was free a moment ago, because what it prints is read only at its end.
             let free = try await RawListener.start { _ in }
             let port = free.port
             await free.stop()
             let all = ["proxy", "--listen", "127.0.0.1:\(port)", "--upstream", try server.url()] + arguments
-            let (_, output) = try await BuiltBinary.run(all) { _ in
+            let (_, output) = try await BuiltBinary.run(all, by: starter) { _ in
                 try await Self.answers(port)
                 try await body(server, port)
             }
             return output
-        }.result
+        }
+        #expect(server.status == 0, "\(server.err)")
+        return proxy
     }
 
-    static func answers(_ port: Int) async throws {
+    private static func answers(_ port: Int) async throws {
         for attempt in 0... {
             if let connection = try? await RawConnection.open(port: port) { return connection.cut(.fin) }
             if attempt == 1200 { throw NeverListened() }
@@ -42,12 +44,7 @@ import Testing
         let transcript = folder.path + "/t.ndjson"
         let output = try await proxied(["--out", transcript, "--profile", "idempotency,sync"], in: folder) {
             server, port in
-            let direct = try String(contentsOfFile: server.subjectFile, encoding: .utf8)
-            let url = try server.url()
-            let address = url.dropFirst("ws://".count).prefix { $0 != "/" }
-            let through = folder.path + "/through.json"
-            try direct.replacing(String(address), with: "127.0.0.1:\(port)").write(
-                toFile: through, atomically: true, encoding: .utf8)
+            let through = try server.subjectFile(behind: port, in: folder)
             var tables: [[String]] = []
             for file in [server.subjectFile, through] {
                 let run = try await BuiltBinary.run([

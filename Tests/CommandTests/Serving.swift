@@ -29,6 +29,16 @@ struct Serving: Sendable {
     /// The token of its first principal.
     func token() throws -> String { try subject()["principals"]?[0]?["token"]?.stringValue ?? "" }
 
+    /// A subject file for the same server behind a proxy.
+    func subjectFile(behind port: Int, in folder: TemporaryDirectory) throws -> String {
+        let direct = try String(contentsOfFile: subjectFile, encoding: .utf8)
+        let address = try url().dropFirst("ws://".count).prefix { $0 != "/" }
+        let through = folder.path + "/through.json"
+        try direct.replacing(String(address), with: "127.0.0.1:\(port)")
+            .write(toFile: through, atomically: true, encoding: .utf8)
+        return through
+    }
+
     private func subject() throws -> JSONValue {
         try JSONParser.value(String(contentsOfFile: subjectFile, encoding: .utf8))
     }

@@ -78,13 +78,12 @@ package enum Files {
     package static func write(_ text: String, to path: String, makingFolders: Bool = false) throws {
         if makingFolders { try makeFolder(folder(of: path)) }
         let target = URL(fileURLWithPath: path).resolvingSymlinksInPath()
-        let attributes = try? FileManager.default.attributesOfItem(atPath: target.path)
-        let type = attributes?[.type] as? FileAttributeType ?? .typeRegular
+        let kind = (try? FileStatus(of: target.path))?.kind ?? .regular
         // Held open, so that the reader sees one writer.
-        let reader = (try? FileStatus(of: target.path))?.kind == .pipe ? try reader(of: target.path) : nil
+        let reader = kind == .pipe ? try reader(of: target.path) : nil
         defer { reader?.close() }
         do {
-            if type == .typeRegular, !path.hasPrefix("/dev/") {
+            if kind == .regular, !path.hasPrefix("/dev/") {
                 try Data(text.utf8).write(to: target, options: .atomic)
             } else {
                 try Data(text.utf8).write(to: URL(fileURLWithPath: path))

@@ -88,8 +88,11 @@ extension ServerSubject {
                 throw HarnessProblem(.wrongScheme(speaksTLS: false, better: with(.ws).address), at: webSocket.address)
             }
             if case .tls(let reason) = error.code { throw tlsProblem(reason) }
-            if webSocket.scheme.isSecure, [.closed, .reset].contains(error.code) {
-                throw tlsProblem(TLSWords.endsWithoutReason)
+            // A server that resets at once may do so before or after the connection is known here.
+            if [.closed, .reset].contains(error.code) {
+                throw webSocket.scheme.isSecure
+                    ? tlsProblem(TLSWords.endsWithoutReason)
+                    : HarnessProblem(.upgradeCut(path: webSocket.path), at: webSocket.address)
             }
             throw HarnessProblem(
                 .unreachable(

@@ -67,9 +67,7 @@ package struct HarnessProblem: Error, Sendable, Equatable {
     package var isUnreachable: Bool {
         switch code {
         case .unreachable, .noUpgrade, .upgradeCut, .notHTTP, .wrongScheme, .tlsFailed, .certificateRefused,
-            .upgradeRefused,
-            .notStarted,
-            .endedEarly:
+            .upgradeRefused, .notStarted, .endedEarly:
             true
         case .driver(let problem): problem.isUnreachable
         default: false
@@ -241,7 +239,7 @@ extension TransportProblem.Code {
     /// Whether a failure to connect says that no server is there, or none that answers.
     fileprivate var isAboutServer: Bool {
         switch self {
-        case .connectionRefused, .unreachable, .late, .closed, .reset, .protocolError: true
+        case .connectionRefused, .unreachable, .late, .protocolError: true
         default: false
         }
     }

@@ -101,7 +101,7 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     package static func shown(_ url: String) -> String {
         let address = url.prefix { $0 != "?" }
         guard !address.isEmpty else { return "''" }
-        guard let at = address.lastIndex(of: "@"), let scheme = position(of: "://", in: String(address)) else {
+        guard let at = address.lastIndex(of: "@"), let scheme = position(of: "://", in: url) else {
             return quotable(String(address))
         }
         return quotable(address[..<scheme] + "://…" + address[at...])

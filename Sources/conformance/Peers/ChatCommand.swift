@@ -92,7 +92,10 @@ struct ChatCommand: AsyncParsableCommand {
         if let connect {
             do { return try await app.obey(connect) } catch { throw SuiteProblem(.unreachable, "\(error)") }
         }
-        if let url { try await converse(with: SubjectFlags.webSocketURL(url), defects, variations) }
+        if let url {
+            SubjectFlags.tellWebSocket(of: url)
+            try await converse(with: Endpoint.webSocketURL(url), defects, variations)
+        }
     }
 
     private func converse(
@@ -101,7 +104,8 @@ struct ChatCommand: AsyncParsableCommand {
         let base = try http ?? Self.base(of: url)
         guard let socket = URL(string: url), let rest = URL(string: base) else {
             throw InputProblem(
-                "chat", "'\(url)' is not a URL", expected: "a URL such as ws://127.0.0.1:8080/ws", fix: "correct it")
+                "chat", "'\(Endpoint.shown(url))' is not a URL", expected: "a URL such as ws://127.0.0.1:8080/ws",
+                fix: "correct it")
         }
         if let data { try? FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true) }
         var problems: [InputProblem] = []
@@ -126,8 +130,7 @@ struct ChatCommand: AsyncParsableCommand {
         await room.settle { screen.hasConnected }
         try await app.quit()
         guard screen.hasConnected else {
-            // A query may hold a token.
-            let location = String(url.prefix { $0 != "?" })
+            let location = Endpoint.shown(url)
             // The cause, where there is one below the protocol.
             do throws(TransportProblem) {
                 try await HTTPConnection.open(Endpoint(url).httpBase, tls: tls, timeout: .seconds(5)).cut(.fin)
@@ -159,7 +162,8 @@ struct ChatCommand: AsyncParsableCommand {
             return try Endpoint(url).httpBase.origin
         } catch {
             throw InputProblem(
-                "chat", "'\(url)' is not a WebSocket URL", expected: "a URL such as ws://127.0.0.1:8080/ws",
+                "chat", "'\(Endpoint.shown(url))' is not a WebSocket URL",
+                expected: "a URL such as ws://127.0.0.1:8080/ws",
                 fix: "correct it")
         }
     }

@@ -177,11 +177,10 @@ struct SubjectFlags: ParsableArguments {
         return server
     }
 
-    /// The address of the WebSocket that a URL names; says so where the URL was one of HTTP.
-    static func webSocketURL(_ url: String) -> String {
+    /// Says which WebSocket an HTTP URL stands for.
+    static func tellWebSocket(of url: String) {
         let address = Endpoint.webSocketURL(url)
-        if address != url { Console.error("using the WebSocket at \(address.prefix { $0 != "?" })") }
-        return address
+        if address != url { Console.error("using the WebSocket at \(Endpoint.shown(address))") }
     }
 
     /// Starts what the server needs of the suite, lets the body meet it, and ends everything.
@@ -189,7 +188,7 @@ struct SubjectFlags: ParsableArguments {
         _ subject: ServerSubject, under specification: Specification, until stop: Stop? = nil,
         _ body: (ServerSubject) async throws -> Result
     ) async throws -> Result {
-        if let url { _ = Self.webSocketURL(url) }
+        if let url { Self.tellWebSocket(of: url) }
         if !reference, let line = subject.awaited(for: wait, isTerminal: Console.showsProgress) { Console.error(line) }
         return try await server().meeting(subject, under: specification, until: stop) { subject in
             // A server that somebody else started has to be told where to push, at a free port above all.
