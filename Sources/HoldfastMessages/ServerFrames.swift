@@ -79,7 +79,7 @@ public struct ConnectedFrame: MessageObject {
 public struct Limits: MessageObject {
     /// The largest text message that the server reads, in bytes.
     public var maxFrameBytes: Int64 = 0
-    /// Questions that one principal may ask in any 60 seconds.
+    /// Questions of one principal that the server accepts in one window of 60 seconds.
     public var messagesPerMinute: Int64?
     /// How many numbered frames are kept for replay; 1000 when not told.
     public var replayMessages: Int64?
@@ -253,7 +253,7 @@ public struct ErrorFrame: MessageObject {
     public var retryAfterMs: Int64?
     /// The budget that was used up.
     public var limit: Int64?
-    /// The length of the sliding window that the budget covers, in milliseconds.
+    /// The length of the window that the budget covers, in milliseconds.
     public var windowMs: Int64?
     /// The versions that the server speaks, when it refuses one.
     public var supported: [Int64]?

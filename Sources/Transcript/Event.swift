@@ -117,7 +117,17 @@ public struct Event: Sendable, Equatable {
     }
 }
 
+extension Event.Kind {
+    /// Whether a server says that it stops, restarts or is overloaded (LIVE-12).
+    package var isGoodbye: Bool {
+        if case .close(.fromServer, let code?, _) = self { [1001, 1012, 1013].contains(code) } else { false }
+    }
+}
+
 extension Event {
+    /// The act that says of a goodbye on its lane, the first that has none yet, that the server went on and did not stop.
+    package static let wentOn = "wentOn"
+
     /// Why the stage left out a step; nil for any other event.
     package var leftOut: String? {
         guard case .act("leaveOut", let details) = kind else { return nil }

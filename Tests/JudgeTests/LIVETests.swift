@@ -122,7 +122,10 @@ import Testing
         try clause.violates("A+ A<eof^")
         try clause.violates("A+ A>ping(n1) A<pong(n1) +40s A<eof^")  // nobody asked whether the peer lives
         // A restart, an overload, a stop, a kill.
-        for code in [1001, 1012, 1013] { try clause.untested("\(answered) A<close(\(code))") }
+        for code in [1001, 1012, 1013] {
+            try clause.untested("\(answered) A<close(\(code))")
+            try clause.violates("\(answered) A<close(\(code))^ A!wentOn")
+        }
         try clause.untested("\(answered) server!stop A<eof", also: ["LIVE-6"])
         try clause.untested("\(answered) server!kill A<eof")
         try clause.untested("\(answered) A<eof server!kill")  // seen first, and a moment later

@@ -7,31 +7,39 @@ import Testing
         "server!lend(p1 spent=0) A+(messagesPerMinute=2) A>chat(c1) A<ack(c1) A<done(t1) A>chat(c2 s1) A<ack(c2) A<done(t2)"
     private let told = "limit=2"
 
+    /// One budget more, as a window that starts anew would take it.
+    private let twice = "A>chat(c3 s1) A<ack(c3) A<done(t3) A>chat(c4 s1) A<ack(c4) A<done(t4)"
+
     @Test func `RATE-1 one budget for all roads`() throws {
         let clause = ClauseUnderTest("RATE-1", profiles: [.core, .idempotency, .rateLimit])
         let again = "\(spent) A!cut B+(messagesPerMinute=2) B>chat(c3 s1)"
         try clause.conforms("\(again) B<error(rate_limited c3 \(told))")
         try clause.conforms("\(spent) 1>POST(c3 s1) 1<429(rate_limited c3 retry-after=60)")
-        try clause.violates("\(again) B<ack(c3)^")
-        try clause.violates("\(spent) 1>POST(c3 s1) 1<200(t3)^")
-        try clause.violates("\(spent) B+(messagesPerMinute=2) B>chat(c3 s1) B<ack(c3)^")
-        // Half on the one transport, half on the other: neither alone has spent it.
+        // A window may have begun anew meanwhile, but not two of them.
+        let anew = "\(again) B<ack(c3) B>chat(c4 s1) B<ack(c4)"
+        try clause.untested("\(anew) B<done(t3) B<done(t4)")
+        try clause.violates("\(anew) 1>POST(c5 s1) 1<200(t5)^")
+        try clause.violates("\(anew) C+(messagesPerMinute=2) C>chat(c5 s1) C<ack(c5)^")
+        try clause.conforms("\(anew) 1>POST(c5 s1) 1<429(rate_limited c5 retry-after=60)")
         let mixed = "A+(messagesPerMinute=2) A>chat(c1) A<ack(c1) A<done(t1) 1>POST(c2 s1) 1<200(t2)"
-        try clause.violates("\(mixed) A>chat(c3 s1) A<ack(c3)^")
         try clause.conforms("\(mixed) A>chat(c3 s1) A<error(rate_limited c3 \(told))")
-        let late = again.replacing(" B>chat(c3 s1)", with: "")
-        try clause.untested("\(late) +60s B>chat(c3 s1) B<ack(c3)")  // the budget may be free again
-        try clause.untested("\(spent) +60s B+(messagesPerMinute=2) B>chat(c3 s1) B<ack(c3)")
-        try clause.untested("\(spent) B+(p2 messagesPerMinute=2) B>chat(c3 s1) B<ack(c3)")  // another person's
-        try clause.untested("\(spent) server!kill server!start B+(messagesPerMinute=2) B>chat(c3 s1) B<ack(c3)")
+        // What one transport alone has too many of is the matter of RATE-4.
+        try clause.untested("\(spent) \(twice) A>chat(c5 s1) A<ack(c5)", also: ["RATE-4"])
+        let late = "\(anew) B<done(t3) B<done(t4) B!cut +60s 1>POST(c5 s1) 1<200(t5) 2>POST(c6 s1) 2<200(t6)"
+        try clause.untested(late)
+        try clause.violates("\(late) 3>POST(c7 s1) 3<200(t7)^")  // in two windows three budgets
+        try clause.untested("\(late) +60s 3>POST(c7 s1) 3<200(t7)")
+        try clause.untested("\(anew) C+(p2 messagesPerMinute=2) C>chat(c5) C<ack(c5)")  // another person's
+        try clause.untested(
+            "\(anew) server!kill server!start C+(messagesPerMinute=2) C>chat(c5 s1) C<ack(c5)")
         try clause.untested(spent)
         // A repeat is no new question.
-        try clause.untested("\(spent) B+(messagesPerMinute=2) B>chat(c2 s1) B<ack(c2 duplicate) B<done(t2 duplicate)")
+        try clause.untested("\(anew) C+(messagesPerMinute=2) C>chat(c2 s1) C<ack(c2 duplicate) C<done(t2 duplicate)")
         // Of what comes at once no more are taken either, in whatever order.
-        let burst = "A+(messagesPerMinute=2) A!cut 1>POST(c1) 2>POST(c2) 3>POST(c3) 3<200(t3) 1<200(t1)"
-        try clause.violates("\(burst) 2<200(t2)^")
-        try clause.untested("\(burst) 2<429(rate_limited c2 retry-after=60)")
-        try clause.untested("\(burst) +60s 2<200(t2)")
+        let burst = "A+(messagesPerMinute=1) A>chat(c1) 1>POST(c2) 2>POST(c3) 2<200(t3) A<ack(c1) A<done(t1)"
+        try clause.violates("\(burst) 1<200(t2)^")
+        try clause.untested("\(burst) 1<429(rate_limited c2 retry-after=60)")
+        try clause.untested("\(burst) +60s 1<200(t2)", also: ["TURN-15"])
     }
 
     @Test func `RATE-2 the budget is stated`() throws {
@@ -70,21 +78,38 @@ import Testing
     @Test func `RATE-4 excess is refused as such`() throws {
         let clause = ClauseUnderTest("RATE-4", profiles: [.core, .idempotency, .rateLimit])
         try clause.conforms("\(spent) A>chat(c3 s1) A<error(rate_limited c3 \(told))")
-        try clause.violates("\(spent) A>chat(c3 s1) A<ack(c3)^")
+        try clause.untested("\(spent) \(twice)")  // a window may have begun anew
+        try clause.violates("\(spent) \(twice) A>chat(c5 s1) A<ack(c5)^")
         try clause.violates("\(spent) A>chat(c3 s1) A<error(rate_limited c3 -limit)^")
         try clause.violates("\(spent) A>chat(c3 s1) A<error(rate_limited c3 \(told) -windowMs)^")
         try clause.violates(
             "\(spent) A>chat(c3 s1) A<error(rate_limited c3 \(told) retryAfterMs='soon')^", also: ["ENV-13"])
         try clause.violates("\(spent) A>chat(c3 s1) A<error(rate_limited c3 \(told) -retryAfterMs)^")
-        try clause.violates("\(spent) A>chat(c3 s1) A<error(c3 'slow down')^")
+        try clause.violates("\(spent) \(twice) A>chat(c5 s1) A<error(c5 'slow down')^")
+        try clause.untested("\(spent) \(twice) A>chat(c5 s1) A<error(persist_failed c5)")
         try clause.violates("\(spent) A>chat(c3 s1) A<close(1008)^", also: ["LIVE-14"])
-        try clause.violates("\(spent) A>chat(c3 s1) +30s^", also: ["TURN-5"])
-        try clause.untested("\(spent) A>chat(c3 s1) +20s")
         try clause.untested("\(spent) A>chat(c3 s9) A<error(session_not_found c3)")  // wrong for another reason too
         try clause.untested("\(spent) A>chat(c3 s1) A<close(1013)")
-        try clause.untested("\(spent) +60s A>chat(c3 s1) A<ack(c3)")
+        try clause.untested("\(spent) \(twice) +60s A>chat(c5 s1) A<ack(c5)")
         try clause.untested("\(spent) A>chat(c2 s1) A<ack(c2 duplicate) A<done(t2 duplicate)")
         try clause.untested(spent)
+    }
+
+    @Test func `RATE-4 silence and lateness are no refusal`() throws {
+        let clause = ClauseUnderTest("RATE-4", profiles: [.core, .idempotency, .rateLimit])
+        let asked = "\(spent) A>chat(c3 s1)"
+        try clause.violates("\(asked) A>ping(n1) A<pong(n1) +10s^")
+        try clause.untested("\(asked) A>ping(n1) A<pong(n1) +9s")
+        try clause.violates("\(asked) +11s A<error(rate_limited c3 \(told))^")
+        try clause.untested("server!lend(p1 spent=0) A+(messagesPerMinute=2) A>chat(c1) +11s")  // not beyond the budget
+        // Without acks a question that is taken shows nothing before its ending.
+        let core = ClauseUnderTest("RATE-4", profiles: [.core, .rateLimit])
+        let unnamed = "A+(messagesPerMinute=1) A>chat(c1) A<done(t1 c1) A>chat(c2 s1)"
+        try core.violates("\(unnamed) +30s^", also: ["TURN-5"])
+        try core.untested("\(unnamed) +20s")
+        // The window of the budget may be shorter than the wait for an answer.
+        let short = "A>chat(c3 s1) A<error(rate_limited c3 \(told) windowMs=1000) A>chat(c4 s1)"
+        try clause.violates("\(spent) \(short) +11s^")
     }
 
     @Test func `RATE-5 excess over REST is refused as such`() throws {
@@ -94,12 +119,25 @@ import Testing
         try clause.violates("\(spent) 1>POST(c3 s1) 1<429(rate_limited c3 retry-after=59.5)^")
         try clause.violates(
             "\(spent) 1>POST(c3 s1) 1<429(rate_limited c3 retry-after='Sat, 01 Mar 2031 00:00:00 GMT')^")
-        try clause.violates("\(spent) 1>POST(c3 s1) 1<503(busy c3)^")
+        try clause.violates("\(spent) \(twice) 1>POST(c5 s1) 1<503(busy c5)^")
         let posted = "A+(messagesPerMinute=2) 1>POST(c1) 1<200(t1) 2>POST(c2 s1) 2<200(t2)"
         try clause.conforms("\(posted) 3>POST(c3 s1) 3<429(rate_limited c3 retry-after=60)")
-        try clause.violates("\(posted) 3>POST(c3 s1) 3<200(t3)^")
+        let anew = "\(posted) 3>POST(c3 s1) 3<200(t3) 4>POST(c4 s1) 4<200(t4)"
+        try clause.violates("\(anew) 5>POST(c5 s1) 5<200(t5)^")
+        try clause.untested(anew)
         try clause.untested("\(spent) 1>POST(c3 s9) 1<404(session_not_found c3)")
         try clause.untested(posted)
+        // All come at once, in whatever order.
+        let burst = "A+(messagesPerMinute=1) A!cut 1>POST(c1) 2>POST(c2) 3>POST(c3) 3<200(t3) 1<200(t1)"
+        try clause.violates("\(burst) 2<200(t2)^")
+        try clause.untested("\(burst) +60s 2<200(t2)")
+    }
+
+    @Test func `RATE-5 silence is no refusal`() throws {
+        let clause = ClauseUnderTest("RATE-5", profiles: [.core, .idempotency, .rateLimit])
+        try clause.violates("\(spent) 1>POST(c3 s1) +30s^")
+        try clause.untested("\(spent) 1>POST(c3 s1) +29s")
+        try clause.untested("server!lend(p1 spent=0) A+(messagesPerMinute=2) 1>POST(c3) +41s", also: ["REST-17"])
     }
 
     @Test func `RATE-6 refusals name their question`() throws {

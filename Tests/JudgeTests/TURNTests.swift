@@ -109,6 +109,34 @@ import Testing
         try clause.untested("A+ A>chat(c1) A<toolUse(t1)")
     }
 
+    @Test func `TURN-6 what comes late need not name its turn`() throws {
+        let clause = ClauseUnderTest("TURN-6")
+        let unnamed = "A+ A>chat(c1) A<toolUse(-t) A<done(-t -a)"
+        try clause.conforms(unnamed)
+        try clause.violates("\(unnamed) A<toolUse(-t)^")
+        try clause.violates("A+ A>chat(c1) A<done(c1 -t) A<toolUse(-t)^")
+        try clause.conforms("\(unnamed) A>chat(c2 s1) A<toolUse(-t)")  // of the next turn
+        // Who asked in the session before is not known.
+        try clause.conforms("A+ A>chat(c1 s1) A<toolUse(-t) A<done(-t -a) A<toolUse(-t)")
+        // On the other device the same frame comes after the next question was asked.
+        let both = "A+ B+ A>chat(c1) A<done(-t -a) B<done(-t -a) A<toolUse(-t toolUseId='x')"
+        let next = "A>chat(c2 s1) B<toolUse(-t toolUseId='x') A<done(-t -a2) B<done(-t -a2)"
+        #expect(try clause.findings("\(both) \(next)").count == 2)
+        try ClauseUnderTest("TURN-15").conforms("\(both) \(next)", also: ["TURN-6"])
+        try ClauseUnderTest("TURN-15").conforms(
+            "A+ B+ A>chat(c1) A<toolUse(t1) B<toolUse(t1) A<done(t1) B<done(t1) A<toolUse(t1)", also: ["TURN-6"])
+    }
+
+    @Test func `TURN-5 TURN-6 turns whose question nobody saw end once as well`() throws {
+        let ends = ClauseUnderTest("TURN-5", profiles: [.core, .idempotency])
+        try ends.violates("A+ A<done(t9 s9) A<done(t9 s9)^")
+        try ends.untested("A+ A<done(t9 s9) A<done(t9 s9 duplicate)")
+        try ends.untested("A+ B+ A<done(t9 s9) B<done(t9 s9)")
+        let late = ClauseUnderTest("TURN-6", profiles: [.core, .idempotency])
+        try late.violates("A+ A<done(t9 s9) A<toolUse(t9 s9)^")
+        try late.untested("A+ A<toolUse(t9 s9) A<done(t9 s9)")
+    }
+
     @Test func `TURN-7 done says what is stored`() throws {
         let clause = ClauseUnderTest("TURN-7")
         let turn = "A+ A>chat(c1) A<done(t1 'e\u{301}') 1>GET(s1)"

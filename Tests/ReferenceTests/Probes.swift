@@ -57,7 +57,7 @@ enum Probes {
 
     static func hostileFrames(_ bench: Bench) {
         let other = bench.open()
-        for text in ["null", "[]", "3", "{", "", "{}", #"{"type":7}"#, #"{"type":"dance"}"#] {
+        for text in ["null", "[]", "3", "{", "", "{}", #"{"type":7}"#, #"{"Type":"ping"}"#, #"{"type":"dance"}"#] {
             let socket = bench.open()
             bench.say(text: text, on: socket)
             bench.say(["type": "ping", "nonce": "n"], on: socket)

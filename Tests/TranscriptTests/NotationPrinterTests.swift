@@ -63,6 +63,41 @@ import Testing
         #expect(printer.number(of: 6) == 4)
     }
 
+    @Test func `an answer has the number of its turn where nothing on the wire names the turn`() throws {
+        func ask(_ key: String, _ text: String) -> String {
+            #"A>`{"type":"chat","messages":[{"role":"user","content":"\#(text)"}],"clientMessageId":"\#(key)"}` "#
+                + #"A<`{"type":"done","text":"x","sessionId":"s-9"}`"#
+        }
+        func stored(_ texts: [String]) -> String {
+            let messages = texts.enumerated().map { number, text in
+                #"{"id":"m-\#(number)","role":"\#(number % 2 == 0 ? "user" : "assistant")","content":"\#(text)"}"#
+            }
+            return #"200(body='{"session":{"id":"s-9","messages":[\#(messages.joined(separator: ","))]}}')"#
+        }
+        let two = stored(["one", "x", "two", "x"])
+        let line =
+            "A+ \(ask("k-1", "one")) 1>GET(s1='s-9') 1<\(stored(["one", "x"])) \(ask("k-2", "two")) 2>GET(s1='s-9') 2<\(two)"
+        let text = NotationPrinter(try history(line), style: .brief).text
+        #expect(text.contains("1<200(u1 a1)"), "\(text)")
+        #expect(text.hasSuffix("2<200(u1 a1 u2 a2)"), "\(text)")
+        // Questions in line are answered one after the other; one that failed has no answer.
+        func read(_ messages: String) -> String {
+            let list = messages.split(separator: " ").map { id in
+                #"{"id":"m-\#(id)","role":"\#(id.hasPrefix("q") ? "user" : "assistant")","content":"\#(id)"}"#
+            }
+            return #"200(body='{"session":{"id":"s-9","messages":[\#(list.joined(separator: ","))]}}')"#
+        }
+        let asked =
+            "A+ \(ask("k-1", "q1")) \(ask("k-2", "q2")) 1>GET(s1='s-9') 1<\(read("q1 q2 r1")) 2>GET(s1='s-9') 2<"
+        let inLine = try history(asked + read("q1 q2 r1 r2"))
+        #expect(NotationPrinter(inLine, style: .brief).text.hasSuffix("1<200(u1 u2 a1) 2>GET(s1) 2<200(u1 u2 a1 a2)"))
+        let failed = try history(asked + read("q1 q2 r1"))
+        #expect(NotationPrinter(failed, style: .brief).text.hasSuffix("2<200(u1 u2 a2)"))
+        // The order in which the questions were asked counts, not that of the reads.
+        let other = "A+ \(ask("k-1", "elsewhere")) \(ask("k-2", "two")) 1>GET(s1='s-9') 1<\(stored(["two", "x"]))"
+        #expect(NotationPrinter(try history(other), style: .brief).text.hasSuffix("1<200(u2 a2)"))
+    }
+
     @Test func `brief says of a response what differs from the usual`() throws {
         let line = #"1>POST(c1='k') 1<200(t1='x' s1='y' a1='z' 'hi' duplicate) 2>GET(s1='y') 2<404(session_not_found)"#
         let text = NotationPrinter(try history(line), style: .brief).text

@@ -18,9 +18,13 @@ final class Link {
     /// The server has no end of it any more.
     var isGone = false
     var closeSent = false
+    /// Whether the server called it over for a stop, restart or overload of its own, and nobody had told it to stop.
+    var hasGoodbye = false
     var isPaused = false
     var isMute = false
     var isAuthenticated = false
+    /// Until when what was sent may be answered.
+    var owedUntil = 0
     /// What arrives later than this is lost.
     var losesAfter: Int?
     /// What arrived while nobody read.

@@ -42,7 +42,7 @@ extension World {
         note(.text(.toServer, shown ?? text), on: link.lane)
         // A ping goes between the first two fragments.
         if fragments > 1 { ping("", on: link) }
-        let most = configuration.maxFrameBytes
+        let most = configuration.messageLimit
         up(link) { world, link in
             let bytes = text.utf8.count
             world.tell(

@@ -43,7 +43,10 @@ extension World {
         case .send(let sockets, let text):
             for socket in sockets { down(socket) { world, link in world.arrived(text, on: link) } }
         case .ping(let socket): down(socket) { world, link in world.pinged(link) }
-        case .close(let socket, let code, let reason): closeByServer(socket, Int(code), reason)
+        case .close(let socket, let code, let reason):
+            let code = Int(code)
+            links[socket]?.hasGoodbye = Event.Kind.close(.fromServer, code: code, reason: reason).isGoodbye
+            closeByServer(socket, code, reason)
         case .cut(let socket): cutByServer(socket)
         case .endProcess: endProcess()
         case .answer(let request, let status, let headers, let body):

@@ -47,7 +47,7 @@ extension World {
             let body = try exchange.body.map { body throws(StrandEnd) in try names.value(body).text() }
             return try ask(
                 exchange.method, try names.text(exchange.path), exchange.credential, body ?? exchange.bodyText,
-                within: "rest", names
+                within: exchange.bounds, names
             ) { world, answer throws(StrandEnd) in
                 try world.save(exchange.save, from: answer, of: "response", names)
                 return true
@@ -177,8 +177,21 @@ extension World {
                 if step.handshake { world.send(auth.text(), shown: shownAuth.text(), on: link) }
             }
         }
-        return Strand.Wait(deadline: now + limit("connect")) { world throws(StrandEnd) in
-            guard step.handshake else { return link.isOpen ? .there : link.hasEnded ? .never : .notYet }
+        let deadline = now + limit("connect")
+        at(deadline) { _ in }
+        let opened = Strand.Wait(deadline: deadline) { _ in
+            link.isOpen ? .there : link.hasEnded ? .never : .notYet
+        } isLate: { world throws(StrandEnd) in
+            try world.missed("upgrade", on: link.lane, isOptional: step.isOptional, names)
+        }
+        guard step.handshake else { return opened }
+        return opened.then { world throws(StrandEnd) in
+            link.isOpen ? world.greeted(on: link, step, names) : nil
+        }
+    }
+
+    private func greeted(on link: Link, _ step: ScenarioStep.Connect, _ names: Names) -> Strand.Wait {
+        Strand.Wait(deadline: now + limit("connect")) { world throws(StrandEnd) in
             guard let connected = link.take(["connected"], where: { _ in true }) else {
                 return link.hasEnded ? .never : .notYet
             }
@@ -194,6 +207,7 @@ extension World {
         var frame: JSONValue = ["type": "chat"]
         for member in try body(of: question, names) { frame[member.key] = member.value }
         scriptWait += question.waitMs
+        link.owedUntil = now + limit("turn")
         send(try lengthened(frame, to: question.bytes, names).text(), fragments: question.fragments, on: link)
     }
 
@@ -230,7 +244,9 @@ extension World {
     ) throws(StrandEnd) -> Strand.Wait {
         let matches = try matching(awaited.conditions, names)
         let what = awaited.types.joined(separator: " or ")
-        return Strand.Wait(deadline: now + limit(awaited.bound.within)) { world throws(StrandEnd) in
+        var deadline = now + limit(awaited.bound.within)
+        if !awaited.bound.isOptional { deadline = max(deadline, link.owedUntil) }
+        return Strand.Wait(deadline: deadline) { world throws(StrandEnd) in
             if let frame = link.take(awaited.types, where: matches) {
                 try world.save(awaited.save, from: frame, of: what, names)
                 return .there
@@ -312,7 +328,7 @@ extension World {
     ) throws(StrandEnd) -> Strand.Wait {
         let body = try lengthened(.object(try body(of: question, names)), to: question.bytes, names)
         scriptWait += question.waitMs
-        let wait = try ask("POST", "/api/chat", credential, body.text(), within: "turn", names) {
+        let wait = try ask("POST", "/api/chat", credential, body.text(), within: ["turn", "rest"], names) {
             world, answer throws(StrandEnd) in
             try world.save(pointers, from: answer, of: "response", names)
             return true
@@ -346,8 +362,9 @@ extension World {
         var at = 0
         func again() throws(StrandEnd) {
             let isLast = now >= deadline
-            next = try ask("GET", path, ScenarioStep.Credential(principal: read.principal), nil, within: "rest", names)
-            {
+            next = try ask(
+                "GET", path, ScenarioStep.Credential(principal: read.principal), nil, within: ["rest"], names
+            ) {
                 world, answer throws(StrandEnd) in
                 if let answer, read.isMet(by: answer) {
                     try world.save(read.save, from: answer, of: "response", names)
@@ -379,7 +396,8 @@ extension World {
 
     /// Sends a request; what is made of the answer says whether that was all.
     private func ask(
-        _ method: String, _ path: String, _ credential: ScenarioStep.Credential, _ body: String?, within bound: String,
+        _ method: String, _ path: String, _ credential: ScenarioStep.Credential, _ body: String?,
+        within bounds: [String],
         _ names: Names, then take: @escaping (World, JSONValue?) throws(StrandEnd) -> Bool
     ) throws(StrandEnd) -> Strand.Wait {
         lastExchange += 1
@@ -406,7 +424,7 @@ extension World {
             }
         }
         var isTaken = false
-        return Strand.Wait(deadline: now + limit(bound)) { world throws(StrandEnd) in
+        return Strand.Wait(deadline: now + limit(bounds)) { world throws(StrandEnd) in
             guard !isTaken, let answer = world.exchanges[number]?.answer else { return .notYet }
             isTaken = true
             switch answer {

@@ -7,6 +7,9 @@ import HoldfastTranscript
 extension World {
     /// Fences what is still open, so that frames nobody waited for are seen, then closes everything.
     func finish() {
+        for link in links.values.sorted(by: { $0.number < $1.number }) where link.hasGoodbye && link.isAuthenticated {
+            note(.act(Event.wentOn, [:]), on: link.lane)
+        }
         let open = links.values.filter { !$0.isCut && !$0.closeSent && !$0.hasEnded }.sorted { $0.number < $1.number }
         var left = open.count
         guard left > 0 else { return isOver = true }

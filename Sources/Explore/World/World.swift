@@ -82,8 +82,11 @@ final class World: Theater {
 
     func limit(_ name: String) -> Int {
         let bound = (timeouts[name] ?? timeouts.turn).microseconds
-        return name == "turn" ? bound + scriptWait * 1000 : bound
+        // The bound of a turn begins when it is accepted, which is after it was asked.
+        return name == "turn" ? bound + scriptWait * 1000 + 500_000 : bound
     }
+
+    func limit(_ names: [String]) -> Int { names.map(limit).reduce(0, +) }
 
     // MARK: records
 

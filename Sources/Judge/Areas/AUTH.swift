@@ -186,8 +186,9 @@ enum AUTH {
             let (what, expected) = ("a request without a valid token was not refused", "401 with an error body")
             if exchange.status != nil {
                 evidence.test(exchange, isRefusedWith: 401...401, otherwise: what, expected: expected)
-            } else if let late = history.deadline(after: exchange, within: history.timeouts.rest) {
-                evidence.violate(what, expected: expected, actual: "nothing", at: [exchange.request, late])
+            } else if let missing = history.unanswered(exchange, within: history.timeouts.rest) {
+                evidence.violate(
+                    what, expected: expected, actual: missing.actual, at: [exchange.request, missing.proof])
             }
         }
     }
@@ -266,7 +267,7 @@ enum AUTH {
                 continue
             }
             // A server may restart or be overloaded at any time (LIVE-12), and says so when it stops (LIVE-6).
-            guard !ending.isAtWill, ending.kind != .closed(.fromServer, code: 1001),
+            guard !ending.isAtWill, !ending.isOwnStop,
                 !history.wasStopped(between: opened, and: ending.event)
             else { continue }
             let end = history.time(of: ending.event)

@@ -17,7 +17,14 @@ extension ID {
             illFormed(request, of: turn, on: connection, history, &evidence)
         }
         for exchange in history.exchanges {
-            guard let status = exchange.status, let id = illFormedID(of: exchange, in: history) else { continue }
+            guard let id = illFormedID(of: exchange, in: history) else { continue }
+            let bound = exchange.isChat ? history.timeouts.turn : history.timeouts.rest
+            if let missing = history.unanswered(exchange, within: bound) {
+                evidence.violate(
+                    "a request with a malformed session id was not answered", expected: "400 or 404",
+                    actual: missing.actual, at: [exchange.request, missing.proof])
+            }
+            guard let status = exchange.status else { continue }
             switch status {
             case 400, 404: evidence.keep()
             case 401: continue

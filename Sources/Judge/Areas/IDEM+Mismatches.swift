@@ -128,13 +128,20 @@ extension IDEM {
             {
                 test(false, code, event)
             } else if isRefusal, again.refusal == nil, again.sessionAsked == nil, turn.frames.isEmpty,
-                turn.endings.isEmpty, let exchange = history.exchange(of: again),
-                let late = history.deadline(after: exchange, within: history.timeouts.turn + again.scriptedWait)
+                turn.endings.isEmpty, let late = silence(after: again, history)
             {
                 // A new conversation waits for no other turn.
                 test(false, "nothing", late)
             }
         }
+    }
+
+    private static func silence(after again: ObservedRequest, _ history: Observations) -> Int? {
+        if let exchange = history.exchange(of: again) {
+            return history.deadline(after: exchange, within: history.timeouts.turn + again.scriptedWait)
+        }
+        guard history.profiles.contains(.idempotency), let connection = again.connection else { return nil }
+        return history.deadline(after: again.event, within: history.timeouts.ack, on: connection)
     }
 
     /// Whether no other request with its key could be accepted before one was answered.

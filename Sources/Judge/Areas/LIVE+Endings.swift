@@ -3,10 +3,10 @@ import HoldfastTranscript
 
 /// How connections end.
 extension LIVE {
-    /// LIVE-14: "A server MUST NOT end an open connection for any other reason than its own stop, restart or overload, told as
-    /// 1001, 1012 or 1013, two heartbeats of silence, a message that it may refuse by closing, a peer that breaks the
-    /// WebSocket protocol, does not read or closes, credentials that are no longer valid, told as 4001, or a question or an
-    /// answer that it could not store".
+    /// LIVE-14: "A server MUST NOT end an open connection for any other reason than its own stop, restart or overload, told to
+    /// all its connections as 1001, 1012 or 1013, two heartbeats of silence, a message that it may refuse by closing, a peer
+    /// that breaks the WebSocket protocol, does not read or closes, credentials that are no longer valid, told as 4001, or a
+    /// question or an answer that it could not store".
     ///
     /// Once for each greeted connection that was answered and that the server did not end, and for each that it ended without
     /// such a reason. An end that other clauses judge is left to them: a terminal code (LIVE-11), an idle peer (LIVE-4), a spent
@@ -35,8 +35,8 @@ extension LIVE {
     ) -> Bool {
         let connection = history.connections[index]
         let connected = connection.connected ?? connection.opening
-        if ending.isExcused { return true }
-        if case .closed(_, let code?) = ending.kind, [1001, 4001, 4010].contains(code) { return true }
+        if ending.isExcused || ending.isOwnStop { return true }
+        if case .closed(_, let code?) = ending.kind, [4001, 4010].contains(code) { return true }
         // Where nobody told a limit, nothing shows that no message was over it.
         if ending.kind == .closed(.fromServer, code: 1009), connection.limit("maxFrameBytes") == nil { return true }
         if history.isAfterHostileFrame(ending.event) || history.wasDisturbed(between: connected, and: ending.event) {

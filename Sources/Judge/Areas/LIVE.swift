@@ -71,9 +71,11 @@ enum LIVE {
     static func transportPingsAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() where connection.opened != nil {
             for ping in connection.transportPings {
-                let isExcused = history.isAfterHostileFrame(ping)
-                let late = isExcused ? nil : history.deadline(after: ping, within: history.timeouts.pong, on: index)
-                evidence.test(connection.transportPongs.contains { $0 > ping }, orBy: late) { late in
+                func silence() -> Int? {
+                    if history.isAfterHostileFrame(ping) { return nil }
+                    return history.deadline(after: ping, within: history.timeouts.pong, on: index)
+                }
+                evidence.test(connection.transportPongs.contains { $0 > ping }, orBy: silence()) { late in
                     Finding(
                         "a WebSocket ping got no pong", expected: "a WebSocket pong", actual: "none",
                         at: [ping, late])
@@ -255,7 +257,7 @@ enum LIVE {
     private static func isUnexplained(
         _ ending: ObservedConnection.Ending, since connected: Int, _ history: Observations
     ) -> Bool {
-        !ending.isExcused && !isGoingAway(ending) && !history.wasDisturbed(between: connected, and: ending.event)
+        !ending.isExcused && !ending.isOwnStop && !history.wasDisturbed(between: connected, and: ending.event)
     }
 
     private static func silentPeersAreAsked(_ history: Observations, _ evidence: inout Evidence) {
@@ -277,11 +279,6 @@ enum LIVE {
                 expected: "a WebSocket ping before its end",
                 actual: "none in \(silence / 1_000) ms", at: [last, ending.event])
         }
-    }
-
-    /// A server that goes away says so, and nothing about its peers.
-    private static func isGoingAway(_ ending: ObservedConnection.Ending) -> Bool {
-        ending.kind == .closed(.fromServer, code: 1001)
     }
 
     /// The heartbeat that holds on a connection, as it was told there or stated of the subject; nil for one that would take

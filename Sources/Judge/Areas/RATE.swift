@@ -14,27 +14,27 @@ enum RATE {
 
     /// RATE-1: "A server MUST count all chats of a principal, on every connection and over REST, against one budget".
     ///
-    /// Once for each question that came when the chats of several transports together had surely spent the budget. Broken too by
-    /// a burst of which more were accepted than the budget holds.
+    /// Once for each question that was refused when the chats of several transports together had surely spent the budget; broken
+    /// when more were accepted on all of them than a budget allows, and on none alone.
     static func oneBudgetForAllRoads(_ history: Observations, _ evidence: inout Evidence) {
         let ledger = RateLedger(history)
-        let excesses = ledger.excesses(in: history)
-        if !excesses.contains(where: { $0.entry.accepted != nil }) {
-            for overflow in ledger.overflows(in: history) {
-                evidence.violate(
-                    "more questions that came at once were accepted than the budget holds",
-                    expected: "at most \(overflow.limit)", actual: "one more",
-                    at: [overflow.first, overflow.last, overflow.accepted])
-            }
+        for entry in ledger.entries
+        where entry.isLimited && ledger.spender(before: entry) != nil && !ledger.isSpentAlone(before: entry) {
+            evidence.keep()
         }
-        for excess in excesses where !excess.isOnOneTransport {
-            evidence.test(no: excess.entry.accepted, keptIf: excess.entry.isLimited) { accepted in
-                Finding(
-                    "\(excess.entry.request.road) was accepted although the other transport had used up the budget",
-                    expected: "a refusal after \(excess.limit) accepted questions on both transports together",
-                    actual: "accepted", at: [excess.spender, excess.entry.request.event, accepted])
-            }
+        for excess in ledger.excesses(in: history) where !excess.isOnOneTransport {
+            guard excess.entry.accepted != nil else { continue }
+            evidence.violate(
+                "\(excess.entry.request.road) was accepted although all transports together had used up the budget",
+                expected: allowed(by: excess), actual: "one more",
+                at: [excess.first, excess.entry.request.event, excess.decided])
         }
+    }
+
+    /// What a budget allows at most, in words.
+    private static func allowed(by excess: RateLedger.Excess) -> String {
+        let windows = excess.windows == 1 ? "one window" : "\(excess.windows) windows in a row"
+        return "at most \(excess.most) accepted in \(windows), \(excess.windows + 1) budgets"
     }
 
     /// RATE-2: "A server MUST state its budget as `limits.messagesPerMinute` in `connected`".
@@ -70,11 +70,11 @@ enum RATE {
         }
     }
 
-    /// RATE-4: "A server MUST refuse a `chat` beyond the budget with an `error` of code `rate_limited` that is valid
-    /// against the `rateLimit` schema".
+    /// RATE-4: "A server MUST refuse a `chat` beyond the budget within `ack`, with an `error` of code `rate_limited` that is
+    /// valid against the `rateLimit` schema".
     ///
-    /// Once for each such `error`, and for each `chat` that was sent when the chats of its own connection had surely spent
-    /// the budget and that was not refused so.
+    /// Once for each such `error`; broken by a `chat` of which its own connection had too many and that was not refused so, and
+    /// by one that was sent when the budget was surely spent and that nothing answers.
     static func excessIsRefusedAsSuch(_ history: Observations, _ evidence: inout Evidence) {
         for frame in RateLedger.limitErrors(history) {
             guard let value = frame.value, !history.coreSchemas.accepts(value, as: "rateLimit") else {
@@ -89,42 +89,60 @@ enum RATE {
         }
         // Who else spent the budget, and by which clock, is not known of a capture.
         if history.isCapture { return }
-        for excess in RateLedger(history).excesses(in: history) {
+        let ledger = RateLedger(history)
+        for excess in ledger.excesses(in: history) {
             let request = excess.entry.request
-            guard let connection = request.connection, !excess.entry.isLimited else { continue }
-            func violate(_ actual: String, _ event: Int) {
-                evidence.violate(
-                    "a chat over the budget was not rate-limited", expected: "error rate_limited", actual: actual,
-                    at: [excess.spender, request.event, event])
+            let isAccepted = excess.entry.accepted != nil
+            // What only the transports together have too many of is the matter of RATE-1.
+            guard request.connection != nil, excess.isOnOneTransport || !isAccepted else { continue }
+            evidence.violate(
+                "a chat over the budget was not rate-limited",
+                expected: "error rate_limited, after \(allowed(by: excess))",
+                actual: isAccepted ? "accepted" : request.refusalCode.map { "error \($0)" } ?? "an error without code",
+                at: [excess.first, request.event, excess.decided])
+        }
+        for entry in ledger.entries {
+            let request = entry.request
+            guard let connection = request.connection, let spender = ledger.spender(before: entry)?.accepted else {
+                continue
             }
-            if let accepted = excess.entry.accepted {
-                // What only the transports together have spent is the matter of RATE-1.
-                if excess.isOnOneTransport { violate("accepted", accepted) }
-            } else if let refusal = request.refusal {
-                // It may have been refused for something else that is wrong with it.
-                guard request.refusalCode.map({ !ErrorMeaning.refusals.contains($0) }) ?? true else { continue }
-                violate(request.refusalCode.map { "error \($0)" } ?? "an error without code", refusal)
-            } else if let ending = history.connections[connection].endByServer(after: request.event) {
-                guard !ending.isExcused, !history.wasStopped(between: request.event, and: ending.event) else {
-                    continue
-                }
-                violate("the end of the connection", ending.event)
-            } else if let late = history.deadline(
-                after: request.event, within: history.timeouts.turn + request.scriptedWait, on: connection)
-            {
-                violate("nothing", late)
+            let late = history.deadline(after: request.event, within: history.timeouts.ack, on: connection)
+            if let answer = entry.answered {
+                guard entry.isLimited, let late, late < answer else { continue }
+                evidence.violate(
+                    "a chat over the budget was rate-limited late", expected: "within \(history.timeouts.ack)",
+                    actual: "after \(history.span(from: request.event, to: answer) / 1_000) ms",
+                    at: [spender, request.event, answer])
+            } else if let silence = silence(after: request, on: connection, late, history) {
+                evidence.violate(
+                    "a chat over the budget was not rate-limited", expected: "error rate_limited",
+                    actual: silence.actual, at: [spender, request.event, silence.event])
             }
         }
     }
 
-    /// Statuses that refuse a request for what it is, whatever its rate.
-    private static let otherRefusals: Set<Int> = [400, 401, 404, 409, 413, 415, 422]
+    /// What shows that a question was left without any answer; where nothing acknowledges what is accepted, it may still run.
+    private static func silence(
+        after request: ObservedRequest, on connection: Int, _ late: Int?, _ history: Observations
+    ) -> (actual: String, event: Int)? {
+        if let ending = history.connections[connection].endByServer(after: request.event) {
+            guard !ending.isExcused, !ending.isOfTheServer,
+                !history.wasStopped(between: request.event, and: ending.event)
+            else { return nil }
+            return ("the end of the connection", ending.event)
+        }
+        let turn = history.timeouts.turn + request.scriptedWait
+        let end =
+            history.profiles.contains(.idempotency)
+            ? late : history.deadline(after: request.event, within: turn, on: connection)
+        return end.map { ("nothing", $0) }
+    }
 
     /// RATE-5: "A server MUST refuse a `POST /api/chat` beyond the budget with 429 and a `Retry-After` header in whole
     /// seconds".
     ///
-    /// Once for each 429, and for each request that was sent when the budget was surely spent and that got another status;
-    /// one that was accepted though only the transports together had spent it is the matter of RATE-1.
+    /// Once for each 429; broken by a request of which REST alone had too many and that got another status, and by one that was
+    /// sent when the budget was surely spent and that no response came to.
     static func excessOverRESTIsRefusedAsSuch(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where exchange.isChat && exchange.status == 429 {
             let given = exchange.received?[header: "retry-after"]
@@ -133,14 +151,24 @@ enum RATE {
                 isWhole, otherwise: "a 429 has no valid Retry-After", expected: "Retry-After, in whole seconds",
                 actual: shown(given), at: exchange.events)
         }
-        for excess in RateLedger(history).excesses(in: history) {
-            guard let exchange = history.exchange(of: excess.entry.request), !excess.entry.isLimited,
-                let response = exchange.response, let status = exchange.status, !otherRefusals.contains(status),
-                !(200...299).contains(status) || excess.isOnOneTransport
+        let ledger = RateLedger(history)
+        for excess in ledger.excesses(in: history) {
+            guard let status = history.exchange(of: excess.entry.request)?.status,
+                excess.isOnOneTransport || excess.entry.accepted == nil
+            else { continue }
+            evidence.violate(
+                "a POST over the budget was not rate-limited", expected: "429, after \(allowed(by: excess))",
+                actual: "status \(status)", at: [excess.first, excess.entry.request.event, excess.decided])
+        }
+        for entry in ledger.entries {
+            let bound = history.timeouts.turn + entry.request.scriptedWait
+            guard entry.answered == nil, let exchange = history.exchange(of: entry.request),
+                let spender = ledger.spender(before: entry)?.accepted,
+                let late = history.deadline(after: exchange, within: bound)
             else { continue }
             evidence.violate(
                 "a POST over the budget was not rate-limited", expected: "429 with Retry-After",
-                actual: "status \(status)", at: [excess.spender, excess.entry.request.event, response])
+                actual: "no response", at: [spender, exchange.request, late])
         }
     }
 

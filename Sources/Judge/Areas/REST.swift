@@ -22,8 +22,10 @@ enum REST {
     /// completed `POST /api/chat` with 200 and a body valid against its schema".
     ///
     /// A session exists when the server named it before the request. A read while a turn of its session runs is the matter
-    /// of PERSIST-9. What a schema says for another clause (`x-clause`) is judged there.
+    /// of PERSIST-9, and one that nothing answers while a turn of the reader runs that of REST-12. What a schema says for another
+    /// clause (`x-clause`) is judged there.
     static func successesHaveTheirShape(_ history: Observations, _ evidence: inout Evidence) {
+        unansweredReads(history, &evidence)
         for exchange in history.exchanges {
             guard let response = exchange.response, let status = exchange.status, exchange.isSomebodys,
                 let principal = exchange.sent.principal
@@ -63,6 +65,31 @@ enum REST {
                     actual: shown(root[problem.instance]?.text()), at: events)
             }
         }
+    }
+
+    private static func unansweredReads(_ history: Observations, _ evidence: inout Evidence) {
+        for exchange in history.exchanges where exchange.response == nil && exchange.sent.method == "GET" {
+            guard exchange.isSomebodys, let principal = exchange.sent.principal,
+                !isWhileATurnRuns(exchange, history)
+            else { continue }
+            switch exchange.route {
+            case .sessions: break
+            case .session(let id) where history.sessions.isOwed(id, for: principal, before: exchange.request): break
+            default: continue
+            }
+            judge(
+                history.unanswered(exchange, within: history.timeouts.rest), to: exchange, "a read got no response",
+                expected: "200", &evidence)
+        }
+    }
+
+    /// Counts a response that was owed and does not come.
+    private static func judge(
+        _ missing: Unanswered?, to exchange: ObservedExchange, _ what: String, expected: String,
+        _ evidence: inout Evidence
+    ) {
+        guard let missing else { return }
+        evidence.violate(what, expected: expected, actual: missing.actual, at: [exchange.request, missing.proof])
     }
 
     /// Whether the turn of a question that was sent once ended well before its response, as a connection saw.
@@ -225,6 +252,15 @@ enum REST {
     /// whose creation this history did not see.
     static func unknownSessionsAreNotFound(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where exchange.sent.method == "GET" {
+            if case .session(let id) = exchange.route, isSessionID(id), exchange.isSomebodys,
+                let principal = exchange.sent.principal,
+                !history.sessions.exists(id, for: principal, before: exchange.request),
+                !isWhileATurnRuns(exchange, history)
+            {
+                judge(
+                    history.unanswered(exchange, within: history.timeouts.rest), to: exchange, unknown,
+                    expected: "404 with an error body", &evidence)
+            }
             guard case .session(let id) = exchange.route, isSessionID(id), let response = exchange.response,
                 let status = exchange.status, let principal = exchange.sent.principal, principal != "other",
                 !history.sessions.exists(id, for: principal, before: response)
@@ -280,12 +316,17 @@ enum REST {
     /// An ill-formed `sessionId` alone is the matter of ID-8; duplicate names, half surrogates and fractions may be taken.
     static func malformedQuestionsAreBadRequests(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where exchange.isChat {
-            guard let text = exchange.sent.body, text.utf8.count <= 983_040, let status = exchange.status,
-                exchange.isSomebodys, status != 429, isMalformed(text, history)
+            guard let text = exchange.sent.body, text.utf8.count <= 983_040, exchange.isSomebodys,
+                exchange.status != 429, isMalformed(text, history)
             else { continue }
-            evidence.test(
-                exchange, isRefusedWith: 400...400, otherwise: "a malformed question was not answered with 400",
-                expected: "400 with an error body")
+            let (what, expected) = ("a malformed question was not answered with 400", "400 with an error body")
+            if exchange.status != nil {
+                evidence.test(exchange, isRefusedWith: 400...400, otherwise: what, expected: expected)
+            } else {
+                judge(
+                    history.unanswered(exchange, within: history.timeouts.turn), to: exchange, what,
+                    expected: expected, &evidence)
+            }
         }
     }
 
@@ -415,35 +456,42 @@ enum REST {
             case .sessions, .session: break
             default: continue
             }
-            let isRunning = history.turns.contains { turn in
-                turn.principal == exchange.sent.principal && !turn.isRefused && turn.event < exchange.request
-                    && turn.ended ?? .max > exchange.request && turn.requests.contains { $0.refusal == nil }
-            }
-            guard isRunning else { continue }
+            guard isWhileATurnRuns(exchange, history) else { continue }
             if let response = exchange.response {
                 let taken = history.patience(from: exchange.request, to: response)
                 evidence.test(
                     taken <= bound.microseconds, otherwise: "a read was answered late while a turn was running",
                     expected: "within \(bound)", actual: "\(taken / 1_000) ms", at: exchange.events)
-            } else if let end = history.deadline(after: exchange, within: bound) {
-                evidence.violate(
-                    "a read was not answered while a turn was running", expected: "within \(bound)", actual: "nothing",
-                    at: [exchange.request, end])
+            } else {
+                judge(
+                    history.unanswered(exchange, within: bound), to: exchange,
+                    "a read was not answered while a turn was running", expected: "within \(bound)", &evidence)
             }
+        }
+    }
+
+    /// Whether a turn of the reader was running when a request was sent.
+    private static func isWhileATurnRuns(_ exchange: ObservedExchange, _ history: Observations) -> Bool {
+        history.turns.contains { turn in
+            turn.principal == exchange.sent.principal && !turn.isRefused && turn.event < exchange.request
+                && turn.ended ?? .max > exchange.request && turn.requests.contains { $0.refusal == nil }
         }
     }
 
     /// REST-17: "A server MUST answer a `POST /api/chat` within `rest` of the ending of its turn, or of the request if that
     /// came later".
     ///
-    /// Once for each request that a turn of the history answers, from the first sign of its ending outside of it.
+    /// Once for each request that a turn of the history answers, from the first sign of its ending outside of it. Where nothing
+    /// shows that it ended, a question that had no other before it in its session has the whole turn, and no more (TURN-5).
     static func questionsAreAnsweredWhenTheirTurnEnds(_ history: Observations, _ evidence: inout Evidence) {
         let bound = history.timeouts.rest
         for turn in history.turns {
             for request in turn.requests where request.refusal == nil {
-                guard let exchange = history.exchange(of: request),
-                    let ended = turn.endings.map(\.event).filter({ $0 > exchange.request }).min()
-                else { continue }
+                guard let exchange = history.exchange(of: request) else { continue }
+                guard let ended = turn.endings.map(\.event).filter({ $0 > exchange.request }).min() else {
+                    unansweredQuestion(request, exchange, of: turn, history, &evidence)
+                    continue
+                }
                 if let response = exchange.response {
                     // A response may come before the frame of the same ending.
                     let taken = history.patience(from: min(ended, response), to: response)
@@ -464,6 +512,33 @@ enum REST {
                 }
             }
         }
+    }
+
+    private static func unansweredQuestion(
+        _ request: ObservedRequest, _ exchange: ObservedExchange, of turn: ObservedTurn, _ history: Observations,
+        _ evidence: inout Evidence
+    ) {
+        // What else may be owed is the matter of REST-9, REST-10, REST-16, ID-8, IDEM-14 and RATE-5.
+        let isOther =
+            request.event != turn.event || request.sessionAsked.map { !isSessionID($0) } ?? false
+            || history.subject.hasScriptedAgent && turn.isScriptedToFail
+            || exchange.sent.body.map { $0.utf8.count > 983_040 || isMalformed($0, history) } ?? true
+        // The response may come as late as `rest` after an ending that may come as late as `turn`.
+        let bound = history.timeouts.turn + history.timeouts.rest + request.scriptedWait
+        guard exchange.isSomebodys, !isOther, let unanswered = history.unanswered(exchange, within: bound) else {
+            return
+        }
+        let isInLine = history.turns.contains { other in
+            other.event < exchange.request && other.session != nil && other.session == request.sessionAsked
+                && other.principal == turn.principal && other.ended ?? .max > exchange.request && !other.isRefused
+        }
+        if isInLine { return }
+        let ledger = RateLedger(history)
+        let entry = ledger.entries.first { $0.request.event == request.event }
+        if let entry, ledger.spender(before: entry) != nil { return }
+        judge(
+            unanswered, to: exchange, "a question over REST got no response",
+            expected: "one within the bounds 'turn' and 'rest'", &evidence)
     }
 
     /// REST-18: "A server MUST show a turn as `done` only beside its answer, and as `failed` only if no answer follows".
@@ -521,7 +596,12 @@ enum REST {
     /// REST-14: "A server MUST answer `GET /api/health` with 200 and `ok: true`, without asking for a token".
     static func healthNeedsNoToken(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where exchange.isRead(of: .health) {
-            guard let status = exchange.status else { continue }
+            guard let status = exchange.status else {
+                judge(
+                    history.unanswered(exchange, within: history.timeouts.rest), to: exchange,
+                    "GET /api/health failed", expected: "200 with ok: true", &evidence)
+                continue
+            }
             evidence.test(
                 status == 200 && exchange.answer?.root["ok"] == true,
                 otherwise: "GET /api/health failed", expected: "200 with ok: true",

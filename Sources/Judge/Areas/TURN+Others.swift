@@ -17,7 +17,10 @@ extension TURN {
         for turn in history.turns where turn.isAccepted {
             let observers = observers(of: turn, history)
             guard !observers.isEmpty else { continue }
-            let uses = Dictionary(grouping: turn.toolUses, by: \.connection)
+            // What comes after the ending is the matter of TURN-6.
+            let uses = Dictionary(grouping: turn.toolUses, by: \.connection).mapValues { uses in
+                uses.filter { $0.event < turn.endings(on: $0.connection).first?.event ?? .max }
+            }.filter { !$0.value.isEmpty }
             let most = uses.values.map(\.count).max() ?? 0
             for index in observers {
                 let isAsker = turn.requests.contains { $0.connection == index }

@@ -181,6 +181,28 @@ enum TURN {
                     at: [turn.event, turn.firstSign ?? turn.event, end])
             }
         }
+        for (ending, later) in unasked(history) {
+            guard let again = later.first(where: { $0.isOf("done", "error") }) else { continue }
+            evidence.violate(
+                "a turn ended twice on one connection", expected: "one ending", actual: called(again),
+                at: [ending.event, again.event])
+        }
+    }
+
+    /// The frames of turns that nobody in this history asked for, by connection and the name of the turn: a recording may begin
+    /// after the question.
+    private static func unasked(_ history: Observations) -> [(ending: Frame, later: [Frame])] {
+        let known = Set(history.turns.flatMap { ($0.frames + $0.endings + $0.copies).map(\.event) })
+        let frames = history.received.filter { frame in
+            frame.turnId != nil && !frame.isDuplicate && frame.isOf("message", "toolUse", "done", "error")
+                && !known.contains(frame.event)
+        }
+        return Dictionary(grouping: frames, by: \.connection).sorted { $0.key < $1.key }.flatMap { _, frames in
+            Dictionary(grouping: frames, by: \.turnId).values.compactMap { frames in
+                guard let place = frames.firstIndex(where: { $0.isOf("done", "error") }) else { return nil }
+                return (frames[place], Array(frames[(place + 1)...]))
+            }.sorted { $0.ending.event < $1.ending.event }
+        }
     }
 
     /// What is found where a connection that asked was shown no ending: it came elsewhere, or not at all.
@@ -248,6 +270,12 @@ enum TURN {
                         at: [turn.event, ending.event, late.event])
                 }
             }
+        }
+        for (ending, later) in unasked(history) {
+            guard let late = later.first(where: { $0.isOf("message", "toolUse") }) else { continue }
+            evidence.violate(
+                "\(called(late)) came after the ending of its turn", expected: "nothing after \(called(ending))",
+                actual: called(late), at: [ending.event, late.event])
         }
     }
 

@@ -15,7 +15,7 @@ package struct Variation: Sendable, Hashable, CustomStringConvertible {
         answersWithStats, terseErrors, bareLists, toolsInTwoSteps, lateAcks, unknownFrames,
         sessionNotFoundForOddIDs, fragmentedMessages, extraPings, closesTooLarge, closesBadText, closesUnauthenticated,
         silentTimeout, refusesAfterUpgrade, restartCode, chunkedBodies, closesExchanges, lowerCaseHeaders,
-        lateResponses,
+        lateResponses, smallMessages, noReplay, fixedWindows,
     ]
 
     static let sparseNumbers = Variation("sparse-numbers", "Leaves numbers of the stream unused (SYNC-6).")
@@ -26,6 +26,8 @@ package struct Variation: Sendable, Hashable, CustomStringConvertible {
     static let slowAnswers = Variation("slow-answers", "Takes 200 ms longer for every answer.")
     static let busyInsteadOfQueueing = Variation(
         "busy-instead-of-queueing", "Refuses a question while a turn of the same session runs (ORDER-8).")
+    static let smallMessages = Variation("small-messages", "Takes messages of at most 2,048 bytes (ENV-15, REST-15).")
+    static let noReplay = Variation("no-replay", "Keeps no frames for replay (SYNC-13, SYNC-15).")
     static let pushBesideDone = Variation(
         "push-beside-done", "Also sends a push if an open connection received the `done` (PUSH-9).")
     static let noCollapseId = Variation("no-collapse-id", "Sends pushes without `apns-collapse-id` (PUSH-6).")
@@ -79,6 +81,9 @@ package struct Variation: Sendable, Hashable, CustomStringConvertible {
     static let refusesAfterUpgrade = Variation(
         "refuses-after-upgrade", "Accepts a bad token in the upgrade, and refuses it in `auth` (AUTH-3, AUTH-12).")
     static let restartCode = Variation("restart-code", "Closes with 1012 when it stops (LIVE-6).")
+
+    static let fixedWindows = Variation(
+        "fixed-windows", "Counts questions in windows that start anew at fixed times (RATE-1, RATE-3).")
 
     // MARK: roads
 

@@ -45,6 +45,18 @@ extension Defect {
                 if !known.isSuperset(of: names) { asker.chat["messages"] = [] }
             })
         Defect(
+            "env-ignores-the-case-of-type", .ENV, 8,
+            "Takes a member `Type` for `type`, and of both the last one, as some decoders do.",
+            .message { received in
+                guard case .text(let text) = received, let frame = try? JSONParser.document(text).root,
+                    let type = frame.objectValue?.filter({ $0.key.lowercased() == "type" }).last?.value,
+                    type != frame["type"]
+                else { return received }
+                var changed = frame
+                changed["type"] = type
+                return .text(changed.text())
+            })
+        Defect(
             "env-reads-text-as-numbers", .ENV, 9, with: [.sync],
             "Rounds a `lastSeqSeen` that is not an integer.",
             .hears("sync") { frame, _ in

@@ -216,7 +216,8 @@ extension JSONValue {
     func mapping(_ name: String, _ change: (JSONValue) -> JSONValue?) -> JSONValue {
         guard let elements = self[name]?.arrayValue else { return self }
         var copy = self
-        copy[name] = .array(elements.compactMap(change))
+        // Where a closure has both to choose from, `nil` is the null of JSON.
+        copy[name] = .array(elements.compactMap(change).filter { !$0.isNull })
         return copy
     }
 }

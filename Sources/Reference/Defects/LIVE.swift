@@ -25,6 +25,16 @@ extension Defect {
             "Sends no WebSocket ping, and ends a connection that sends nothing for two heartbeats.",
             .effects { effect, _, _ in if case .ping = effect { [] } else { nil } })
         Defect(
+            "live-ends-as-if-it-stopped", .LIVE, 4, need: .patience,
+            "Sends no WebSocket ping, and closes a connection that sends nothing for two heartbeats with 1001.",
+            .effects { effect, _, server in
+                switch effect {
+                case .ping: []
+                case .cut(let socket): server.having { $0.close(socket, code: 1001, reason: "idle") }
+                default: nil
+                }
+            })
+        Defect(
             "live-ends-siblings", .LIVE, 4, need: .patience,
             "Ends all connections of a principal when one is silent.",
             .effects { effect, _, server in
@@ -53,6 +63,11 @@ extension Defect {
             "live-hangs-up-behind-answers", .LIVE, 14, "Closes with 1000 after every `done`.",
             .after("done") { _, sockets, _, server in
                 sockets.flatMap { socket in server.having { $0.close(socket, code: 1000, reason: "all is said") } }
+            })
+        Defect(
+            "live-restarts-behind-answers", .LIVE, 14, "Closes with 1012 after every `done`.",
+            .after("done") { _, sockets, _, server in
+                sockets.flatMap { socket in server.having { $0.close(socket, code: 1012, reason: "restart") } }
             })
         Defect(
             "live-stops-as-if-all-were-said", .LIVE, 6, need: .restart, "Closes with 1000 when it stops.",

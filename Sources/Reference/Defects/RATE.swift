@@ -26,8 +26,7 @@ extension Defect {
                 guard let budget = server.core.rules.messagesPerMinute, server.core.rates[asker.principal] == nil else {
                     return
                 }
-                server.core.rates[asker.principal] = RateWindow(
-                    budget: max(1, budget - 1), lengthMs: server.core.rules.rateWindowMs)
+                server.core.rates[asker.principal] = RateWindow(budget: max(1, budget - 1), server.core.rules)
             })
         Defect(
             "rate-tells-no-limit", .RATE, 4, need: .budget, "Sends `rate_limited` without `limit` and `windowMs`.",
@@ -65,7 +64,7 @@ extension Defect {
             "Counts repeats of an accepted question against the budget.",
             .chats { asker, server in
                 guard let budget = server.core.rules.messagesPerMinute, server.isRepeat(asker) else { return }
-                let window = RateWindow(budget: budget, lengthMs: server.core.rules.rateWindowMs)
+                let window = RateWindow(budget: budget, server.core.rules)
                 _ = server.core.rates[asker.principal, default: window].take(at: server.core.now.steady)
             })
         Defect(
@@ -145,6 +144,23 @@ extension Defect {
                     answer.headers["Retry-After"] = "Sat, 01 Mar 2031 00:00:00 GMT"
                 }
             })
+        Defect(
+            "rate-grants-half-more", .RATE, 4, need: .budget,
+            "Takes half as many questions again as its budget in each window.",
+            .chats { asker, server in
+                guard let budget = server.core.rules.messagesPerMinute, server.core.rates[asker.principal] == nil else {
+                    return
+                }
+                server.core.rates[asker.principal] = RateWindow(budget: budget + (budget + 1) / 2, server.core.rules)
+            })
+        Defect(
+            "rate-drops-what-it-refuses", .RATE, 4, need: .budget,
+            "Does not answer a question on a connection once the budget is used up.",
+            .drops { frame, _ in frame.isRateLimited })
+        Defect(
+            "rate-drops-requests-it-refuses", .RATE, 5, need: .budget,
+            "Does not answer a question over REST once the budget is used up.",
+            .answers { answer, _, _ in answer.isKeptBack = answer.status == ErrorCode.rateLimited.status })
         Defect(
             "rate-tells-no-wait", .RATE, 4, need: .budget, "Sends `rate_limited` without `retryAfterMs`.",
             .omits("retryAfterMs", from: "error", where: \.isRateLimited))

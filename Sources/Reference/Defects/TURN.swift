@@ -50,14 +50,13 @@ extension Defect {
         Defect(
             "turn-uses-tools-after-done", .TURN, 6, "Sends a `toolUse` after `done` if the turn used a tool.",
             .after("toolUse") { frame, _, _, server in
-                server.notes.marks.insert("used \(frame.text("turnId") ?? "")")
+                server.notes.marks.insert("used \(frame.text("sessionId") ?? "")")
                 return []
             },
             .after("done") { done, _, _, server in
-                guard let turn = done.text("turnId"), server.notes.marks.remove("used \(turn)") != nil else {
-                    return []
-                }
-                let names = TurnNames(session: done.text("sessionId") ?? "", turn: turn, question: "", key: nil)
+                let session = done.text("sessionId") ?? ""
+                guard server.notes.marks.remove("used \(session)") != nil else { return [] }
+                let names = TurnNames(session: session, turn: done.text("turnId") ?? "", question: "", key: nil)
                 let use = server.core.ids.next("use")
                 return server.broadcasting(Frames.toolUse(names, tool: "cleanUp", id: use, input: nil))
             })

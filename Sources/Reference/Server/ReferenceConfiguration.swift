@@ -58,6 +58,9 @@ package struct ReferenceConfiguration: Sendable {
 
     package var socketPath: String { dialect.socketPath ?? "/ws" }
 
+    /// The largest message that this server takes, in bytes.
+    package var messageLimit: Int { variations.contains(.smallMessages) ? min(2048, maxFrameBytes) : maxFrameBytes }
+
     /// The edge to the wire of its dialect; nil where the wire is the specification's own.
     var edge: WireEdge? { dialect.isCanonical ? nil : WireEdge(dialect: dialect) }
 
@@ -68,9 +71,10 @@ package struct ReferenceConfiguration: Sendable {
                 principals.map { ($0.token, $0.name) }, uniquingKeysWith: { first, _ in first }),
             anonymous: principals.first?.name ?? "anonymous",
             // Where a wire has no place for a key, nobody can be asked for one.
-            requiresAuth: requiresAuth && dialect.credential != .none, keeps: keeps, replayFrames: replayFrames,
+            requiresAuth: requiresAuth && dialect.credential != .none, keeps: keeps,
+            replayFrames: variations.contains(.noReplay) ? 0 : replayFrames,
             replaySeconds: replaySeconds, messagesPerMinute: messagesPerMinute,
-            rateWindowMs: max(1, rateWindowSeconds) * 1000, maxFrameBytes: maxFrameBytes,
+            rateWindowMs: max(1, rateWindowSeconds) * 1000, maxFrameBytes: messageLimit,
             heartbeatSeconds: heartbeatSeconds, authMs: authSeconds * 1000, devices: devices,
             onlyEpoch: edge?.onlyEpoch, namesEpochs: edge?.namesEpochs ?? true, hasPages: edge?.hasPages ?? true,
             unsaidFrames: edge?.unsaidFrames ?? [], variations: variations,

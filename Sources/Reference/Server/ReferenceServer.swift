@@ -57,7 +57,7 @@ package final class ReferenceServer: Sendable {
             let transport = try await TransportServer.start(
                 host: configuration.host, port: configuration.port,
                 limits: ServerLimits(
-                    maxMessageBytes: configuration.maxFrameBytes,
+                    maxMessageBytes: configuration.messageLimit,
                     // Two devices each, and as many reads.
                     maxConnections: max(4096, 4 * configuration.principals.count)),
                 handler: ServerHandler(

@@ -76,7 +76,7 @@ struct NotationWord {
         "finish",
         "foreground", "forget", "hang", "kill", "launch", "lend", "listen", "mute", "networkDown", "networkUp",
         "openPush", "quit", "receivePush", "refuseWrites", "remove", "restart", "resumeReading", "selectSession",
-        "send", "sendAgain", "start", "stop", "stopReading", "tell", "tool",
+        "send", "sendAgain", "start", "stop", "stopReading", "tell", "tool", "wentOn",
     ]
 
     /// What a client says of its connection; anything else is written `state(json='…')`.

@@ -26,6 +26,8 @@ public struct Scenario: Sendable, Equatable {
         public var start = false
         /// Whether it spends the whole budget of its principal, which must then be untouched (RATE).
         public var budget = false
+        /// How many frames the server keeps for replay at least (SYNC-15).
+        public var replay = 0
         /// How often it waits for times that the subject told, by their names in `limits`.
         public var patience: [String: Int] = [:]
 

@@ -47,6 +47,7 @@ public enum ScenarioReader {
         needs.principals = min(max(1, reader.integer("principals") ?? 1), 8)
         needs.start = reader.bool("start") ?? false
         needs.budget = reader.bool("budget") ?? false
+        needs.replay = reader.integer("replay") ?? 0
         let patience = reader.members("patience")
         for name in patience?.object.keys ?? [] { needs.patience[name] = patience?.integer(name) }
         return needs

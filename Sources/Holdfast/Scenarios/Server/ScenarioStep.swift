@@ -189,6 +189,9 @@ package struct ScenarioStep: Sendable, Equatable {
         package let save: [String: JSONPointer]
         /// What is read, for a read of one conversation; nil otherwise.
         package let session: String?
+
+        /// The bounds that its response may take together: that of a question waits for the end of its turn.
+        package var bounds: [String] { method == "POST" ? ["turn", "rest"] : ["rest"] }
     }
 
     /// A repeated read of one conversation.
@@ -199,6 +202,8 @@ package struct ScenarioStep: Sendable, Equatable {
         package let messages: Int
         /// The turns that must at least have ended.
         package let endedTurns: Int
+        /// Whether a question that stands refused as busy counts as stored, answered and ended.
+        package let countsRefused: Bool
         /// Names for values of the last response.
         package let save: [String: JSONPointer]
         package let bound: Bound

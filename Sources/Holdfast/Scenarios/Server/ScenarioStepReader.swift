@@ -147,7 +147,8 @@ struct ScenarioStepReader {
         return .readUntil(
             ScenarioStep.ReadUntil(
                 session: reader.text("session"), principal: principal(), messages: holds?.integer("messages") ?? 0,
-                endedTurns: holds?.integer("endedTurns") ?? 0, save: save, bound: bound(otherwise: "turn")))
+                endedTurns: holds?.integer("endedTurns") ?? 0, countsRefused: holds?.bool("countsRefused") ?? false,
+                save: save, bound: bound(otherwise: "turn")))
     }
 
     private func pushAnswer() -> ScenarioStep.Action {

@@ -10,6 +10,15 @@ extension ObservedExchange {
 }
 
 extension ObservedConnection {
+    /// Whether the server answered between two events what was sent between them.
+    func hasAnswered(since begin: Int, before end: Int) -> Bool {
+        guard let asked = sent.first(where: { $0.event > begin })?.event, asked < end else { return false }
+        return received.contains { frame in
+            frame.event > asked && frame.event < end
+                && ["ack", "error", "pong", "syncResult"].contains(frame.type ?? "")
+        }
+    }
+
     /// Whether it had not ended by an event.
     func isOpen(at event: Int) -> Bool { ending.map { $0.event > event } ?? true }
 

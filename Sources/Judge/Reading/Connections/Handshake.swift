@@ -77,9 +77,26 @@ extension Observations {
         path.drop { $0 != "?" }.contains("‹token of ")
     }
 
-    /// Whether a malformed message came earlier: what it did to others is the matter of ENV-10.
+    /// Whether a malformed message may be why a connection is silent or ended at an event: then that is the matter of ENV-10,
+    /// or of the clause about such messages.
+    ///
+    /// One that the connection outlived explains nothing: the server answered what was sent after it, or spoke when the bound
+    /// for a close was over.
     func isAfterHostileFrame(_ event: Int) -> Bool {
-        hostileFrames.first.map { $0.frame.event < event } ?? false
+        guard let first = hostileFrames.first, first.frame.event < event else { return false }
+        guard case .connection(let device) = events[event].lane,
+            let index = connections.lastIndex(where: { $0.device == device && $0.opening <= event })
+        else { return true }
+        return hostileFrames.contains { hostile in
+            guard hostile.frame.event < event else { return false }
+            let isOwn = hostile.frame.connection == index
+            if isOwn, !hostile.isJudged { return false }
+            let begin = isOwn ? hostile.answer?.event ?? hostile.frame.event : hostile.frame.event
+            return !connections[index].hasAnswered(since: begin, before: event)
+                && !connections[index].received.contains {
+                    $0.event < event && patience(of: $0.event) > patience(of: begin) + timeouts.close.microseconds
+                }
+        }
     }
 
     func events(on connection: Int) -> [Int] { connections[connection].events }

@@ -11,6 +11,12 @@ struct HostileFrame: Sendable {
     /// In a capture, the event by which the server took it for a message like any other; nil without one.
     var taken: Int?
 
+    /// Whether a clause says what becomes of its connection; how deep a text may be nested, none says.
+    var isJudged: Bool {
+        if case .tooDeep = frame.problem?.kind { return true }
+        return kind != .free
+    }
+
     enum Kind: Sendable, Equatable {
         /// Text that is no JSON.
         case notJSON

@@ -51,10 +51,19 @@ final class ObservedConnection: @unchecked Sendable {
         let kind: Kind
         /// Whether it may be for silence: a pong came late on a machine that was late, or nobody read and answered pings.
         fileprivate(set) var mayBeSilence = false
+        /// Whether the server is known to have gone on afterwards, so that it neither stopped nor restarted.
+        fileprivate(set) var serverWentOn = false
 
         /// Whether the server closed with a code that it may use at any time: restart, or try again later.
-        var isAtWill: Bool {
-            if case .closed(.fromServer, let code?) = kind { code == 1012 || code == 1013 } else { false }
+        var isAtWill: Bool { isGoodbye && !isOwnStop }
+
+        /// Whether the server told its own stop, and nobody knows better.
+        var isOwnStop: Bool { isGoodbye && kind == .closed(.fromServer, code: 1001) }
+
+        /// Whether the server told its stop, restart or overload, and nobody knows better.
+        fileprivate var isGoodbye: Bool {
+            guard !serverWentOn, case .closed(.fromServer, let code?) = kind else { return false }
+            return [1001, 1012, 1013].contains(code)
         }
 
         /// Whether nobody is to blame for it.
@@ -66,7 +75,7 @@ final class ObservedConnection: @unchecked Sendable {
         /// Whether the server says that it goes away, or that it lets this peer in no more.
         var isOfTheServer: Bool {
             guard case .closed(.fromServer, let code?) = kind else { return false }
-            return [1001, 4001, 4002, 4010].contains(code)
+            return isOwnStop || [4001, 4002, 4010].contains(code)
         }
 
         enum Kind: Sendable, Equatable {
@@ -126,6 +135,10 @@ final class ObservedConnection: @unchecked Sendable {
                         isWhole: principal != nil, endIsTold: capture?.lacks.contains(.network) != true))
             }
             guard let position = known else { continue }
+            if case .act(Event.wentOn, _) = history.events[index].kind {
+                connections.first { $0.device == device && $0.ending?.isGoodbye == true }?.ending?.serverWentOn = true
+                continue
+            }
             let connection = connections[position]
             connection.take(history.events[index].kind, at: index)
             if var frame = history.frames[index] {

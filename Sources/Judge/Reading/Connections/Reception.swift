@@ -42,7 +42,10 @@ extension Observations {
                 return Self.formal.contains(request.refusalCode ?? "") ? .rejected(refusal) : .open
             }
             answer = request.ack?.event ?? (turn.frames + turn.endings).map(\.event).filter { $0 > frame.event }.min()
-            proof = nil
+            proof =
+                profiles.contains(.idempotency)
+                ? deadline(after: frame.event, within: timeouts.ack, on: frame.connection)
+                : turnDeadline(of: turn, on: frame.connection)
         default: return .open
         }
         if let answer { return .taken(answer) }

@@ -131,47 +131,105 @@ struct RateLedger {
 }
 
 extension RateLedger {
-    /// A question that came when the budget was surely spent.
+    /// A question with which more were accepted than any way of counting a budget allows.
     struct Excess {
         let entry: Entry
-        let limit: Int
-        /// The last of those that spent it.
-        let spender: Int
-        /// Whether the questions on its own transport alone had spent it.
+        /// The event that shows that it was not refused for its rate.
+        let decided: Int
+        /// The event that asked the first of the questions that it is too many for.
+        let first: Int
+        /// The most that may be accepted in so many windows in a row.
+        let most: Int
+        let windows: Int
+        /// Whether the questions on its own transport alone are too many.
         let isOnOneTransport: Bool
     }
 
-    /// Every such question, in the order of asking.
+    /// The first such question on each transport; where no transport alone had too many, the first on all of them together.
     func excesses(in history: Observations) -> [Excess] {
-        entries.compactMap { entry in
-            let decided = entry.answered ?? history.events.count - 1
-            guard !entry.isRepeat, let limit = limit(of: entry.request.principal, at: entry.request.event) else {
-                return nil
-            }
-            let counted = surelyCounted(before: entry, decided: decided)
-            guard counted.count >= limit, let spender = counted.compactMap(\.accepted).max() else { return nil }
-            let own = counted.count { RateLedger.tookSameRoad($0, entry) }
-            return Excess(entry: entry, limit: limit, spender: spender, isOnOneTransport: own >= limit)
+        byPrincipal.sorted { $0.key < $1.key }.flatMap { _, own -> [Excess] in
+            let roads = Dictionary(grouping: own) { $0.request.connection ?? -1 }.sorted { $0.key < $1.key }
+            let alone = roads.compactMap { excess(among: $0.value, isOnOneTransport: true, history) }
+            return alone.isEmpty ? [excess(among: own, isOnOneTransport: false, history)].compactMap { $0 } : alone
         }
     }
 
-    /// Questions that were all asked and accepted within one window, and are more than the budget holds: in which order they
-    /// were decided does not matter.
-    func overflows(in history: Observations) -> [(limit: Int, first: Int, last: Int, accepted: Int)] {
-        byPrincipal.sorted { $0.key < $1.key }.compactMap { principal, own in
-            let taken = own.filter { !$0.isRepeat && $0.accepted != nil }
-            for (place, first) in taken.enumerated() {
-                guard let limit = limit(of: principal, at: first.request.event) else { continue }
-                let end = history.time(of: first.request.event) + window
-                let within = taken[place...].prefix { history.time(of: $0.request.event) < end }.filter {
-                    $0.accepted.map { history.time(of: $0) < end } == true
-                }
-                guard let last = within.dropFirst(limit).first, let accepted = within.compactMap(\.accepted).max(),
-                    !history.wasStopped(between: first.request.event, and: accepted)
-                else { continue }
-                return (limit, first.request.event, last.request.event, accepted)
+    /// The longest row of windows that is looked at: the longer it is, the less it adds to what the shorter ones say.
+    private static let mostWindows = 4
+
+    private func excess(among own: [Entry], isOnOneTransport: Bool, _ history: Observations) -> Excess? {
+        let taken = own.compactMap { entry in
+            decision(on: entry, history).map { decided in
+                (
+                    entry: entry, decided: decided, begin: history.time(of: entry.request.event),
+                    end: history.time(of: decided)
+                )
             }
+        }
+        // Times alone, because each question is compared with all that follow it.
+        let moments = taken.map { (begin: $0.begin, end: $0.end) }
+        for windows in 1...Self.mostWindows {
+            for place in taken.indices {
+                let first = taken[place].entry.request
+                guard let limit = limit(of: first.principal, at: first.event) else { continue }
+                let (most, _) = limit.multipliedReportingOverflow(by: windows + 1)
+                guard most > 0, moments.count - place > most else { break }
+                let end = moments[place].begin + windows * window
+                let within = moments.indices[place...].prefix { moments[$0].begin < end }.filter {
+                    moments[$0].end < end
+                }
+                guard within.count > most, let last = firstBeyond(most, of: within.map { taken[$0] }) else { continue }
+                guard !history.wasStopped(between: first.event, and: last.decided) else { continue }
+                return Excess(
+                    entry: last.entry, decided: last.decided, first: first.event, most: most, windows: windows,
+                    isOnOneTransport: isOnOneTransport)
+            }
+        }
+        return nil
+    }
+
+    /// The first question that was decided when so many of them had been accepted.
+    private func firstBeyond(
+        _ most: Int, of questions: [(entry: Entry, decided: Int, begin: Int, end: Int)]
+    ) -> (entry: Entry, decided: Int)? {
+        var accepted = 0
+        for question in questions.sorted(by: { $0.decided < $1.decided }) {
+            if accepted >= most { return (question.entry, question.decided) }
+            if question.entry.accepted != nil { accepted += 1 }
+        }
+        return nil
+    }
+
+    /// The event that shows that a new question was accepted, or refused without a reason of its own or its rate.
+    private func decision(on entry: Entry, _ history: Observations) -> Int? {
+        if entry.isRepeat || entry.isLimited { return nil }
+        if let accepted = entry.accepted { return accepted }
+        guard let refusal = entry.request.refusal, entry.request.refusalCode != "persist_failed" else { return nil }
+        if let exchange = history.exchange(of: entry.request) {
+            return exchange.status.map(Self.otherRefusals.contains) == false ? refusal : nil
+        }
+        return entry.request.refusalCode.map(ErrorMeaning.refusals.contains) == true ? nil : refusal
+    }
+
+    /// Statuses that refuse a request for what it is, whatever its rate.
+    private static let otherRefusals: Set<Int> = [400, 401, 404, 409, 413, 415, 422]
+
+    /// The last of the questions that had surely spent the budget when another one was asked; nil when none did.
+    func spender(before entry: Entry) -> Entry? {
+        guard !entry.isRepeat, let limit = limit(of: entry.request.principal, at: entry.request.event) else {
             return nil
         }
+        // Who has not asked as much before has spent nothing.
+        let asked = asked(by: entry.request.principal, before: entry.request.event, after: .min)
+        guard asked.count >= limit else { return nil }
+        let counted = surelyCounted(before: entry, decided: entry.answered ?? entry.request.event)
+        return counted.count >= limit ? counted.max { $0.accepted ?? 0 < $1.accepted ?? 0 } : nil
+    }
+
+    /// Whether the questions on the transport of another one alone had surely spent the budget before it.
+    func isSpentAlone(before entry: Entry) -> Bool {
+        guard let limit = limit(of: entry.request.principal, at: entry.request.event) else { return false }
+        let counted = surelyCounted(before: entry, decided: entry.answered ?? entry.request.event)
+        return counted.count { RateLedger.tookSameRoad($0, entry) } >= limit
     }
 }

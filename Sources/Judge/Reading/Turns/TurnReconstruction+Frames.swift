@@ -90,7 +90,10 @@ extension TurnReconstruction {
         if frame.type == "message" { return ownerOfMessage(frame, principal: principal, final: final) }
         let same = SharedFrame(frame, of: principal, in: life(of: frame.connection))
         if let same, let turn = shared[same] { return turn }
-        guard var choice = ownerByOrder(of: frame, principal: principal) else { return ownerBySameness(of: frame) }
+        if let turn = knownLate(frame) { return turn }
+        guard var choice = ownerByOrder(of: frame, principal: principal) else {
+            return ownerBySameness(of: frame) ?? ownerOfLateUse(frame)
+        }
         if frame.type == "error", !endsTurn(frame, choice.turn) { return nil }
         // Elsewhere the same frame was put to another turn.
         if let same {
@@ -175,6 +178,31 @@ extension TurnReconstruction {
                     && $0.text == frame.text && $0.messageId == frame.messageId
             }
         }
+    }
+
+    /// The turn that a `toolUse` came after, where no other of its session goes on: the last one that ended on its connection.
+    ///
+    /// In a session that began before this history, somebody may have asked before it.
+    private mutating func ownerOfLateUse(_ use: Frame) -> Int? {
+        guard use.type == "toolUse", let session = use.sessionId else { return nil }
+        let own = turns.indices.filter { index in
+            // An answer that names its question alone tells the session too.
+            (turns[index].session ?? turns[index].endings.first?.sessionId) == session && turns[index].event < use.event
+        }
+        let guessed = takenEnds[use.connection] ?? []
+        guard own.contains(where: { turns[$0].sessionAsked == nil }), guessed.isDisjoint(with: own),
+            let turn = own.last(where: { ended[use.connection]?.contains($0) == true })
+        else { return nil }
+        if let id = use.string("toolUseId") { late[OwnName(id, of: turns[turn].principal)] = turn }
+        return turn
+    }
+
+    /// The ended turn that a `toolUse` came after on another connection, where none of its session went on.
+    private func knownLate(_ use: Frame) -> Int? {
+        guard use.type == "toolUse", let id = use.string("toolUseId"),
+            let turn = late[OwnName(id, of: principal(of: use))], ended[use.connection]?.contains(turn) == true
+        else { return nil }
+        return turn
     }
 
     /// The question that a frame without names most likely belongs to, and the others that it may belong to as well.

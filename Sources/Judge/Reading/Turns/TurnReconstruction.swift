@@ -50,6 +50,8 @@ struct TurnReconstruction {
     /// Those of them that an ending was shared out between.
     var takenEnds: [Int: Set<Int>] = [:]
     var guessedSession: Set<Int> = []
+    /// The turns that tools were used after, by the names of those uses.
+    var late: [OwnName: Int] = [:]
     /// Whose a frame surely is that several connections were shown, and where it was put first.
     var shared: [SharedFrame: Int] = [:]
     var placed: [SharedFrame: Int] = [:]
