@@ -56,6 +56,9 @@ extension ClauseResult {
     }
 
     /// Adds up what the scenarios of a run say about a clause.
+    ///
+    /// A scenario that ended early never came to what it was to show, so it passes none of the clauses that it is meant to
+    /// exercise. What it saw broken is broken.
     init(
         _ clause: Clause, in scenarios: [ScenarioResult], intended: [String: [ClauseID]], subject: History.Subject
     ) {
@@ -63,7 +66,10 @@ extension ClauseResult {
         self.init(
             clause,
             verdicts: scenarios.filter { $0.skipped == nil }.flatMap { scenario in
-                scenario.verdicts.filter { $0.clause == clause.id }.map { (scenario.name, $0) }
+                scenario.verdicts.filter { verdict in
+                    verdict.clause == clause.id
+                        && !(verdict.outcome == .pass && scenario.stoppedAt != nil && isMeant(scenario))
+                }.map { (scenario.name, $0) }
             },
             isDeclared: clause.undeclared(in: subject.profiles) == nil,
             harnessFailed: scenarios.contains { !$0.problems.isEmpty && isMeant($0) })

@@ -20,7 +20,10 @@ package struct ConsoleReport {
     /// The whole report, ending with a newline.
     package var text: String {
         var parts = [head]
-        parts += report.unexpected.enumerated().map { details($0.element, isDrawn: $0.offset < Self.mostCharts) }
+        parts += report.unexpectedByCause.enumerated().map { index, cause in
+            let head = details(cause.head, isDrawn: index < Self.mostCharts)
+            return ([head] + cause.followers.map { follower($0, of: cause.head.clause.id) }).joined(separator: "\n")
+        }
         for outcome in [Outcome.warning, .harnessError, .inconclusive] {
             parts += report.clauses(outcome).map { details($0) }
         }
@@ -80,6 +83,16 @@ package struct ConsoleReport {
         return details(result, findings, isDrawn)
     }
 
+    /// What follows from another clause, and how to see it alone.
+    private func follower(_ result: ClauseResult, of head: ClauseID) -> String {
+        let start = "  \(result.clause.id) follows from \(head): "
+        let room = style.width - TextWidth.columns(start)
+        let line =
+            "  \(style.bold(result.clause.id.description))" + start.dropFirst(2 + result.clause.id.description.count)
+            + style.cut("“\(result.clause.sentence)”", to: room)
+        return ([line] + (report.again(of: result).map { ["    again: \($0)"] } ?? [])).joined(separator: "\n")
+    }
+
     private func details(
         _ result: ClauseResult, _ findings: [ClauseResult.Occurrence], _ isDrawn: Bool
     ) -> String {
@@ -100,7 +113,7 @@ package struct ConsoleReport {
             let rest = others.count > locations.count ? " and \(others.count - locations.count) more scenarios" : ""
             lines.append(style.wrapped("also in \(locations.joined(separator: ", "))\(rest)", indent: 2))
         }
-        if let again = report.again { lines.append("  again: \(again.only(result.clause.id.description))") }
+        if let again = report.again(of: result) { lines.append("  again: \(again)") }
         var text = lines.joined(separator: "\n")
         // A chart ends with an empty line, for whatever follows it.
         while text.last == "\n" { text.removeLast() }

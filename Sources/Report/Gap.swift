@@ -48,6 +48,12 @@ package struct Gap: Sendable, Equatable {
         if reason.contains("push service") || reason.contains("device tokens") {
             return "configure the server to push to {push} or --push-sink, and give its device tokens with --device"
         }
+        if reason.contains("the server takes at most") {
+            return "let the server take larger messages (limits.maxFrameBytes) while it is tested"
+        }
+        if reason.contains("kept for replay") {
+            return "let the server keep more frames for replay (limits.replayMessages) while it is tested"
+        }
         if reason.contains("principals") { return "add one --token for each missing principal" }
         if reason.contains("does not declare") {
             return "declare the other profile too if the server supports it: these clauses need both"
@@ -62,12 +68,12 @@ package struct Gap: Sendable, Equatable {
         var byReason: [String: [ClauseID]] = [:]
         for clause in clauses {
             let meant = scenarios.filter { intended[$0.name]?.contains(clause) ?? false }
-            byReason[reason(meant), default: []].append(clause)
+            byReason[reason(clause, meant), default: []].append(clause)
         }
         return byReason.map { Gap(reason: $0.key, clauses: $0.value) }.sorted { $0.reason < $1.reason }
     }
 
-    private static func reason(_ meant: [ScenarioResult]) -> String {
+    private static func reason(_ clause: ClauseID, _ meant: [ScenarioResult]) -> String {
         if meant.isEmpty { return "no scenario in this run exercises it" }
         let performed = meant.filter { $0.skipped == nil }
         if let early = performed.first(where: { $0.stoppedAt != nil }), let reason = early.stoppedAt {
@@ -80,6 +86,7 @@ package struct Gap: Sendable, Equatable {
                 return "because \(scenario.name) ran without a step: \(reason)"
             }
         }
+        if let masked = performed.lazy.compactMap({ mask(of: clause, in: $0) }).first { return masked }
         if let first = performed.first {
             return "although \(first.name) ran, which should exercise it"
         }
@@ -91,8 +98,29 @@ package struct Gap: Sendable, Equatable {
         return reason(from: nearest.compactMap(\.skipped))
     }
 
+    /// Bodies and frames that fail their schemas: what is judged from them cannot be judged.
+    private static let (reads, frames) = (ClauseID(.REST, 1), ClauseID(.ENV, 2))
+
+    /// Why a scenario that was performed to its end left a clause open, as far as another clause that it broke tells.
+    private static func mask(of clause: ClauseID, in scenario: ScenarioResult) -> String? {
+        let broken = Set(
+            scenario.verdicts.filter { verdict in
+                verdict.outcome == .violation && verdict.findings.contains { $0.cited != nil }
+            }.map(\.clause))
+        let isAboutReads = [.REST, .PERSIST].contains(clause.area)
+        let (own, other) = isAboutReads ? (reads, frames) : (frames, reads)
+        if broken.contains(own) {
+            return "because the \(isAboutReads ? "reads" : "frames") were not valid (\(own)) in \(scenario.name)"
+        }
+        guard let first = broken.contains(other) ? other : broken.min() else { return nil }
+        return "although \(scenario.name) ran, which should exercise it; \(first) is violated there"
+    }
+
     /// Whether a scenario was skipped because the subject does not declare a profile that it needs.
     static func isAboutProfiles(_ reason: String) -> Bool { reason.hasPrefix("the subject does not declare") }
+
+    /// Whether a scenario was skipped because the server states a limit, as it may, that rules it out.
+    static func isAboutLimits(_ reason: String) -> Bool { reason.hasPrefix("the limits of the server rule it out") }
 
     /// One reason from those of scenarios each of which would do; profiles that are not declared explain only what nothing else
     /// does.

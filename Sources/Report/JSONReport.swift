@@ -50,6 +50,7 @@ package struct JSONReport {
             "outOfReach": report.outOfReach.orAbsent,
             "leftOut": report.leftOut.sorted().orAbsent, "sentences": sentences,
             "elsewhere": report.part == nil ? nil : report.elsewhere, "baseline": report.baseline,
+            "causes": report.causes.orAbsent,
             "gaps": report.gaps, "notes": Self.lines(of: report.unseen) + report.notes,
             "diagnostics": report.diagnostics, "load": report.load, "scenarios": report.scenarios.map(scenario),
         ])

@@ -73,7 +73,7 @@ package enum ReportReader {
             clause(entry).map { ClauseResult($0, in: scenarios, intended: intended, subject: subject) }
         }
         let unseen = RunReport.unseen(clauses, of: subject)
-        return RunReport(
+        var report = RunReport(
             specification: specification, subject: subject, address: stored.text("address"),
             startedAt: stored.text("startedAt"), duration: .milliseconds(stored.number("durationMs")),
             wasInterrupted: stored.bool("interrupted") ?? false, clauses: clauses, pending: stored.ids("pending"),
@@ -89,6 +89,8 @@ package enum ReportReader {
             baseline: stored.members("baseline").flatMap { BaselineResult($0) },
             intended: intended, again: stored.members("again").map { RunReport.Again($0) },
             tool: stored.string("tool"), load: stored.members("load").map { LoadFigures($0) })
+        report.findCauses()
+        return report
     }
 
     private static func sentences(_ stored: MemberReader) -> [ClauseID: String] {

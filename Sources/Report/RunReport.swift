@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJudge
 import HoldfastTranscript
 
@@ -50,6 +51,8 @@ package struct RunReport: Sendable {
     let sentences: [ClauseID: String]
     /// What became of the baseline; nil without one.
     package internal(set) var baseline: BaselineResult?
+    /// What is violated and not expected, by what was found in common.
+    package internal(set) var causes: [Cause] = []
     /// The clauses each scenario in question is meant to exercise.
     package let intended: [String: [ClauseID]]
     /// The command that repeats the run; nil when nobody can.
@@ -135,7 +138,8 @@ extension RunReport {
             notes: subject.role == .client
                 ? []
                 : Announcements.notes(
-                    on: scenarios.filter { $0.skipped == nil }.map(\.history), declared: subject.profiles),
+                    on: scenarios.filter { $0.skipped == nil }.map(\.history), declared: subject.profiles)
+                    + SlowReads.notes(on: scenarios),
             part: part, elsewhere: decided.filter(isElsewhere).map(\.clause.id), leftOut: leftOut, isStrict: isStrict,
             sentences: Dictionary(
                 uniqueKeysWithValues: inQuestion.filter { clause in
@@ -143,6 +147,7 @@ extension RunReport {
                         || decided.contains { $0.clause.id == clause.id && isElsewhere($0) }
                 }.map { ($0.id, $0.sentence) }),
             intended: intended.filter { names.contains($0.key) })
+        findCauses()
     }
 
     /// Declared profiles of which nothing at all was seen.
@@ -156,10 +161,11 @@ extension RunReport {
     }
 
     /// A scenario that was performed to its end and put no clause to the test is a fault of the suite, unless a server turned
-    /// it away.
+    /// it away, or the dialect could not say a step.
     private static func blamingTheSuite(_ scenario: ScenarioResult) -> ScenarioResult {
         guard scenario.skipped == nil, scenario.stoppedAt == nil, scenario.problems.isEmpty,
-            scenario.verdicts.allSatisfy({ $0.exercised == 0 }), !scenario.history.wasRefused
+            scenario.verdicts.allSatisfy({ $0.exercised == 0 }), !scenario.history.wasRefused,
+            !scenario.history.events.contains(where: { $0.leftOut != nil })
         else { return scenario }
         var blamed = scenario
         blamed.problems = [
@@ -208,6 +214,9 @@ extension RunReport {
     /// Whether the run was cut short or left a clause undecided.
     private var isOpen: Bool { wasInterrupted || clauses.contains(where: \.isUndecided) }
 
+    /// The scenarios that a strict run misses: neither the request nor the declaration of the subject leaves them out.
+    private var missed: Int { isStrict ? scenarios.count(where: \.isMissed) : 0 }
+
     /// Whether any clause was put to the test.
     var hasEvidence: Bool { clauses.contains { [.pass, .warning, .violation].contains($0.outcome) } }
 
@@ -221,7 +230,7 @@ extension RunReport {
         if let baseline, !baseline.stale.isEmpty { return .staleBaseline }
         // What a driver that died in the middle would still have shown is not known.
         if scenarios.contains(where: { $0.failure != nil }) { return .incomplete }
-        if isOpen { return .incomplete }
+        if isOpen || missed > 0 { return .incomplete }
         if !hasEvidence && part == nil { return .incomplete }
         return .conforms
     }
@@ -231,7 +240,7 @@ extension RunReport {
         var meaning = exit.meaning
         if exit == .conforms, !expected.isEmpty { meaning = "conforms except for expected violations" }
         if exit == .conforms, !outOfReach.isEmpty { meaning += ", as far as this setup can test" }
-        if exit == .incomplete, !isOpen, !scenarios.contains(where: { $0.failure != nil }) {
+        if exit == .incomplete, !isOpen, missed == 0, !scenarios.contains(where: { $0.failure != nil }) {
             meaning = "incomplete: nothing was tested"
         }
         guard let part else { return meaning }
@@ -241,10 +250,17 @@ extension RunReport {
 
     /// The first line of every report.
     package var headline: String {
-        var parts = Self.words.compactMap { outcome, word -> String? in
+        let isGrouped = !heads.isEmpty
+        // What several clauses follow from is said before the counts.
+        let words =
+            isGrouped ? Self.words.filter { $0.0 == .violation } + Self.words.filter { $0.0 != .violation } : Self.words
+        var parts = words.compactMap { outcome, word -> String? in
             let all = outcome == .violation ? unexpected : clauses(outcome)
             let lost = all.count(where: \.isUnkeepable)
             let parts = lost == 0 ? "" : " (\(all.count - lost) to repair, \(lost) that this wire format cannot keep)"
+            if outcome == .violation, isGrouped {
+                return "\(counted(causes.count, "cause")), \(counted(all.count, "clause")) \(word)\(parts)"
+            }
             return all.isEmpty ? nil : "\(all.count) \(word)\(parts)"
         }
         if !expected.isEmpty { parts.append("\(expected.count) violated as expected") }
@@ -259,6 +275,7 @@ extension RunReport {
         if !setAside.isEmpty { parts.append("\(setAside.count) set aside") }
         if !unreached.isEmpty { parts.append("\(unreached.count) out of reach") }
         if !elsewhere.isEmpty { parts.append("\(elsewhere.count) left to the other shards") }
+        if missed > 0 { parts.append("\(counted(missed, "scenario")) skipped") }
         let verdict = wasInterrupted ? "\(meaning) (interrupted)" : meaning
         return parts.isEmpty ? verdict : "\(verdict): \(parts.joined(separator: ", "))"
     }
@@ -268,6 +285,37 @@ extension RunReport {
         (.pass, "pass"), (.violation, "violated"), (.warning, "warned"), (.untested, "untested"),
         (.inconclusive, "inconclusive"), (.harnessError, "harness errors"), (.notApplicable, "not applicable"),
     ]
+}
+
+extension RunReport {
+    /// What selects a clause again in the scenario that showed first what was found: `TURN-3@server/TURN/two-devices`.
+    ///
+    /// A connection that was lost may have been lost for what another scenario sent at that moment. Where several scenarios of
+    /// a clause lost one, all of them are selected.
+    package func selector(of result: ClauseResult) -> String {
+        let clause = result.clause.id.description
+        guard let first = result.findings.first else { return clause }
+        let events = scenario(first.scenario)?.history.events ?? []
+        let isLoss = first.finding.events.contains { event in
+            if events.indices.contains(event), case .eof = events[event].kind { true } else { false }
+        }
+        let isShared = isLoss && Set(result.findings.map(\.scenario)).count > 1
+        if isShared, intended[first.scenario]?.contains(result.clause.id) ?? false { return clause }
+        return "\(clause)@\(first.scenario.prefix { $0 != "#" })"
+    }
+
+    /// The command that repeats what was found of a clause, in the scenario that showed it first; nil when nobody can.
+    ///
+    /// Where that scenario was performed several times and showed it only sometimes, it says how often.
+    package func again(of result: ClauseResult) -> String? {
+        guard let again else { return nil }
+        let command = again.only(selector(of: result))
+        guard let first = result.findings.first.flatMap({ scenario($0.scenario) }) else { return command }
+        let tries = scenarios.filter { $0.baseName == first.baseName && $0.skipped == nil }
+        let shown = Set(result.findings.map(\.scenario)).intersection(tries.map(\.name))
+        return shown.count < tries.count
+            ? "\(command)  # intermittent: \(shown.count) of \(tries.count) times" : command
+    }
 }
 
 extension ClauseID {

@@ -30,6 +30,13 @@ package struct ScenarioResult: Sendable {
     /// Whether it was skipped only because the subject does not declare the profiles that it needs.
     var isOfOtherProfiles: Bool { skipped.map(Gap.isAboutProfiles) ?? false }
 
+    /// Whether it was skipped although nobody asked for it, the subject declares what it is about, and no limit that a server
+    /// may have rules it out.
+    package var isMissed: Bool {
+        guard let skipped, !wasSetAside else { return false }
+        return !isOfOtherProfiles && !Gap.isAboutLimits(skipped)
+    }
+
     /// Its name without the number of its repetition: repetitions are called `NAME#2`, `NAME#3`, ….
     var baseName: String { String(name.prefix { $0 != "#" }) }
 

@@ -129,6 +129,11 @@ extension Gap: JSONRepresentable {
     init(_ stored: MemberReader) { self.init(reason: stored.text("reason"), clauses: stored.ids("clauses")) }
 }
 
+extension Cause: JSONRepresentable {
+    /// Written for programs; a reader finds the causes anew.
+    package var json: JSONValue { JSONValue(members: ["head": head, "followers": followers]) }
+}
+
 extension Verdict: JSONRepresentable {
     /// Without findings and remarks, where there are none.
     package var json: JSONValue {

@@ -129,7 +129,8 @@ import Testing
         #expect(broken.status == 1, "\(broken.out)\(broken.err)")
         #expect(
             broken.out.contains(
-                "again: conformance client --reference --defect client-trusts-its-flag --only CLIENT-1\n"))
+                "again: conformance client --reference --defect client-trusts-its-flag --only CLIENT-1@client/CLIENT/"),
+            "\(broken.out)")
     }
 
     @Test func `a device connects from another process`() async throws {

@@ -112,9 +112,35 @@ import Darwin
         #expect(first?["events"]?.arrayValue?.count == 2)
         #expect((first?["chart"]?.arrayValue?.count ?? 0) > 3)
         let html = try String(contentsOfFile: page, encoding: .utf8)
-        for words in ["No violations; ", "Repeated texts", "see here", "Message-sequence chart", "never answered"] {
+        #expect(value["headline"]?.stringValue?.hasPrefix("no violations, 4 observations; ") == true, "\(run.out)")
+        #expect(html.contains(#"<div class="verdict neutral">"#) && !html.contains(#"<div class="verdict good">"#))
+        for words in [
+            "No violations, 4 observations; ", "Repeated texts", "see here", "Message-sequence chart", "never answered",
+        ] {
             #expect(html.contains(words), "\(words)")
         }
+    }
+
+    @Test func `observations make a judgement fail where that is asked for`() async throws {
+        let folder = try TemporaryDirectory()
+        let page = "\(folder.path)/page.html"
+        let flags = ["--fail-on", "observation", "--format", "html=\(page)"]
+        let run = try await BuiltBinary.run(["judge", "--json"] + flags + ["-"], input: symptoms)
+        #expect(run.status == 1, "\(run.out)\(run.err)")
+        let value = try JSONParser.value(run.out)
+        #expect(value["failOn"] == "observation")
+        #expect(value["exit"]?["code"] == 1 && value["exit"]?["meaning"] == "observation")
+        #expect(try String(contentsOfFile: page, encoding: .utf8).contains(#"<div class="verdict bad">"#))
+        let clean = try await BuiltBinary.run(["judge", "--fail-on", "observation", "-"], input: turn)
+        #expect(clean.status == 0 && clean.out.hasPrefix("no violations; "), "\(clean.out)")
+        let asUsual = try await BuiltBinary.run(["judge", "--fail-on", "violation", "-"], input: symptoms)
+        #expect(asUsual.status == 0, "\(asUsual.out)")
+    }
+
+    @Test func `an unknown kind of failure is corrected`() async throws {
+        let run = try await BuiltBinary.run(["judge", "--fail-on", "observations", "-"], input: turn)
+        #expect(run.status == 64, "\(run.out)")
+        for words in ["--fail-on", "observations", "violation"] { #expect(run.err.contains(words), "\(run.err)") }
     }
 
     // MARK: Other protocols

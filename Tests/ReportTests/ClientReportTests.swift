@@ -59,7 +59,8 @@ import Testing
         var report = try report(failures: [nil], outcome: .violation)
         report.again = RunReport.Again("conformance client --time-scale 1", driver: "./my-driver --headless")
         let text = ConsoleReport(report).text
-        #expect(text.contains("  again: conformance client --time-scale 1 --only CLIENT-1 -- ./my-driver --headless\n"))
+        let only = "--only CLIENT-1@client/CLIENT/scenario-0"
+        #expect(text.contains("  again: conformance client --time-scale 1 \(only) -- ./my-driver --headless\n"))
     }
 
     @Test func `nothing is said of an agent that the suite itself plays`() throws {

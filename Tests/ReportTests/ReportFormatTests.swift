@@ -86,7 +86,7 @@ import FoundationXML
         let clauses = try Sample.specification.get().clauses.filter { $0.role == .server && $0.keyword == .must }.map(
             \.id)
         let report = try Sample.report(
-            [.init("a", clauses.map { States.verdict($0, .violation, repeated: 40) })],
+            clauses.map { .init("a/\($0)", [States.verdict($0, .violation, repeated: 40)]) },
             profiles: Set(Profile.all(of: .server)))
         let lines = text(.github, report).split(separator: "\n")
         #expect(lines.count <= 20)

@@ -28,6 +28,38 @@ import Testing
         #expect(report.clauses(.untested).contains { $0.clause.id == ClauseID(.SYNC, 3) })
     }
 
+    @Test func `a scenario that ended early passes nothing that it is meant to exercise`() throws {
+        let (meant, other) = (ClauseID(.LIVE, 4), ClauseID(.ENV, 1))
+        let pass = [meant, other].map { Verdict(clause: $0, outcome: .pass, exercised: 2) }
+        func outcomes(_ scenarios: [Sample.Scenario]) throws -> [Outcome] {
+            let intended = Dictionary(uniqueKeysWithValues: scenarios.map { ($0.name, [meant]) })
+            let report = try Sample.report(scenarios, selection: [meant, other], intended: intended)
+            return [meant, other].compactMap { id in report.clauses.first { $0.clause.id == id }?.outcome }
+        }
+        let cut = Sample.Scenario("cut", pass, stoppedAt: "/steps/3: no pong in time")
+        #expect(try outcomes([cut]) == [.untested, .pass])
+        #expect(try outcomes([cut, .init("whole", pass)]) == [.pass, .pass])
+        let broken = pass + [Verdict(clause: meant, outcome: .violation, exercised: 1)]
+        #expect(try outcomes([.init("cut", broken, stoppedAt: cut.stoppedAt)]) == [.violation, .pass])
+    }
+
+    @Test func `what selects a finding again names its scenario, and how often it shows`() throws {
+        let id = ClauseID(.SYNC, 3)
+        let finding = Finding("gone", expected: "", actual: "", at: [0])
+        let found = [Verdict(clause: id, outcome: .violation, exercised: 1, findings: [finding])]
+        let kept = [Verdict(clause: id, outcome: .pass, exercised: 1)]
+        func again(_ scenarios: [Sample.Scenario]) throws -> String? {
+            var report = try Sample.report(scenarios, selection: [id])
+            report.again = RunReport.Again("conformance server ws://h")
+            return report.clauses.first.flatMap(report.again(of:))
+        }
+        let line = "conformance server ws://h --only SYNC-3@server/SYNC/a"
+        #expect(try again([.init("server/SYNC/a", found)]) == line)
+        #expect(
+            try again([.init("server/SYNC/a", kept), .init("server/SYNC/a#2", found), .init("server/SYNC/b", kept)])
+                == "\(line)  # intermittent: 1 of 2 times")
+    }
+
     @Test func `a scenario that was performed and exercised nothing is a failure of the suite`() throws {
         let report = try Sample.report([
             .init("a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .untested, exercised: 0)]),

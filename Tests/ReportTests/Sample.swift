@@ -25,12 +25,14 @@ enum Sample {
         var verdicts: [Verdict]
         var problems: [String]
         var notation: String
+        var stoppedAt: String?
 
         init(
             _ name: String, _ verdicts: [Verdict], problems: [String] = [],
-            notation: String = "A+ A>ping(n1) A<pong(n1)"
+            notation: String = "A+ A>ping(n1) A<pong(n1)", stoppedAt: String? = nil
         ) {
             self.name = name
+            self.stoppedAt = stoppedAt
             self.verdicts = verdicts
             self.problems = problems
             self.notation = notation
@@ -51,7 +53,8 @@ enum Sample {
             let header = History.Header(scenario: scenario.name, subject: subject(profiles))
             return ScenarioResult(
                 name: scenario.name, history: try NotationExpansion(scenario.notation, header: header).history,
-                verdicts: scenario.verdicts, problems: scenario.problems, duration: .milliseconds(12))
+                verdicts: scenario.verdicts, problems: scenario.problems, stoppedAt: scenario.stoppedAt,
+                duration: .milliseconds(12))
         }
         return RunReport(
             results, of: subject(profiles), at: "ws://127.0.0.1:8080/ws", under: specification, selection: selection,

@@ -283,7 +283,7 @@ import Testing
             return nil
         }
         #expect(failures == ["late"])
-        #expect(performance.stoppedAt == "/steps/0: no response, late")
+        #expect(performance.stoppedAt == "/steps/0: no response, late after 200 ms")
     }
 
     @Test(.timeLimit(.minutes(1)))

@@ -104,7 +104,9 @@ import Testing
             return
         }
         #expect(
-            reason == "it asks 11 questions, and the rate limit is 10 in 60 s; configure a larger messagesPerMinute")
+            reason
+                == "the limits of the server rule it out: it asks 11 questions, and the rate limit is 10 in 60 s; "
+                + "configure a larger messagesPerMinute")
     }
 
     @Test func `some principals stay untouched for those that spend a budget`() throws {
@@ -200,6 +202,18 @@ import Testing
             """
         let counted = try scenario(steps, needs: #"{"principals":2}"#).chats(budget: 5)
         #expect(counted == ["p1": 11, "p2": 2])
+    }
+
+    @Test(arguments: [
+        (0, "the limits of the server rule it out: it needs more frames kept for replay than the server keeps (0)"),
+        (2, nil),
+    ])
+    func `a scenario that needs a replay is left out where fewer frames are kept`(kept: Int, reason: String?) throws {
+        var subject = try subject(1)
+        let scenario = try chats(1, needs: #"{"replay":2}"#)
+        #expect(subject.obstacle(to: scenario) == nil, "nobody was greeted yet")
+        subject.greetings = [try performance(0, telling: "connected(messagesPerMinute=60 replayMessages=\(kept))")]
+        #expect(subject.obstacle(to: scenario) == reason)
     }
 
     @Test func `a scenario that waits too long for what was told is left out, with a reason`() throws {

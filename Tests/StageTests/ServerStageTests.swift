@@ -53,6 +53,27 @@ struct ServerStageTests {
         #expect(!performance.history.events.contains { $0.kind == .ping(.toServer) })
     }
 
+    @Test(arguments: [(2048, true), (1024, true), (1023, false), (1_048_576, false)])
+    func `a question larger than the server takes is not asked`(limit: Int, isLeft: Bool) async throws {
+        let greeting = #"{"type":"connected","limits":{"maxFrameBytes":\#(limit)}}"#
+        let server = try await TransportServer.start(
+            handler: TestServer(onFrame: { socket, frame in
+                guard frame.type == "auth" else { return false }
+                try? socket.post(text: greeting)
+                return true
+            }))
+        let text = String(repeating: "x", count: 3000)
+        let performance = try await stage(subject(server.webSocketURL())).perform(
+            scenario(
+                #"{"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1","text":"\#(text)"},{"do":"await","on":"A","type":"done"}"#
+            ))
+        #expect((performance.skipped != nil) == isLeft, "\(performance.stoppedAt ?? "")")
+        if isLeft {
+            #expect(performance.lacks.first == performance.skipped)
+            #expect(performance.skipped?.hasSuffix("bytes, and the server takes at most \(limit)") == true)
+        }
+    }
+
     @Test func `a wait in vain is recorded after its whole bound, and the rest is left out`() async throws {
         let server = try await TransportServer.start(handler: TestServer())
         let performance = try await stage(

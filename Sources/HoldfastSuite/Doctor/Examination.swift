@@ -363,7 +363,14 @@ package struct Examination {
     /// What the suite cannot do here, clause by clause; what the probes exercised already will not stay open.
     private mutating func means(_ exercised: Set<ClauseID>) {
         let forecast = Forecast(of: selection, against: subject, scope: scope, under: specification)
-        note("scenarios", .ok, "\(forecast.performed.count) of \(selection.scenarios.count) can run")
+        let can = "\(forecast.performed.count) of \(selection.scenarios.count) can run"
+        if let left = scope.isStrict
+            ? selection.scenarios.lazy.compactMap(forecast.leftOut).first(where: \.isMissed) : nil
+        {
+            note("scenarios", .gap, "\(can); a strict run is incomplete without \(left.name): \(left.skipped ?? "")")
+        } else {
+            note("scenarios", .ok, can)
+        }
         diagnosis.open = Prognosis(forecast: forecast, exercised: exercised).open
     }
 

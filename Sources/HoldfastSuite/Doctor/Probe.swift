@@ -37,7 +37,10 @@ struct Probe: Sendable {
     /// The clauses the server broke meanwhile, each with what was found; without those that its wire cannot keep.
     var breaches: [String] {
         verdicts.filter { $0.outcome == .violation && !$0.isUnkeepable }
-            .map { "\($0.clause): \($0.findings.first?.what ?? "violated")" }
+            .map { verdict in
+                guard let finding = verdict.findings.first else { return "\(verdict.clause): violated" }
+                return "\(verdict.clause): \(finding.what) (expected \(finding.expected), got \(finding.actual))"
+            }
     }
 
     /// The clauses that no server of its wire could have kept meanwhile.

@@ -79,6 +79,11 @@ package struct Judgement: Sendable {
         }
     }
 
+    /// What makes a judgement fail, from the least to the most.
+    package enum Failure: String, Sendable, CaseIterable {
+        case violation, observation
+    }
+
     /// The most findings of a clause that are kept.
     static let mostExhibits = 3
     static let mostDifferences = 1000
@@ -94,6 +99,8 @@ package struct Judgement: Sendable {
     var deaths: [String: [String]] = [:]
     /// What was observed in captures and is no verdict.
     var symptoms: [Symptom.Kind: SymptomTally] = [:]
+    /// From what on the judgement fails.
+    package var failsOn = Failure.violation
     /// The parts that a page draws; nil where none is made.
     var drawn: DrawnParts?
     /// Parts with violations, as transcripts.
@@ -151,11 +158,35 @@ package struct Judgement: Sendable {
         return parts.isEmpty ? "no clause applies" : parts.joined(separator: ", ")
     }
 
-    package var exit: ExitStatus {
-        if !clauses(.violation).isEmpty || differenceCount > 0 { return .violation }
-        // A capture owes no clause; a run that a report tells of owes all that it declared.
-        return exercised.isEmpty || files.contains { $0.summary.runIsIncomplete } ? .incomplete : .conforms
+    /// How many things were observed that are no verdicts.
+    var observations: Int { observed.reduce(0) { $0 + $1.tally.count } }
+
+    /// Whether a clause is violated, or a stored verdict is not what the transcript bears out.
+    private var hasViolation: Bool { !clauses(.violation).isEmpty || differenceCount > 0 }
+
+    /// The verdict in one line, the first of every form.
+    package var headline: String {
+        let observations = observations > 0 ? ", \(counted(self.observations, "observation"))" : ""
+        if hasViolation { return "violation: \(counts)\(observations)" }
+        if exercised.isEmpty { return "nothing could be judged\(observations); \(counts)" }
+        if isOpen { return "incomplete, as the stored run was: \(counts)\(observations)" }
+        return "no violations\(observations); \(counts)"
     }
+
+    /// Whether nothing was decided, or a run that a report tells of was incomplete.
+    private var isOpen: Bool { exercised.isEmpty || files.contains { $0.summary.runIsIncomplete } }
+
+    /// Whether there is nothing at all to look at.
+    package var isClean: Bool { exit == .conforms && observations == 0 }
+
+    package var exit: ExitStatus {
+        if hasViolation || failsOn == .observation && observations > 0 { return .violation }
+        // A capture owes no clause; a run that a report tells of owes all that it declared.
+        return isOpen ? .incomplete : .conforms
+    }
+
+    /// What the exit code means here.
+    var meaning: String { exit == .violation && !hasViolation ? "observation" : exit.meaning }
 
     /// Takes in what one history came to.
     mutating func add(

@@ -16,8 +16,9 @@ package struct JudgementJSON {
         let isRecomputed = judgement.recomputed > 0
         return JSONValue(members: [
             "format": "holdfast-judgement", "version": 1, "specification": specification.version,
+            "headline": judgement.headline, "failOn": judgement.failsOn.rawValue,
             "exit": JSONValue(members: [
-                "code": Int(judgement.exit.rawValue), "meaning": judgement.exit.meaning,
+                "code": Int(judgement.exit.rawValue), "meaning": judgement.meaning,
             ]),
             "bytes": judgement.bytes, "events": judgement.events, "histories": judgement.histories,
             "files": judgement.files.map(file),

@@ -28,8 +28,8 @@ extension Judgement {
                 "Showing \(parts.count) of \(drawn.count) parts, those with findings first.")
         }
         return HTMLCapture(
-            (exit == .violation ? "violation: " : exit == .conforms ? "no violations; " : "not decided; ") + counts,
-            exit: exit, facts: facts(specification), parts: parts, results: results, observed: observed,
+            headline, exit: exit, isClean: isClean, facts: facts(specification), parts: parts, results: results,
+            observed: observed,
             notes: notes, under: specification
         ).text
     }
@@ -48,7 +48,7 @@ extension Judgement {
                 "Clauses",
                 "\(reachable) of \(inQuestion.count) can be checked from it; \(JudgementText.were(exercised.count))"
             ),
-            ("Exit code", "\(Int(exit.rawValue))"),
+            ("Exit code", "\(Int(exit.rawValue))" + (failsOn == .observation ? ", with --fail-on observation" : "")),
         ]
     }
 }

@@ -43,13 +43,9 @@ package struct JudgementText {
     /// The verdict in one line.
     var headline: String {
         switch judgement.exit {
-        case .violation: style.red("violation: \(judgement.counts)")
-        case .conforms: style.green("no violations; \(judgement.counts)")
-        default:
-            style.yellow(
-                judgement.exercised.isEmpty
-                    ? "nothing could be judged; \(judgement.counts)"
-                    : "incomplete, as the stored run was: \(judgement.counts)")
+        case .violation: style.red(judgement.headline)
+        case .conforms: judgement.isClean ? style.green(judgement.headline) : style.bold(judgement.headline)
+        default: style.yellow(judgement.headline)
         }
     }
 

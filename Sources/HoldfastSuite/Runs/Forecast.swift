@@ -55,8 +55,12 @@ package struct Forecast {
                 of: scenario, exercising: stop == nil ? left : [],
                 // Half of the proof is a write that fails in mid-turn, which a quick agent without scripts is done before.
                 withCrashes: scenario.needs.start && subject.hasScriptedAgent)
-            let isWhole = left.count == scenario.clauses.count
-            result.stoppedAt = stop ?? (isWhole ? nil : "/steps/0: \(lack) in the dialect \(dialect.name)")
+            result.stoppedAt = stop
+            if left.count < scenario.clauses.count {
+                let reason = JSONValue("\(lack) in the dialect \(dialect.name)")
+                let leftOut = Event(at: 0, lane: .server, kind: .act("leaveOut", ["reason": reason]))
+                result.history = History(header: result.history.header, events: [leftOut])
+            }
             return result
         }
         if let first = selection.scenarios.first, !exercised.isEmpty {

@@ -56,7 +56,12 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
     /// Which part of all chosen scenarios these are, and the names of all; nil when they are all.
     private var part: (shard: Shard, plan: [String])?
 
+    /// The clauses that were chosen in scenarios, which are then meant to exercise them.
+    private var chosen: [String: Set<ClauseID>] = [:]
+
     /// Everything that any pattern names, without what is excluded; a pattern that names nothing is a problem, never ignored.
+    ///
+    /// `CLAUSE@SCENARIO` names a clause in a scenario, whether or not the scenario is meant to exercise it.
     package init(
         _ patterns: [String] = [], excluding: [String] = [], role: Role, of specification: Specification,
         scenarios: [Item]
@@ -65,9 +70,13 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
         let clauses = specification.clauses.filter { $0.role == role }.map(\.id)
         var problems: [InputProblem] = []
         func find(_ text: String, _ flag: String) -> (clauses: [ClauseID], scenarios: [Item]) {
-            let pattern = NamePattern(text)
-            let found = (clauses.filter { pattern.matches($0) }, scenarios.filter { pattern.matches($0.name) })
-            if found.0.isEmpty && found.1.isEmpty {
+            let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map {
+                NamePattern(String($0))
+            }
+            let isPair = parts.count == 2 && flag == "--only"
+            let (first, last) = isPair ? (parts[0], parts[1]) : (NamePattern(text), NamePattern(text))
+            let found = (clauses.filter { first.matches($0) }, scenarios.filter { last.matches($0.name) })
+            if isPair ? found.0.isEmpty || found.1.isEmpty : found.0.isEmpty && found.1.isEmpty {
                 let area = role == .server ? "SYNC" : "CLIENT"
                 problems.append(
                     InputProblem(
@@ -83,6 +92,12 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
         var chosenScenarios: Set<String> = []
         for pattern in patterns {
             let (named, byName) = find(pattern, "--only")
+            if pattern.contains("@"), !named.isEmpty, !byName.isEmpty {
+                chosenClauses.formUnion(named)
+                chosenScenarios.formUnion(byName.map(\.name))
+                for scenario in byName { chosen[scenario.name, default: []].formUnion(named) }
+                continue
+            }
             let performed = byName + scenarios.filter { $0.clauses.contains(where: named.contains) }
             chosenClauses.formUnion(named.isEmpty ? performed.flatMap(\.clauses) : named)
             chosenScenarios.formUnion(performed.map(\.name))
@@ -129,7 +144,11 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
 
     /// The scenarios that are meant to exercise each clause, by name.
     var intended: [String: [ClauseID]] {
-        Dictionary(scenarios.map { ($0.name, $0.clauses) }, uniquingKeysWith: { first, _ in first })
+        Dictionary(
+            scenarios.map { scenario in
+                let others = chosen[String(scenario.name.prefix { $0 != "#" })]?.subtracting(scenario.clauses) ?? []
+                return (scenario.name, scenario.clauses + others.sorted())
+            }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Each scenario so often; repetitions are called `NAME#2`, `NAME#3`, … and come after all first performances.

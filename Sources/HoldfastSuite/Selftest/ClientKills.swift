@@ -39,10 +39,15 @@ struct ClientKills: Sendable {
         var last = KillMatrixPeer.unmet(defect.name, defect.clause)
         for attempt in 1...Self.attempts where !last.holds {
             // A client that is known to be broken gets no more time because the machine is late.
-            let seen = try await byTheWallClock {
-                try await report(defects: [defect], selection, isAlone: isAlone)
+            let met = { (selection: ScenarioSelection<ClientScenario>) in
+                try await byTheWallClock { try await report(defects: [defect], selection, isAlone: isAlone) }
             }
-            last = KillMatrixPeer(seen, .defect, defect.name, clause: defect.clause, provesAll: false)
+            last = try await KillMatrixPeer(
+                met(selection), .defect, defect.name, clause: defect.clause, provesAll: false
+            ).repeated {
+                try await met(
+                    ScenarioSelection([$0], role: .client, of: specification, scenarios: scenarios))
+            }
             last.attempts = attempt
         }
         return last

@@ -18,6 +18,12 @@ struct KillMatrixPeer: Sendable {
     var unproved: [ClauseID] = []
     /// How often it was tried.
     var attempts = 1
+    /// What finds its breach again, in the scenario that showed it; nil when it was not caught.
+    var selector: String?
+    /// Whether a second run of that alone found the breach again; nil when there was none.
+    var isRepeated: Bool?
+    /// The clause that a whole report would name first for what the defect breaks; nil where nothing of it was found.
+    var head: ClauseID?
     /// Whether the machine was late for a good part of the time: then little is proved, and a client gives up early.
     var wasLate = false
     /// What was seen at the last attempt, when the suite says what is not true.
@@ -38,11 +44,30 @@ struct KillMatrixPeer: Sendable {
             }
             return violated.isEmpty && problems.isEmpty && unproved.isEmpty
         }
-        return violated.contains(clause)
+        return violated.contains(clause) && isRepeated != false
     }
 }
 
 extension KillMatrixPeer {
+    /// Runs again what a report advises to run again, until the breach is found, and tells whether it was.
+    ///
+    /// A breach that depends on the moment need not show each time.
+    func repeated(_ run: (_ selector: String) async throws -> RunReport) async throws -> KillMatrixPeer {
+        guard let selector, let clause, holds else { return self }
+        var peer = self
+        for _ in 0..<Self.repetitions where peer.isRepeated != true {
+            let report = try await run(selector)
+            peer.isRepeated = report.clauses.contains {
+                $0.clause.id == clause && [.violation, .warning].contains($0.outcome)
+            }
+            if peer.isRepeated == false { peer.report = report }
+        }
+        if peer.holds { peer.report = nil }
+        return peer
+    }
+
+    private static let repetitions = 4
+
     /// What a report says of a peer; with `provesAll` evidence that proves nothing counts against it.
     init(
         _ report: RunReport, _ kind: Kind, _ name: String, clause: ClauseID? = nil, unkeepable: [ClauseID] = [],
@@ -57,6 +82,9 @@ extension KillMatrixPeer {
             let open = report.clauses(.untested) + report.clauses(.harnessError)
             unproved = (open + (provesAll ? report.clauses(.inconclusive) : [])).map(\.clause.id)
         }
+        selector = report.clauses.first { $0.clause.id == clause && violated.contains($0.clause.id) }
+            .map(report.selector)
+        head = clause.flatMap(report.head)
         if !holds { self.report = report }
         let late = report.scenarios.reduce(Duration.zero) { $0 + $1.history.header.timeLate }
         let whole = report.scenarios.reduce(Duration.zero) { $0 + $1.duration }

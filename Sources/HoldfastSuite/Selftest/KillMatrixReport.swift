@@ -37,6 +37,7 @@ extension KillMatrix.Result {
         return [
             holds ? "selftest passed" : "selftest failed",
             ": \(caught.count) of \(counted(defects.count, "defect")) caught by \(defects.count == 1 ? "its" : "their") own clause, ",
+            "\(caught.count { $0.head ?? $0.clause == $0.clause }) named first by it, ",
             "\(counted(Set(caught.compactMap(\.clause)).count, "clause")) shown to catch, ",
             "\(legal.filter(\.holds).count) of \(counted(legal.count, "healthy peer")) judged correctly, in \(readable(duration))",
         ].joined()
@@ -47,6 +48,8 @@ extension KillMatrix.Result {
         var line = "\(padded(peer.word, 8))\(clause)\(padded(peer.name, width))"
         let others = peer.violated.filter { $0 != peer.clause }.map(\.description).joined(separator: " ")
         if peer.clause != nil {
+            if peer.isRepeated == false { line += "not found again by --only \(peer.selector ?? "")  " }
+            if let head = peer.head, head != peer.clause { line += "told below \(head)  " }
             if !others.isEmpty { line += "also \(others)" }
         } else if peer.kind == .wire, peer.holds {
             line += "breaks what its wire cannot keep: \(others)"
@@ -71,6 +74,7 @@ extension KillMatrix.Result {
                     "kind": peer.kind.rawValue, "name": peer.name, "clause": peer.clause ?? JSONValue.null,
                     "holds": peer.holds, "violated": peer.violated, "unkeepable": peer.unkeepable,
                     "unproved": peer.unproved, "problems": peer.problems, "attempts": peer.attempts,
+                    "selector": peer.selector, "head": peer.head,
                 ])
             },
         ])
@@ -82,6 +86,7 @@ extension KillMatrixPeer {
     fileprivate var word: String {
         if clause == nil { return holds ? "green" : "RED" }
         if holds { return "caught" }
+        if isRepeated == false { return "ONCE" }
         return violated.isEmpty ? "LIVES" : "FOREIGN"
     }
 }

@@ -67,8 +67,16 @@ struct ServerKills: Sendable {
                 defects.filter { !needsStart($0) && $0.need != .load }, named: \.name, kind: 2, atOnce: Self.jobs,
                 again: { _ in true }
             ) { defect, isAlone in
-                if isAlone { return try await inProcess(defect, patience: nil) }
-                return try await byTheWallClock { try await inProcess(defect, patience: Self.patience) }
+                let met = { (selection: Selection) in
+                    if isAlone { return try await inProcess(defect, selection, patience: nil) }
+                    return try await byTheWallClock {
+                        try await inProcess(defect, selection, patience: Self.patience)
+                    }
+                }
+                let seen = try await met(selection(of: defect))
+                return try await KillMatrixPeer(
+                    seen, .defect, defect.name, clause: defect.clause, provesAll: false
+                ).repeated { try await met(selection($0)) }
             },
             KillMatrixGroup(
                 defects.filter(needsStart), named: \.name, kind: 1, atOnce: Self.startedJobs, again: { _ in false }
@@ -83,8 +91,10 @@ struct ServerKills: Sendable {
         ]
     }
 
-    private func selection(of defect: Defect) throws -> Selection {
-        try Selection([defect.clause.description], role: .server, of: specification, scenarios: scenarios)
+    private func selection(of defect: Defect) throws -> Selection { try selection(defect.clause.description) }
+
+    private func selection(_ pattern: String) throws -> Selection {
+        try Selection([pattern], role: .server, of: specification, scenarios: scenarios)
     }
 
     /// A server of its own with a defect of crashes or faults: killed a few times, then more often, until it is caught.
@@ -92,11 +102,14 @@ struct ServerKills: Sendable {
         let reference = ReferenceSubject(program: program, defects: [defect.name], replayFrames: Self.replayFrames)
         var last = KillMatrixPeer.unmet(defect.name, defect.clause)
         for (attempt, kills) in Self.kills.enumerated() where !last.holds {
-            func meet() async throws -> RunReport {
-                try await report(on: reference, selection(of: defect), kills: kills, patience: Self.patience)
+            func meet(_ selection: Selection) async throws -> RunReport {
+                try await report(on: reference, selection, kills: kills, patience: Self.patience)
             }
-            let seen = attempt == 0 ? try await byTheWallClock(meet) : try await meet()
-            last = KillMatrixPeer(seen, .defect, defect.name, clause: defect.clause, provesAll: false)
+            let chosen = try selection(of: defect)
+            let seen = attempt == 0 ? try await byTheWallClock { try await meet(chosen) } : try await meet(chosen)
+            last = try await KillMatrixPeer(
+                seen, .defect, defect.name, clause: defect.clause, provesAll: false
+            ).repeated { try await meet(selection($0)) }
             last.attempts = attempt + 1
         }
         return last
@@ -132,12 +145,14 @@ struct ServerKills: Sendable {
     // MARK: servers of this process
 
     /// A server of this process with a defect, cheaper than a program of its own; what only a started one can show is left out.
-    private func inProcess(_ defect: Defect, patience: Duration?) async throws -> KillMatrixPeer {
+    private func inProcess(
+        _ defect: Defect, _ selection: Selection, patience: Duration?
+    ) async throws -> RunReport {
         let folder = "\(FileManager.default.temporaryDirectory.path)/holdfast-\(UUID().uuidString)"
         try Files.makeFolder(folder)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let described = try ReferenceSubject(program: program).subject()
-        let seen = try await Services.run(for: described, push: ServiceAddress()) { subject in
+        return try await Services.run(for: described, push: ServiceAddress()) { subject in
             let server = try await ReferenceServer.start(configuration(of: subject, with: defect, dataFolder: folder))
             return try await finally(server.stop) {
                 var subject = subject
@@ -146,11 +161,10 @@ struct ServerKills: Sendable {
                 subject.http = subject.webSocket.httpBase
                 if let patience { subject.timeouts = subject.timeouts.capped(at: patience) }
                 return try await ServerSuite(
-                    subject, under: specification, selection(of: defect), scope: Scope(skipsCrashes: true), jobs: 8
+                    subject, under: specification, selection, scope: Scope(skipsCrashes: true), jobs: 8
                 ).run()
             }
         }
-        return KillMatrixPeer(seen, .defect, defect.name, clause: defect.clause, provesAll: false)
     }
 
     private func configuration(

@@ -127,6 +127,7 @@ extension RunReport {
                 }
                 return result(of: entry, on: date)
             })
+        findCauses()
     }
 
     private func result(of entry: Baseline.Entry, on date: CivilDate) -> BaselineResult.EntryResult {

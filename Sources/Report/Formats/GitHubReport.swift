@@ -14,12 +14,13 @@ struct GitHubReport {
         lines += GitHubAnnotation.bounded(
             annotations(cases.filter(\.isWrong), .error), room: limit - (conforms ? 0 : 1))
         lines += GitHubAnnotation.bounded(annotations(cases.filter(\.isRemarked), .warning))
+        let following = annotations(cases.filter { $0.head != nil }, .notice)
         let unreached = report.outOfReach.map { gap in
             GitHubAnnotation(
                 .notice, title: "\(counted(gap.clauses.count, "clause")) out of reach",
                 message: GitHubAnnotation.words(gap.line))
         }
-        lines += GitHubAnnotation.bounded(unreached, room: limit - (conforms ? 1 : 0))
+        lines += GitHubAnnotation.bounded(following + unreached, room: limit - (conforms ? 1 : 0))
         return lines.map(\.text).joined()
     }
 

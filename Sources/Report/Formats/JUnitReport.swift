@@ -7,7 +7,7 @@ import HoldfastJudge
 /// of the scenarios that decided it; one scenario may decide several clauses.
 ///
 /// A violation is a failure, and so is a clause that nothing shows to be kept; what the suite or a driver could not do is an
-/// error; what is expected or not applicable is skipped.
+/// error; what is expected, follows from another violation or is not applicable is skipped.
 struct JUnitReport {
     let report: RunReport
     /// Whether a clause that nothing exercised is skipped, and not a failure.
@@ -57,6 +57,7 @@ struct JUnitReport {
         case .failed where isSkipped(one): return "<skipped message=\(message)/>"
         case .failed: return "<failure message=\(message) type=\(quoted(one.kind))>\(details)</failure>"
         case .errored: return "<error message=\(message) type=\(quoted(one.kind))>\(details)</error>"
+        case .follows: return "<skipped message=\(message)/>"
         case .skipped(let reason), .expected(let reason):
             return "<skipped message=\(quoted(PlainText.line(reason)))/>"
         }
@@ -64,7 +65,7 @@ struct JUnitReport {
 
     private func isSkipped(_ one: ReportCases.Case) -> Bool {
         switch one.status {
-        case .skipped, .expected: true
+        case .skipped, .expected, .follows: true
         case .failed: skipsUntested && one.kind == Outcome.untested.word
         default: false
         }

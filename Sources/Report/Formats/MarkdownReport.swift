@@ -16,7 +16,7 @@ struct MarkdownReport {
         let wrong = cases.filter(\.isWrong)
         let tail = [expected(cases), areas, gaps].compactMap(\.self)
         var parts = ["**\(inline(report.headline))**", subject]
-        if let table = table(wrong) { parts.append(table) }
+        if let table = table(wrong, cases.filter { $0.head != nil }) { parts.append(table) }
         var room = Self.maxBytes - (parts + tail).reduce(0) { $0 + $1.utf8.count + 2 } - 200
         var left = 0
         for one in wrong where !one.details.isEmpty {
@@ -40,10 +40,15 @@ struct MarkdownReport {
             + "profiles \(profiles), \(performed) scenario\(performed == 1 ? "" : "s") in \(readable(report.duration))."
     }
 
-    private func table(_ wrong: [ReportCases.Case]) -> String? {
+    /// What is wrong, each with what follows from it.
+    private func table(_ wrong: [ReportCases.Case], _ following: [ReportCases.Case]) -> String? {
         guard !wrong.isEmpty else { return nil }
+        let cases = wrong.flatMap { one in [one] + following.filter { $0.head?.description == one.id } }
         return rows(
-            ["what", "is", "because"], wrong.map { ["**\(inline($0.id))**", inline($0.kind), inline(because($0))] })
+            ["what", "is", "because"],
+            cases.map { one in
+                [one.head == nil ? "**\(inline(one.id))**" : inline(one.id), inline(one.kind), inline(because(one))]
+            })
     }
 
     /// The message without its kind, which stands beside it.

@@ -22,6 +22,8 @@ struct ReportCases {
         case skipped(String)
         /// Broken, and expected to be.
         case expected(String)
+        /// Broken as a part of what a clause that failed is broken by.
+        case follows(ClauseID)
     }
 
     struct Case: Equatable {
@@ -40,6 +42,8 @@ struct ReportCases {
         var scenarios: [String] = []
         /// Where in a file it is to be mended; nil when in no file.
         var file: (name: String, line: Int)?
+        /// Which cause of the report it belongs to, from 0.
+        var cause = 0
 
         /// What has to be looked at first: what is broken, what could not be told, what is to be edited, what is open.
         var rank: Int {
@@ -48,12 +52,19 @@ struct ReportCases {
             case .errored: 1
             case .failed where file != nil: 2
             case .failed: 3
-            default: 4
+            case .follows: 4
+            default: 5
             }
         }
 
         /// Whether it keeps a run from conforming.
         var isWrong: Bool { status == .failed || status == .errored }
+
+        /// The clause it follows from; nil where it follows from none.
+        var head: ClauseID? {
+            if case .follows(let head) = status { return head }
+            return nil
+        }
 
         /// Whether it passed and something is worth saying.
         var isRemarked: Bool {
@@ -72,18 +83,24 @@ struct ReportCases {
         /// The cases, those that failed first.
         let cases: [Case]
 
-        var rank: Int { cases.map(\.rank).min() ?? 4 }
+        var rank: Int { cases.map(\.rank).min() ?? 5 }
     }
 
     /// The suites, those with failures first.
     let suites: [Suite]
 
     /// The cases of all suites, those that failed first.
-    var all: [Case] { Self.worstFirst(suites.flatMap(\.cases), by: \.rank) }
+    var all: [Case] { Self.worstFirst(suites.flatMap(\.cases), by: { ($0.rank, $0.cause) }) }
 
     init(_ report: RunReport) {
         let console = ConsoleReport(report, style: ConsoleStyle(width: 100))
-        var cases = report.clauses.map { (id: $0.clause.id, made: Self.clause($0, report, console)) }
+        let heads = report.heads
+        let causes = report.causes.map(\.head).enumerated().reduce(into: [:]) { $0[$1.element] = $1.offset }
+        var cases = report.clauses.map { result in
+            var made = Self.clause(result, follows: heads[result.clause.id], report, console)
+            made.cause = causes[heads[result.clause.id] ?? result.clause.id] ?? 0
+            return (id: result.clause.id, made: made)
+        }
         let unreached = report.outOfReach.map { ($0.clauses, "out of reach: \($0.reason)") }
         let left: [([ClauseID], String)] =
             unreached + [
@@ -100,18 +117,21 @@ struct ReportCases {
         let problems = report.scenarios.flatMap(Self.scenario)
         let stale = (report.baseline?.stale ?? []).map { Self.stale($0, in: report.baseline?.file ?? "") }
         var suites = byArea.sorted { $0.key < $1.key }.map {
-            Suite(name: $0.key.rawValue, cases: Self.worstFirst($0.value, by: \.rank))
+            Suite(name: $0.key.rawValue, cases: Self.worstFirst($0.value, by: { ($0.rank, $0.cause) }))
         }
         if !problems.isEmpty { suites.append(Suite(name: "scenarios", cases: problems)) }
         if !stale.isEmpty { suites.append(Suite(name: "baseline", cases: stale)) }
-        self.suites = Self.worstFirst(suites, by: \.rank)
+        self.suites = Self.worstFirst(suites, by: { ($0.rank, 0) })
     }
 
-    private static func worstFirst<Item>(_ items: [Item], by rank: (Item) -> Int) -> [Item] {
-        items.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }.map(\.element)
+    private static func worstFirst<Item>(_ items: [Item], by rank: (Item) -> (Int, Int)) -> [Item] {
+        let ranked = items.enumerated().map { (rank: rank($0.element), offset: $0.offset, item: $0.element) }
+        return ranked.sorted { ($0.rank.0, $0.rank.1, $0.offset) < ($1.rank.0, $1.rank.1, $1.offset) }.map(\.item)
     }
 
-    private static func clause(_ result: ClauseResult, _ report: RunReport, _ console: ConsoleReport) -> Case {
+    private static func clause(
+        _ result: ClauseResult, follows head: ClauseID?, _ report: RunReport, _ console: ConsoleReport
+    ) -> Case {
         func made(_ status: Status, _ message: String = "", _ details: String = "") -> Case {
             Case(
                 id: result.clause.id.description, title: result.clause.sentence, status: status,
@@ -132,6 +152,7 @@ struct ReportCases {
             let reason = "expected: " + reasons.unique.joined(separator: "; ")
             return made(.expected(reason), reason, console.details(result))
         case .violation:
+            if let head { return made(.follows(head), "follows from \(head): \(found)", console.details(result)) }
             return made(.failed, "violated: \(found)", console.details(result))
         case .inconclusive: return made(.failed, "inconclusive: \(found)", console.details(result))
         case .untested:

@@ -18,6 +18,8 @@ package struct SARIFLog {
         package let fingerprint: String
         /// Why it does not count; nil where it does.
         package let justification: String?
+        /// The rule of the result that it follows from; nil where it follows from none.
+        var followsFrom: String?
 
         package init(
             rule: String, level: GitHubAnnotation.Level, text: String, file: String?, line: Int?, name: String,
@@ -78,6 +80,7 @@ package struct SARIFLog {
         }
         object["locations"] = [.object(location)]
         object["partialFingerprints"] = .object([fingerprints: .string(result.fingerprint)])
+        object["properties"] = result.followsFrom.map { ["followsFrom": .string($0)] }
         object["suppressions"] = result.justification.map {
             [["kind": "external", "justification": .string($0)]]
         }
@@ -93,17 +96,19 @@ extension SARIFLog {
         let results = ReportCases(report).all.compactMap { one -> Result? in
             var justification: String?
             if case .expected(let reason) = one.status { justification = reason }
-            guard one.isWrong || one.isRemarked || justification != nil else { return nil }
+            guard one.isWrong || one.isRemarked || one.head != nil || justification != nil else { return nil }
             let clause = clauses[one.id]
             let source = clause.map { $0.file.isEmpty ? nil : (name: "Spec/\($0.file)", line: $0.line) } ?? one.file
-            return Result(
+            var result = Result(
                 rule: clause == nil ? one.kind.replacing(" ", with: "-") : one.id,
-                level: one.isWrong ? .error : .warning,
+                level: one.isWrong ? .error : one.head == nil ? .warning : .notice,
                 text: GitHubAnnotation.words(
                     [one.message, one.details].filter { !$0.isEmpty }.joined(separator: "\n")),
                 file: source?.name, line: source.map { max($0.line, 1) }, name: one.id,
                 fingerprint: "\(one.id) \(one.kind)",
                 justification: justification)
+            result.followsFrom = one.head?.description
+            return result
         }
         self.init(
             tool: "conformance", version: report.tool ?? "unknown", exit: report.exit, headline: report.headline,

@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-/// The report as TAP, version 14: a test for each clause, failures first; what is expected is a TODO.
+/// The report as TAP, version 14: a test for each clause, failures first; what is expected, or follows from another failure, is a TODO.
 struct TAPReport {
     let report: RunReport
 
@@ -21,6 +21,7 @@ struct TAPReport {
         case .passed: return ["ok \(start)"] + diagnosis(one)
         case .skipped(let reason): return ["ok \(start) # SKIP \(escaped(PlainText.line(reason)))"]
         case .expected(let reason): return ["not ok \(start) # TODO \(escaped(PlainText.line(reason)))"]
+        case .follows: return ["not ok \(start) # TODO \(escaped(PlainText.line(one.message)))"]
         case .failed, .errored: return ["not ok \(start)"] + diagnosis(one)
         }
     }

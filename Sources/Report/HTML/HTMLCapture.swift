@@ -30,14 +30,16 @@ package struct HTMLCapture {
 
     private let run: HTMLRun
     private let exit: ExitStatus
+    private let isClean: Bool
     private let headline: String
     private let facts: [(title: String, text: String)]
     private let observed: [Observed]
     private let notes: [String]
 
-    /// A page of captures.
+    /// A page of captures; one that is not clean is not shown as good, whatever its exit.
     package init(
-        _ headline: String, exit: ExitStatus, facts: [(title: String, text: String)], parts: [ScenarioResult],
+        _ headline: String, exit: ExitStatus, isClean: Bool, facts: [(title: String, text: String)],
+        parts: [ScenarioResult],
         results: [Result], observed: [Observed], notes: [String], under specification: Specification
     ) {
         let clauses = results.map { result in
@@ -57,7 +59,8 @@ package struct HTMLCapture {
             setAside: [], outOfReach: [], gaps: [], unseen: [], notes: [], part: nil, elsewhere: [], leftOut: [],
             isStrict: false, sentences: [:], intended: [:])
         run = HTMLRun(report)
-        (self.exit, self.headline, self.facts, self.observed, self.notes) = (exit, headline, facts, observed, notes)
+        (self.exit, self.isClean, self.headline) = (exit, isClean, headline)
+        (self.facts, self.observed, self.notes) = (facts, observed, notes)
     }
 
     /// The whole file, ending with a newline.
@@ -82,10 +85,11 @@ package struct HTMLCapture {
     }
 
     private var verdict: Markup {
-        """
-        <div class="verdict \(HTMLHead.tone(of: exit))"><h1><span class="sign" aria-hidden="true">\
-        \(HTMLHead.sign(of: exit))</span> \(run.capitalised(headline))</h1></div>\n
-        """
+        let isNeutral = exit == .conforms && !isClean
+        return """
+            <div class="verdict \(isNeutral ? "neutral" : HTMLHead.tone(of: exit))"><h1><span class="sign" aria-hidden="true">\
+            \(isNeutral ? "•" : HTMLHead.sign(of: exit))</span> \(run.capitalised(headline))</h1></div>\n
+            """
     }
 
     private var list: Markup {

@@ -5,9 +5,10 @@ import HoldfastJudge
 extension HTMLRun {
     /// The clauses that are not as they should be, by kind, with a heading for each kind.
     static func groups(of report: RunReport) -> [(title: String, results: [ClauseResult])] {
-        [
-            ("Violated", report.unexpected.filter { !$0.isUnkeepable }),
-            ("Violated, because this wire format cannot keep them", report.unexpected.filter(\.isUnkeepable)),
+        let unexpected = report.unexpectedByCause.flatMap { [$0.head] + $0.followers }
+        return [
+            ("Violated", unexpected.filter { !$0.isUnkeepable }),
+            ("Violated, because this wire format cannot keep them", unexpected.filter(\.isUnkeepable)),
             ("In doubt", report.clauses(.inconclusive)),
             ("Warnings: recommendations not followed", report.clauses(.warning)),
             ("Violated as expected (baseline)", report.expected),
@@ -35,14 +36,27 @@ extension HTMLRun {
     }
 
     private func group(_ title: String, _ results: [ClauseResult], _ level: Int, _ room: inout Int) -> Markup {
-        let cards = results.map { result -> Markup in
+        let heads = report.heads
+        let causes = results.filter { heads[$0.clause.id] == nil }
+        let cards = causes.map { result -> Markup in
             room -= 1
-            return card(result, level: level + 1, hasChart: room >= 0)
+            let followers = results.filter { heads[$0.clause.id] == result.clause.id }
+            let card = card(result, level: level + 1, hasChart: room >= 0)
+            guard !followers.isEmpty else { return card }
+            let below = followers.map { self.card($0, level: level + 1, hasChart: false, follows: result.clause.id) }
+            return """
+                \(card)<details class="more follows"><summary>\(counted(followers.count, "clause")) \
+                \(followers.count == 1 ? "follows" : "follow") from \(result.clause.id.description): \
+                \(followers.map(\.clause.id.description).joined(separator: ", "))</summary>\(below)</details>\n
+                """
         }
-        return "<h\(level) class=\"group\">\(title) <span class=\"count\">\(results.count)</span></h\(level)>\n\(cards)"
+        let count =
+            causes.count == results.count
+            ? "\(results.count)" : "\(counted(causes.count, "cause")), \(counted(results.count, "clause"))"
+        return "<h\(level) class=\"group\">\(title) <span class=\"count\">\(count)</span></h\(level)>\n\(cards)"
     }
 
-    private func card(_ result: ClauseResult, level: Int, hasChart: Bool) -> Markup {
+    private func card(_ result: ClauseResult, level: Int, hasChart: Bool, follows head: ClauseID? = nil) -> Markup {
         let clause = result.clause
         let badge = HTMLBadge(result, in: report)
         let occurrences = result.findings.sorted {
@@ -54,6 +68,7 @@ extension HTMLRun {
             <h\(level) id="\(id).name">\(badge.html) <a class="self" href="#\(id)">\(clause.id.description)</a></h\(level)>
             <blockquote>\(sentence(clause))</blockquote>\n
             """
+        if let head { html += "<p class=\"meta\">Follows from \(links.link(head)).</p>\n" }
         if let first = occurrences.first {
             html += finding(first.finding)
             html += location(first, result)
@@ -62,7 +77,7 @@ extension HTMLRun {
             if !others.isEmpty { html += more(others) }
         }
         html += remarks(result)
-        if let again = report.again { html += command("Rerun only this", again.only(clause.id.description)) }
+        if let again = report.again(of: result) { html += command("Rerun only this", again) }
         return html + "</article>\n"
     }
 

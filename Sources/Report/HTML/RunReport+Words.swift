@@ -35,7 +35,8 @@ extension RunReport {
                 sentences = ["No MUST \(of) is violated; \(counted(warned, "recommendation")) not followed."]
             }
         case .violation:
-            sentences = ["\(readable(unexpected.count)) \(of) \(unexpected.count == 1 ? "is" : "are") violated."]
+            let from = heads.isEmpty ? "" : ", from \(counted(causes.count, "cause"))"
+            sentences = ["\(readable(unexpected.count)) \(of) \(unexpected.count == 1 ? "is" : "are") violated\(from)."]
             if unproved > 0 { sentences.append("\(readable(unproved)) more could not be proved.") }
         case .incomplete:
             sentences = [expected.isEmpty ? "No violations." : "No unexpected violations."]

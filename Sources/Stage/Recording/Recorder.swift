@@ -25,8 +25,13 @@ final class Recorder: Sendable {
         var entries: [Entry] = []
         var bytes = 0
         var flooded = false
+        var sawBusy = false
+        /// The questions of so many entries.
+        var busy = (questions: BusyQuestions(), entries: 0)
 
         mutating func add(_ entry: Entry) {
+            if case .response(let response) = entry.kind, response.status == 409 { sawBusy = true }
+            if entry.frame?.code == "busy" { sawBusy = true }
             entries.append(entry)
             bytes += entry.kind.cost
         }
@@ -100,6 +105,18 @@ final class Recorder: Sendable {
             guard state.hasRoom(bounds) else { return false }
             state.add(entry)
             return true
+        }
+    }
+
+    /// The questions so far, where one was refused as busy; else none, since the others matter to nobody.
+    var busyQuestions: BusyQuestions {
+        state.withLock { state in
+            guard state.sawBusy else { return BusyQuestions() }
+            for entry in state.entries[min(state.busy.entries, state.entries.count)...] {
+                state.busy.questions.note(event(entry))
+            }
+            state.busy.entries = state.entries.count
+            return state.busy.questions
         }
     }
 

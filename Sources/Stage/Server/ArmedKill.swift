@@ -81,6 +81,14 @@ final class ArmedKills: Sendable {
         }
     }
 
-    /// The first whose message never came.
-    var unfired: ArmedKill? { state.withLock { $0.all }.first { $0.fired.value == nil } }
+    /// The first whose message never came, although no question was refused where it was awaited.
+    func unfired(beside questions: @autoclosure () -> BusyQuestions) -> ArmedKill? {
+        let unfired = state.withLock { $0.all }.filter { $0.fired.value == nil }
+        guard !unfired.isEmpty else { return nil }
+        let busy = questions()
+        return unfired.first { kill in
+            guard case .message(_, let letter) = kill.target else { return true }
+            return !busy.isRefused(on: .connection(letter))
+        }
+    }
 }

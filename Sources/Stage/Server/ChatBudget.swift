@@ -58,11 +58,13 @@ struct ChatBudget {
         guard let limit, !scenario.needs.start else { return nil }
         if scenario.needs.budget {
             if limit <= Self.largest { return nil }
-            return "it uses up a rate limit, and \(limit) questions are more than the suite sends; configure "
+            return Performance.beyondLimits
+                + "it uses up a rate limit, and \(limit) questions are more than the suite sends; configure "
                 + "messagesPerMinute of at most \(Self.largest)"
         }
         guard let most = scenario.chats(budget: limit).values.max(), most > limit else { return nil }
-        return "it asks \(most) questions, and the rate limit is \(limit) in \(wholeSeconds(window)); configure a "
+        return Performance.beyondLimits
+            + "it asks \(most) questions, and the rate limit is \(limit) in \(wholeSeconds(window)); configure a "
             + "larger messagesPerMinute"
     }
 

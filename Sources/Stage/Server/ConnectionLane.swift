@@ -15,10 +15,15 @@ final class ConnectionLane: Sendable {
         var isAuthenticated = false
         var isPaused = false
         var lastSync: JSONValue?
+        var owedUntil: ContinuousClock.Instant?
         var cutAt: ContinuousClock.Instant?
         var closeSent = false
         var closeReceived = false
         var lostAt: ContinuousClock.Instant?
+        /// The close code by which the server said that it stops, restarts or is overloaded.
+        var goodbye: Int?
+        /// Its number among the greeted connections of the run.
+        var number: Int?
         var pump: Task<Void, Never>?
         var epochs: ConnectionEpochs
     }
@@ -32,6 +37,7 @@ final class ConnectionLane: Sendable {
     private let recorder: Recorder
     private let dialect: Dialect
     private let openedAt: ContinuousClock.Instant
+    private let run: OpenConnections?
     private let state: Mutex<State>
     /// Held while a message is recorded and queued.
     private let sending = Mutex(())
@@ -42,10 +48,11 @@ final class ConnectionLane: Sendable {
     private let hear: (@Sendable (JSONValue, ContinuousClock.Instant) -> Void)?
 
     private init(
-        letter: String, connection: WebSocketConnection, dialect: Dialect, recorder: Recorder,
+        letter: String, connection: WebSocketConnection, dialect: Dialect, recorder: Recorder, run: OpenConnections?,
         hear: (@Sendable (JSONValue, ContinuousClock.Instant) -> Void)?
     ) {
         (self.hear, self.letter, self.connection, self.dialect) = (hear, letter, connection, dialect)
+        self.run = run
         state = Mutex(State(epochs: ConnectionEpochs(dialect)))
         self.recorder = recorder
         openedAt = recorder.note(.opened, on: .connection(letter))
@@ -53,10 +60,10 @@ final class ConnectionLane: Sendable {
 
     static func start(
         _ letter: String, _ connection: WebSocketConnection, dialect: Dialect, recorder: Recorder,
-        hear: (@Sendable (JSONValue, ContinuousClock.Instant) -> Void)? = nil
+        run: OpenConnections? = nil, hear: (@Sendable (JSONValue, ContinuousClock.Instant) -> Void)? = nil
     ) -> ConnectionLane {
         let lane = ConnectionLane(
-            letter: letter, connection: connection, dialect: dialect, recorder: recorder, hear: hear)
+            letter: letter, connection: connection, dialect: dialect, recorder: recorder, run: run, hear: hear)
         let pump = Task { await lane.pump() }
         lane.state.withLock { $0.pump = pump }
         return lane
@@ -64,9 +71,19 @@ final class ConnectionLane: Sendable {
 
     var lane: Lane { .connection(letter) }
 
-    var isAuthenticated: Bool {
-        get { state.withLock { $0.isAuthenticated } }
-        set { state.withLock { $0.isAuthenticated = newValue } }
+    var isAuthenticated: Bool { state.withLock { $0.isAuthenticated } }
+
+    /// Notes that the server took it.
+    func authenticate() {
+        state.withLock { $0.isAuthenticated = true }
+        greet(at: .now)
+    }
+
+    /// Notes that the server greeted at a moment; only the first time counts.
+    private func greet(at time: ContinuousClock.Instant) {
+        state.withLock { state in
+            if state.number == nil { state.number = run?.add(greetedAt: time) }
+        }
     }
 
     /// The last question for missed frames that a step sent.
@@ -75,12 +92,29 @@ final class ConnectionLane: Sendable {
         set { state.withLock { $0.lastSync = newValue } }
     }
 
+    /// Notes how long the answers to what is sent now may take.
+    func owe(within bound: Duration) {
+        state.withLock { $0.owedUntil = max($0.owedUntil ?? .now, .now + bound) }
+    }
+
+    /// How long what was sent may still be answered; until then, silence proves nothing.
+    var stillOwed: Duration { state.withLock { $0.owedUntil.map { max(.zero, $0 - .now) } ?? .zero } }
+
     /// Whether the stage ended it, without or with a close frame.
     var wasEndedHere: Bool { state.withLock { $0.cutAt != nil || $0.closeSent } }
     var isPaused: Bool { state.withLock { $0.isPaused } }
 
     /// When it ended although nobody had said goodbye; nil when it did not.
     var lostAt: ContinuousClock.Instant? { state.withLock { $0.lostAt } }
+
+    /// How the server said, once it had greeted, that it stops, restarts or is overloaded, with the number of the connection among
+    /// those of the run; nil when it did not.
+    var goodbye: (code: Int, number: Int)? {
+        state.withLock { state in
+            guard let code = state.goodbye, let number = state.number else { return nil }
+            return (code, number)
+        }
+    }
 
     // MARK: doing
 
@@ -202,7 +236,11 @@ final class ConnectionLane: Sendable {
             if let cutAt = state.withLock({ $0.cutAt }), arrival.at > cutAt { break }
             // What comes with the answer to the upgrade arrived before the stage knew that the socket was open.
             guard take(arrival.event, at: max(arrival.at, openedAt)) else { break }
+            if arrival.event.isSpoken, let number = state.withLock({ $0.number }) {
+                run?.noteHeard(number, at: arrival.at)
+            }
         }
+        if let number = state.withLock({ $0.number }) { run?.noteEnd(number) }
         mailbox.end()
         over.set(true)
     }
@@ -218,6 +256,7 @@ final class ConnectionLane: Sendable {
                 return flooded(time)
             }
             guard let message = frame.value else { return true }
+            if message["type"] == "connected" { greet(at: time) }
             hear?(message, time)
             if hear == nil || message["type"] == "connected" { deliver(message) }
             return true
@@ -236,7 +275,12 @@ final class ConnectionLane: Sendable {
         case .close(let code, let reason):
             let kind = Event.Kind.close(.fromServer, code: code.map(Int.init), reason: reason)
             guard recorder.record(kind, on: lane, at: time) else { return flooded(time) }
-            state.withLock { $0.closeReceived = true }
+            state.withLock { state in
+                state.closeReceived = true
+                guard let number = state.number, !state.closeSent, kind.isGoodbye else { return }
+                state.goodbye = code.map(Int.init)
+                run?.noteGoodbye(number, at: time)
+            }
             mailbox.end()
             return true
         case .eof: return ended("", time)
@@ -283,6 +327,16 @@ final class ConnectionLane: Sendable {
         switch problem.code {
         case .protocolError(let reason): "\(problem.name): \(reason)"
         default: problem.name
+        }
+    }
+}
+
+extension WebSocketEvent {
+    /// Whether the server said something with it, and not its end.
+    fileprivate var isSpoken: Bool {
+        switch self {
+        case .text, .binary, .invalidText, .ping, .pong: true
+        default: false
         }
     }
 }

@@ -2,13 +2,14 @@ import Holdfast
 import HoldfastJSON
 
 extension ScenarioStep.ReadUntil {
-    /// Whether the body of a read shows what is awaited.
-    package func isMet(by answer: JSONValue) -> Bool {
+    /// Whether the body of a read shows what is awaited, where so many questions of the session were refused as busy.
+    package func isMet(by answer: JSONValue, refused: Int = 0) -> Bool {
         let session = answer["session"]
-        let count = session?["messages"]?.arrayValue?.count ?? -1
+        // A question that is refused is neither stored nor answered.
+        guard let count = session?["messages"]?.arrayValue?.count, count + 2 * refused >= messages else { return false }
         let ended = session?["turns"]?.arrayValue?.count { $0["status"]?.stringValue != "running" }
         // Turns are shown by those servers only that choose to; the messages speak for the others.
-        return count >= messages && (ended ?? endedTurns) >= endedTurns
+        return ended.map { $0 + refused >= endedTurns } ?? true
     }
 }
 

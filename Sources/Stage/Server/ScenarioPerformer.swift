@@ -23,16 +23,23 @@ final class ScenarioPerformer: Sendable {
         /// Why a name that the subject was to give a value has none.
         var unsaid: [String: String] = [:]
         var wasReceived: Bool?
+        var sawStop = false
         var lostAt: ContinuousClock.Instant?
+        var messageLimit: Int?
     }
 
     let subject: ServerSubject
     /// The process behind the subject, when this scenario may end and start it.
     let instance: SubjectInstance?
+    /// Whether the suite started the subject, so that each stop of it is on record.
+    private let isStarted: Bool
+    /// The connections of the run that this scenario is part of.
+    let connections: OpenConnections
     let armed = ArmedKills()
     let recorder: Recorder
     let schemas: SentSchemas
     let scenario: String
+    let needs: Scenario.Needs
     /// The principals lent to this scenario, by the name it calls them.
     let principals: [String: ServerSubject.Principal]
     /// Where pushes to these principals arrive; nil where nobody takes them.
@@ -43,10 +50,11 @@ final class ScenarioPerformer: Sendable {
 
     init(
         _ scenario: Scenario, subject: ServerSubject, principals: [ServerSubject.Principal], schemas: SentSchemas,
-        run: String, instance: SubjectInstance? = nil
+        run: String, instance: SubjectInstance? = nil, isStarted: Bool = false,
+        beside connections: OpenConnections = OpenConnections()
     ) {
-        self.instance = instance
-        self.scenario = scenario.name
+        (self.instance, self.isStarted, self.connections) = (instance, isStarted, connections)
+        (self.scenario, needs) = (scenario.name, scenario.needs)
         self.subject = subject
         self.schemas = schemas
         repeats = RepeatedQuestions(scenario.steps, of: subject.profiles, in: subject.dialect)
@@ -70,7 +78,9 @@ final class ScenarioPerformer: Sendable {
         variables["authSeconds"] = JSONValue(subject.stated("authSeconds"))
         // Scenarios put credentials into URLs only; everywhere else steps name the principal.
         for (name, principal) in byName { variables["\(name)Token"] = .string(percentEncoded(principal.token ?? "")) }
-        state = Mutex(State(variables: variables))
+        var state = State(variables: variables)
+        state.messageLimit = subject.greeting?.value?["limits"]?["maxFrameBytes"]?.intValue
+        self.state = Mutex(state)
     }
 
     private static func pushRoute(
@@ -84,6 +94,9 @@ final class ScenarioPerformer: Sendable {
 
     /// Whether the subject took the first connection; nil when none was tried.
     var wasReceived: Bool? { state.withLock { $0.wasReceived } }
+
+    /// Whether the server said that it stops, and may have.
+    var sawStop: Bool { state.withLock { $0.sawStop } }
 
     // MARK: steps
 
@@ -148,6 +161,12 @@ final class ScenarioPerformer: Sendable {
             state.variables[question] = .string(key)
             return key
         }
+    }
+
+    /// The largest message that the server takes, as it last told; nil where it told none.
+    var messageLimit: Int? {
+        get { state.withLock { $0.messageLimit } }
+        set { state.withLock { $0.messageLimit = newValue } }
     }
 
     func lane(_ letter: String) -> ConnectionLane? { state.withLock { $0.lanes[letter] } }
@@ -250,6 +269,9 @@ final class ScenarioPerformer: Sendable {
         return name == "turn" ? bound + state.withLock { $0.scriptWait } + .milliseconds(500) : bound
     }
 
+    /// The bound of a wait that may take several bounds, one after the other.
+    func limit(_ names: [String]) -> Duration { names.map(limit).reduce(.zero, +) }
+
     // MARK: the end
 
     /// Fences what is still open, so that frames nobody waited for are seen, then closes everything in bounded time.
@@ -257,6 +279,7 @@ final class ScenarioPerformer: Sendable {
         let lanes = state.withLock { $0.allLanes }
         let open = lanes.filter { !$0.wasEndedHere && !$0.mailbox.hasEnded }
         if !Task.isCancelled {
+            await noteGoodbyes()
             await withTaskGroup(of: Void.self) { group in
                 for lane in open {
                     group.addTask {
@@ -270,6 +293,31 @@ final class ScenarioPerformer: Sendable {
         }
         for lane in lanes { await lane.abandon() }
         pushRoute?.close(sessions: sessions())
+    }
+
+    /// Notes on each connection to which the server said goodbye that it went on, where that is known.
+    ///
+    /// A server that the suite started and that says that it stops or restarts went on, unless its end is on record. One that
+    /// is overloaded, or that somebody else started, is seen to go on.
+    private func noteGoodbyes() async {
+        let lanes = state.withLock { $0.allLanes }
+        for lane in lanes {
+            guard let goodbye = lane.goodbye else { continue }
+            let wentOn =
+                isStarted && goodbye.code != 1013
+                ? true
+                : await connections.wentOn(after: goodbye.number) {
+                    // A connection that says nothing may be ended for its silence.
+                    for other in lanes where other.isAuthenticated && !other.isPaused && !other.mailbox.hasEnded {
+                        _ = await self.fence(other)
+                    }
+                }
+            if wentOn {
+                recorder.note(.act(Event.wentOn, [:]), on: lane.lane)
+            } else {
+                state.withLock { $0.sawStop = true }
+            }
+        }
     }
 
     /// Every session the subject named; a push about one of them that comes later belongs to no other scenario.

@@ -8,6 +8,8 @@ package struct ServerStage: Sendable {
     package let specification: Specification
 
     private let schemas: SentSchemas
+    /// The connections of all scenarios that it performs.
+    private let connections = OpenConnections()
 
     package init(subject: ServerSubject, specification: Specification) {
         self.subject = subject
@@ -75,7 +77,7 @@ package struct ServerStage: Sendable {
         let startedAt = WallClock.now()
         let performer = ScenarioPerformer(
             scenario, subject: subject, principals: lent, schemas: schemas, run: UniqueName.short(),
-            instance: scenario.needs.start ? instance : nil)
+            instance: scenario.needs.start ? instance : nil, isStarted: instance != nil, beside: connections)
         let exits = Mutex<[SubjectExit]>([])
         let observer = instance.map { instance in
             instance.observe { exit in
@@ -105,7 +107,7 @@ package struct ServerStage: Sendable {
         // What a scenario did not reach, it could not use.
         if performance.stoppedAt == nil, performance.skipped == nil, !performance.wasInterrupted {
             performance.stoppedAt =
-                performer.armed.unfired.map {
+                performer.armed.unfired(beside: performer.recorder.busyQuestions).map {
                     "\($0.pointer): the server was not killed, because it never sent \($0.awaited)"
                 }
                 ?? performer.pushRoute?.unused
@@ -116,6 +118,7 @@ package struct ServerStage: Sendable {
         performance.history = performer.recorder.history(header)
         performance.wasInterrupted = performance.wasInterrupted || Task.isCancelled
         performance.wasReceived = performer.wasReceived
+        performance.sawStop = performer.sawStop
         performance.wasFlooded = performer.recorder.wasFlooded
         performance.duration = ContinuousClock.now - began
         return performance

@@ -100,6 +100,7 @@ package struct ServerSubject: Sendable {
         } else if needs.profiles.contains(.push) {
             lacks.append(obstacleToPush(needs.principals))
         }
+        lacks.append(needs.obstacle(greetedBy: told))
         lacks.append(impatience(with: scenario))
         var budget = ChatBudget(self, now: .now)
         budget.learn(from: greeting)
@@ -222,5 +223,14 @@ extension ServerSubject {
                 + (overflow ? "" : ", or give --patience \(wait)")
         }
         return nil
+    }
+}
+
+extension Scenario.Needs {
+    /// Why a server that greets so cannot show what is replayed; nil when it can, or does not tell.
+    func obstacle(greetedBy connected: JSONValue?) -> String? {
+        guard let kept = connected?["limits"]?["replayMessages"]?.intValue, kept < replay else { return nil }
+        // One reason for all scenarios, however many frames each needs.
+        return Performance.beyondLimits + "it needs more frames kept for replay than the server keeps (\(kept))"
     }
 }

@@ -28,7 +28,7 @@ extension StepContext {
         let path = try filledPath(exchange.path)
         if exchange.save.isEmpty { try checkWire(exchange.method, path, body) }
         let (answer, lane) = try await request(
-            exchange.method, path, exchange.credential, body: body, within: performer.limit("rest"))
+            exchange.method, path, exchange.credential, body: body, within: performer.limit(exchange.bounds))
         try save(exchange.save, from: answer, of: "response", on: lane)
     }
 
@@ -41,10 +41,12 @@ extension StepContext {
         {
             body = padded
         }
+        if question.bytes == nil { try checkSize(body.text().utf8.count) }
         performer.addScriptWait(question.waitMs)
         let post = try question.name.map { performer.beginPost(of: try filled($0)) }
         let (answer, lane) = try await request(
-            "POST", "/api/chat", credential, body: body.text(), within: performer.limit("turn"), leavable: post)
+            "POST", "/api/chat", credential, body: body.text(), within: performer.limit(["turn", "rest"]),
+            leavable: post)
         if post?.wasLeft == true { return try lack(pointers, of: "response") }
         try save(pointers, from: answer, of: "response", on: lane)
     }
@@ -63,6 +65,7 @@ extension StepContext {
 
     func readUntil(_ read: ScenarioStep.ReadUntil) async throws {
         let path = "/api/sessions/\(try filledPath(read.session))"
+        let session = try filled(read.session)
         let credential = ScenarioStep.Credential(principal: read.principal)
         let deadline = PatientDeadline(performer.limit(read.bound.within))
         var pause = Duration.milliseconds(5)
@@ -70,7 +73,8 @@ extension StepContext {
             let isLast = deadline.rest <= .zero
             let (answer, lane) = try await request(
                 "GET", path, credential, body: nil, within: performer.limit("rest"))
-            if let answer, read.isMet(by: answer) {
+            let refused = read.countsRefused ? recorder.busyQuestions.count(in: session) : 0
+            if let answer, read.isMet(by: answer, refused: refused) {
                 return try save(read.save, from: answer, of: "response", on: lane)
             }
             if isLast {
@@ -98,6 +102,7 @@ extension StepContext {
         recorder.note(
             .request(
                 Event.Request(method: method, path: path, principal: credential.shown, body: body)), on: lane)
+        let began = ContinuousClock.now
         let answer: HTTPAnswer
         let kill = performer.armed.takeForExchange()
         let tripwire = performer.instance.flatMap { kill?.tripwire(for: $0, speaking: dialect, recorder: recorder) }
@@ -118,7 +123,8 @@ extension StepContext {
                 throw StepEnd.unmet(
                     "\(pointer): the response is larger than the \(limit >> 20) MiB that the suite reads")
             }
-            throw StepEnd.unmet("\(pointer): no response, \(error.name)")
+            let waited = readable(ContinuousClock.now - began)
+            throw StepEnd.unmet("\(pointer): no response, \(error.name) after \(waited)")
         }
         let response = Event.Response(answer)
         guard recorder.record(.response(response), on: lane, at: answer.receivedAt) else {

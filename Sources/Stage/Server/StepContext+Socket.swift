@@ -58,7 +58,8 @@ extension StepContext {
             try missed("upgrade", on: lane, isOptional: connect.isOptional)
             return try lack(connect.save, of: "upgrade")
         }
-        let opened = ConnectionLane.start(connect.on, connection, dialect: dialect, recorder: recorder)
+        let opened = ConnectionLane.start(
+            connect.on, connection, dialect: dialect, recorder: recorder, run: performer.connections)
         performer.add(opened)
         if connect.handshake { return try await authenticate(opened, connect) }
         if dialect.assumedGreeting != nil {
@@ -75,7 +76,7 @@ extension StepContext {
         let messages = try wire(frame)
         if let assumed = dialect.assumedGreeting {
             performer.noteReception(true)
-            lane.isAuthenticated = true
+            lane.authenticate()
             return try save(connect.save, from: assumed, of: "connected", on: lane.lane)
         }
         if dialect.challenge != nil,
@@ -100,7 +101,10 @@ extension StepContext {
             try missed("connected", on: lane.lane, isOptional: connect.isOptional)
             return try lack(connect.save, of: "connected")
         }
-        lane.isAuthenticated = true
+        lane.authenticate()
+        // A server that the suite starts is greeted here for the first time.
+        if let reason = performer.needs.obstacle(greetedBy: connected) { throw StepEnd.outOfReach(reason) }
+        performer.messageLimit = connected["limits"]?["maxFrameBytes"]?.intValue
         try save(connect.save, from: connected, of: "connected", on: lane.lane)
     }
 
@@ -127,7 +131,10 @@ extension StepContext {
         for member in body { frame[member.key] = member.value }
         try check(frame, as: "chat")
         let messages = try wire(frame, paddedTo: question.bytes)
+        // One whose size a scenario states is meant to meet the limit.
+        if question.bytes == nil { try checkSize(messages.map(\.text.utf8.count).max() ?? 0) }
         performer.addScriptWait(question.waitMs)
+        try open(letter).owe(within: performer.limit("turn"))
         try await sending(on: letter) { lane throws(TransportProblem) in
             for message in messages { try await lane.send(message, fragments: question.fragments) }
         }
@@ -207,6 +214,16 @@ extension StepContext {
 
     // MARK: waiting
 
+    /// Sends no question that is larger than the server takes: that it refuses it is its right (ENV-15, REST-15).
+    func checkSize(_ bytes: Int) throws {
+        guard let limit = performer.messageLimit, limit >= Self.leastMessageLimit, bytes > limit else { return }
+        throw StepEnd.outOfReach(
+            Performance.beyondLimits + "it needs a message of \(bytes) bytes, and the server takes at most \(limit)")
+    }
+
+    /// A server that does not take even this takes no ordinary question, and nothing excuses that it is not tested.
+    private static let leastMessageLimit = 1024
+
     func await(_ awaited: ScenarioStep.Await, on letter: String) async throws {
         let lane = try open(letter)
         if awaited.types.allSatisfy({ $0 != "close" && !dialect.hasWord(for: $0) }) {
@@ -215,9 +232,19 @@ extension StepContext {
             guard awaited.save.isEmpty else { throw StepEnd.unmet("\(pointer): \(reason)") }
             throw StepEnd.inexpressible(reason)
         }
-        let frame = await lane.mailbox.take(
-            awaited.types, within: performer.limit(awaited.bound.within), where: try matching(awaited.conditions))
         let what = awaited.types.joined(separator: " or ")
+        let isMeant: (JSONValue) -> Bool
+        do {
+            isMeant = try matching(awaited.conditions)
+        } catch StepEnd.unmet where awaited.bound.isOptional {
+            // What would be known by a name that the subject did not give cannot be waited for.
+            return try lack(awaited.save, of: what)
+        }
+        var within = performer.limit(awaited.bound.within)
+        // Whoever gives up sooner cannot tell a late answer from none.
+        if !awaited.bound.isOptional { within = max(within, lane.stillOwed) }
+        let (frame, isRefused) = await take(awaited.types, within: within, from: lane, where: isMeant)
+        if isRefused { return try lack(awaited.save, of: what) }
         if frame == nil, lane.mailbox.hasEnded, awaited.types.contains("close") {
             return try lack(awaited.save, of: what)
         }
@@ -229,6 +256,27 @@ extension StepContext {
         try save(awaited.save, from: frame, of: what, on: lane.lane)
         if frame["type"] == "syncResult" { try await followPages(from: frame, on: lane) }
     }
+
+    /// Waits for a message; of the ending of a question no longer than until it stands refused as busy.
+    private func take(
+        _ types: [String], within limit: Duration, from lane: ConnectionLane, where isMeant: (JSONValue) -> Bool
+    ) async -> (frame: JSONValue?, isRefused: Bool) {
+        guard types.allSatisfy(["done", "error"].contains) else {
+            return (await lane.mailbox.take(types, within: limit, where: isMeant), false)
+        }
+        let deadline = PatientDeadline(limit)
+        while true {
+            let isRefused = recorder.busyQuestions.leavesNothing(on: lane.lane)
+            let slice = isRefused ? .zero : min(deadline.rest, Self.glance)
+            let frame = await lane.mailbox.take(types, within: slice, where: isMeant)
+            if frame != nil || isRefused || deadline.rest <= .zero || lane.mailbox.hasEnded || Task.isCancelled {
+                return (frame, frame == nil && isRefused)
+            }
+        }
+    }
+
+    /// How often it is looked whether what is awaited was refused.
+    private static let glance = Duration.milliseconds(250)
 
     /// Asks for the pages that a server makes of an answer of its own accord: only with all of them is it whole.
     ///

@@ -182,7 +182,8 @@ struct StepContext: Sendable {
 
     /// Members that are numbers; all others that scenarios keep are texts.
     private static let numbers: Set<String> = [
-        "seq", "lastSeq", "retryAfterMs", "heartbeatSeconds", "maxFrameBytes", "messagesPerMinute", "replayMessages",
+        "seq", "lastSeq", "retryAfterMs", "windowMs", "heartbeatSeconds", "maxFrameBytes", "messagesPerMinute",
+        "replayMessages",
     ]
 
     /// Whether later steps can ask with a value: a whole number that JSON keeps, or a text.

@@ -47,6 +47,9 @@ package struct SuiteRun: Sendable {
     /// message, and one that somebody else started cannot be started again; so in a dialect the scenarios that send such
     /// messages come one at a time, after the others.
     ///
+    /// What a server cuts short because it says that it stops is performed again, too; one that says so again and again is taken
+    /// to go on (``OpenConnections``).
+    ///
     /// With few principals, scenarios that have a device called gone come after all others, since it is pushed to no more, and so do
     /// those that fill a stream.
     ///
@@ -98,6 +101,10 @@ package struct SuiteRun: Sendable {
             outcome.diagnostics.append(
                 "run again alone, because the server exited while they ran in parallel: \(names)")
         }
+        if !state.stops.isEmpty {
+            let names = state.stops.keys.sorted().map { scenarios[$0].name }.joined(separator: ", ")
+            outcome.diagnostics.append("run again, because the server said that it stops: \(names)")
+        }
         if let line = state.breaker.line { outcome.diagnostics.append(line) }
         if traces, !Task.isCancelled, outcome.startProblem == nil {
             outcome.diagnostics.append(await PowerLossTrace(stage: stage).line())
@@ -145,6 +152,8 @@ package struct SuiteRun: Sendable {
         private var disturbed: Set<Int> = []
         /// Those under which it ended while others ran; they are performed again.
         var again: Set<Int> = []
+        /// How often those were performed that a stop of the server cut short.
+        private(set) var stops: [Int: Int] = [:]
         /// Since when scenarios wait for budgets.
         private var waiting: [Int: ContinuousClock.Instant] = [:]
 
@@ -166,6 +175,17 @@ package struct SuiteRun: Sendable {
             guard disturbed.remove(ended.index) != nil else { return false }
             again.insert(ended.index)
             return true
+        }
+
+        /// Whether a stop of the server cut a scenario short, or turned it away, so that it has to be performed again.
+        mutating func isStopped(_ ended: Ended) -> Bool {
+            let performance = ended.performance
+            let wasTurnedAway = !stops.isEmpty && performance.wasReceived == false
+            guard performance.sawStop || wasTurnedAway, performance.stoppedAt != nil, !performance.wasInterrupted else {
+                return false
+            }
+            stops[ended.index, default: 0] += 1
+            return stops[ended.index, default: 0] < OpenConnections.mostRestarts.count
         }
 
         /// Lends principals to a scenario; one that would wait for their budgets longer than the patience is left out.
@@ -242,6 +262,14 @@ package struct SuiteRun: Sendable {
                     back: ended.lent, after: state.scenarios[ended.index].needs.start ? nil : ended.performance)
                 queues[ended.queue].running -= 1
                 if state.isDisturbed(ended) {
+                    progress(
+                        .disturbed(ended.performance.scenario, done: state.done, total: state.scenarios.count))
+                    continue
+                }
+                if state.isStopped(ended) {
+                    // A server that restarts is gone for a moment.
+                    try? await Task.sleep(for: .seconds(1), clock: .continuous)
+                    queues[ended.queue].waiting.insert(ended.index, at: queues[ended.queue].waiting.startIndex)
                     progress(
                         .disturbed(ended.performance.scenario, done: state.done, total: state.scenarios.count))
                     continue

@@ -25,11 +25,16 @@ package struct Performance: Sendable {
     var wasFlooded = false
     /// Whether the server, started by the suite for all, ended by itself meanwhile.
     var sawServerEnd = false
+    /// Whether the server said meanwhile that it stops, and may have.
+    var sawStop = false
     /// Wall time.
     package var duration = Duration.zero
 }
 
 extension Performance {
+    /// How a reason begins that is a limit which the server states, as it may.
+    static let beyondLimits = "the limits of the server rule it out: "
+
     /// Everything that is lacking, in one sentence; nil when nothing is.
     package static func words(lacking lacks: [String]) -> String? {
         guard let first = lacks.first else { return nil }

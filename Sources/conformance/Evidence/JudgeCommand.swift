@@ -23,12 +23,14 @@ struct JudgeCommand: AsyncParsableCommand {
             clauses are counted as not covered, with the reason.
 
             Observations are not verdicts: unanswered questions, repeated texts, gaps in 'seq', reads that found nothing, \
-            connections that ended early, long silences. For the clauses behind them: 'conformance explain duplicate'.
+            connections that ended early, long silences. For the clauses behind them: 'conformance explain duplicate'. \
+            The first line counts them, and --fail-on observation makes them fail.
 
             Examples:
               conformance judge capture.ndjson
               conformance judge --dialect nami --profile core session.har
               conformance judge --format html=page.html capture.ndjson
+              conformance judge --fail-on observation capture.ndjson
               gunzip -c day.ndjson.gz | conformance judge -
               conformance judge --follow --metrics :9464 /var/log/chat/frames.ndjson
               conformance judge run/report.json
@@ -37,8 +39,8 @@ struct JudgeCommand: AsyncParsableCommand {
             three of a clause in full, then one a minute; the summary counts the rest. It never blocks the writer of a pipe. \
             It ends on Ctrl-C, on SIGTERM, or when all pipes have closed.
 
-            Exit codes: 0 no violations · 1 violation, or a stored verdict that differs · 2 nothing could be judged, or the \
-            stored run was incomplete · 64 a file cannot be read
+            Exit codes: 0 no violations · 1 violation, a stored verdict that differs, or an observation with --fail-on \
+            observation · 2 nothing could be judged, or the stored run was incomplete · 64 usage, or a file cannot be read
             """
     )
 
@@ -81,6 +83,12 @@ struct JudgeCommand: AsyncParsableCommand {
     )
     var pipeTimeout = 60
 
+    @Option(
+        help: ArgumentHelp(
+            "What makes it fail: violation, or observation for both. Default: violation.", valueName: "what"),
+        completion: .list(Judgement.Failure.allCases.map(\.rawValue)))
+    var failOn: String?
+
     @Option(help: ArgumentHelp("The number of threads. Default: one per core.", valueName: "count"))
     var jobs: Int?
 
@@ -121,11 +129,15 @@ struct JudgeCommand: AsyncParsableCommand {
         let options = try JudgeOptions(
             form: form, role: role, profiles: profile, subject: described, dialect: dialect, isOnePerson: onePerson,
             isBesideServer: besideServer, isLossy: lossy, pipeTimeout: pipeTimeout, under: specification)
+        try InputProblem.unknown(
+            [failOn].compactMap(\.self), "kind of failure", given: "--fail-on",
+            among: Judgement.Failure.allCases.map(\.rawValue), otherwise: "choose one of these"
+        ).throwAll()
         let targets = try FormatTarget<JudgementFormat>.all(formats)
         let draws = targets.contains { $0.format == .html }
         let paths = try JudgeFiles.paths(files)
         if let out { try Files.prepareFolder(out, given: "--out") }
-        let judgement: Judgement
+        var judgement: Judgement
         let console = follow ? LiveConsole(isForMachines: json || targets.contains { $0.path == "-" }) : nil
         if let console {
             judgement = try await followed(paths, specification, options, draws, console)
@@ -139,6 +151,7 @@ struct JudgeCommand: AsyncParsableCommand {
                 under: specification, options, jobs: try Tool.threads(jobs), keepsParts: out != nil, draws: draws)
             judgement = await run.judge(paths, showing: ProgressLine.display(wipesWhenInterrupted: true))
         }
+        judgement.failsOn = failOn.flatMap(Judgement.Failure.init) ?? .violation
         var unwritten = UnwrittenFiles()
         unwritten.attempt { if let out { try judgement.write(to: out, specification) } }
         try console?.end()

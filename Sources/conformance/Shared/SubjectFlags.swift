@@ -140,7 +140,7 @@ struct SubjectFlags: ParsableArguments {
         help: ArgumentHelp("Wait this long for a server that is still starting.", valueName: "seconds"))
     var wait = 0
 
-    @Flag(help: "Count clauses that are out of reach as untested, which makes the run incomplete.")
+    @Flag(help: "Count clauses that are out of reach as untested; they and skipped scenarios make the run incomplete.")
     var strict = false
 
     @Option(

@@ -31,7 +31,8 @@ struct ClientCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Run only these clauses or scenarios; '*' is a wildcard. Repeatable.", valueName: "pattern"),
+            "Run only these clauses, scenarios or CLAUSE@SCENARIO; '*' is a wildcard. Repeatable.", valueName: "pattern"
+        ),
         completion: .clientPatterns)
     var only: [String] = []
 

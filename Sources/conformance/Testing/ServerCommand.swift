@@ -36,7 +36,8 @@ struct ServerCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Run only these clauses or scenarios; '*' is a wildcard. Repeatable.", valueName: "pattern"),
+            "Run only these clauses, scenarios or CLAUSE@SCENARIO; '*' is a wildcard. Repeatable.", valueName: "pattern"
+        ),
         completion: .serverPatterns)
     var only: [String] = []
 

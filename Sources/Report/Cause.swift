@@ -1,0 +1,286 @@
+import Holdfast
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastJudge
+import HoldfastTranscript
+
+/// Violated clauses whose findings share frames or messages: the one to look at first, and those that follow from it.
+package struct Cause: Sendable, Equatable {
+    /// The clause to look at first.
+    package let head: ClauseID
+    /// The clauses that follow from it, in their order.
+    let followers: [ClauseID]
+}
+
+extension Cause {
+    /// Groups violated clauses, what to look at first first.
+    ///
+    /// A clause follows where each of its findings shares a frame or a message, within its scenario, with a finding of the
+    /// group; one finding that stands alone makes it a cause of its own.
+    static func causes(
+        of found: [(clause: ClauseID, findings: [ClauseResult.Occurrence])], in histories: [String: History]
+    ) -> [Cause] {
+        guard found.count > 1 else { return found.map { Cause(head: $0.clause, followers: []) } }
+        var evidence = SharedEvidence(histories)
+        let breaches = found.map { evidence.breach($0.clause, $0.findings) }
+        let causes = evidence.groups(breaches).map { group in
+            let head = CauseRank.head(of: group)
+            return (head: head, followers: group.map(\.clause).filter { $0 != head.clause }.sorted())
+        }
+        return causes.sorted { left, right in
+            (left.head.needsCrash ? 1 : 0, right.followers.count, left.head.clause)
+                < (right.head.needsCrash ? 1 : 0, left.followers.count, right.head.clause)
+        }.map { Cause(head: $0.head.clause, followers: $0.followers) }
+    }
+}
+
+/// Which clause of a group explains the others.
+///
+/// Of those that show in at least half of the scenarios: first what has one reading, last what says in general what others say of
+/// one case. Then the earliest in the histories; at the same event, the one whose earliest evidence is latest; then what needs no
+/// crash, and then the most basic, as the areas are ordered here.
+private enum CauseRank {
+    /// From the shape of a frame to what lasts.
+    static let areas: [Area] = [
+        .ENV, .ID, .AUTH, .TURN, .ORDER, .SYNC, .IDEM, .REST, .RATE, .PUSH, .LIVE, .PERSIST, .CLIENT,
+    ]
+
+    /// Clauses whose breach has one reading, whatever else is broken: such as a read that lacks what an earlier one showed.
+    static let telling: Set<ClauseID> = [
+        ClauseID(.ID, 8), ClauseID(.SYNC, 9), ClauseID(.SYNC, 20), ClauseID(.PERSIST, 10), ClauseID(.AUTH, 9),
+        ClauseID(.LIVE, 11), ClauseID(.CLIENT, 38), ClauseID(.CLIENT, 50),
+    ]
+
+    /// Clauses that say in general what others say of one case, such as that a body is not valid.
+    static let general: Set<ClauseID> = [
+        ClauseID(.ID, 6), ClauseID(.ID, 14), ClauseID(.TURN, 18), ClauseID(.SYNC, 21),
+        ClauseID(.IDEM, 3), ClauseID(.PERSIST, 7), ClauseID(.REST, 1), ClauseID(.LIVE, 1),
+    ]
+
+    static func head(of group: [SharedEvidence.Breach]) -> SharedEvidence.Breach {
+        // What shows in a few places hardly explains what shows in all.
+        let most = group.map(\.moments.count).max() ?? 0
+        let wide = group.filter { $0.moments.count * 2 >= most }
+        let least = wide.map(weight).min()
+        let candidates = wide.filter { weight($0) == least }
+        let losses = candidates.map { one in candidates.count { isBefore($0, one) } }
+        let best = candidates.indices.min { (losses[$0], rank(candidates[$0])) < (losses[$1], rank(candidates[$1])) }
+        return best.map { candidates[$0] } ?? group[0]
+    }
+
+    private static func weight(_ breach: SharedEvidence.Breach) -> Int {
+        telling.contains(breach.clause) ? 0 : general.contains(breach.clause) ? 2 : 1
+    }
+
+    private static func rank(_ breach: SharedEvidence.Breach) -> Int {
+        let area = areas.firstIndex(of: breach.clause.area) ?? areas.count
+        return ((breach.needsCrash ? 1 : 0) * (areas.count + 1) + area) * 1_000 + breach.clause.number
+    }
+
+    /// Whether one comes before another in most of the scenarios that show both, or else is more basic.
+    private static func isBefore(_ one: SharedEvidence.Breach, _ other: SharedEvidence.Breach) -> Bool {
+        guard one.clause != other.clause else { return false }
+        let lead = one.moments.reduce(0) { lead, entry in
+            guard let moment = other.moments[entry.key], moment != entry.value else { return lead }
+            return lead + (entry.value < moment ? 1 : -1)
+        }
+        return lead == 0 ? rank(one) < rank(other) : lead > 0
+    }
+}
+
+/// The events that findings cite, and the messages that those name.
+private struct SharedEvidence {
+    /// Where a finding shows itself, and from where on.
+    struct Moment: Comparable {
+        let cited: Int
+        /// The last event before it that the finding rests on; itself where there is none.
+        let since: Int
+
+        static func < (left: Moment, right: Moment) -> Bool {
+            (left.cited, right.since) < (right.cited, left.since)
+        }
+    }
+
+    /// What was found of a clause.
+    struct Breach {
+        let clause: ClauseID
+        /// The numbers of the events of each finding.
+        var findings: Set<[Int]> = []
+        /// The earliest finding of each scenario.
+        var moments: [String: Moment] = [:]
+        /// Whether no finding shows it without an end of the process or a fault of its disk in between.
+        var needsCrash = true
+    }
+
+    private struct Place: Hashable {
+        let scenario: String
+        let event: Int
+    }
+
+    private struct Name: Hashable {
+        let scenario: String
+        let member: String
+        let value: String
+    }
+
+    private let histories: [String: History]
+    private var numbers: [Place: Int] = [:]
+    private var nameNumbers: [Name: Int] = [:]
+    /// The messages that each event names.
+    private var names: [Set<Int>] = []
+
+    init(_ histories: [String: History]) { self.histories = histories }
+
+    mutating func breach(_ clause: ClauseID, _ findings: [ClauseResult.Occurrence]) -> Breach {
+        var breach = Breach(clause: clause)
+        for occurrence in findings {
+            let scenario = occurrence.scenario
+            guard let history = histories[scenario] else { continue }
+            let events = occurrence.finding.events.filter(history.events.indices.contains)
+            breach.findings.insert(events.map { number(of: $0, in: history, scenario) })
+            guard let cited = events.last else {
+                breach.needsCrash = false
+                continue
+            }
+            let moment = Moment(cited: cited, since: events.dropLast().last ?? cited)
+            breach.moments[scenario] = min(breach.moments[scenario] ?? moment, moment)
+            let first = events.min() ?? cited
+            let isCrossed = first < cited && history.events[first...cited].contains(where: \.isFault)
+            if !isCrossed && !clause.isProvedByCrashes { breach.needsCrash = false }
+        }
+        return breach
+    }
+
+    private mutating func number(of event: Int, in history: History, _ scenario: String) -> Int {
+        let place = Place(scenario: scenario, event: event)
+        if let number = numbers[place] { return number }
+        var found: Set<Int> = []
+        history.events[event].forEachName { member, value in
+            let name = Name(scenario: scenario, member: member, value: value)
+            let number = nameNumbers[name] ?? nameNumbers.count
+            nameNumbers[name] = number
+            found.insert(number)
+        }
+        numbers[place] = names.count
+        names.append(found)
+        return names.count - 1
+    }
+
+    /// Whether each event is cited by a group, or names a message that an event of it names.
+    private func touched(by group: some Sequence<Breach>) -> [Bool] {
+        let events = Set(group.flatMap { $0.findings.joined() })
+        let messages = events.reduce(into: Set<Int>()) { $0.formUnion(names[$1]) }
+        return names.indices.map { events.contains($0) || !messages.isDisjoint(with: names[$0]) }
+    }
+
+    /// Breaches by what they share; each group begins with the one that explains most.
+    func groups(_ breaches: [Breach]) -> [[Breach]] {
+        func follows(_ breach: Breach, _ touched: [Bool]) -> Bool {
+            !breach.findings.isEmpty && breach.findings.allSatisfy { $0.contains { touched[$0] } }
+        }
+        let explained = breaches.map { one in
+            let touched = touched(by: [one])
+            return Set(breaches.indices.filter { breaches[$0].clause != one.clause && follows(breaches[$0], touched) })
+        }
+        var left = Set(breaches.indices)
+        var groups: [[Breach]] = []
+        while !left.isEmpty {
+            let order = left.sorted { breaches[$0].clause < breaches[$1].clause }
+            let widest = order.max { one, other in
+                let counts = (explained[one].intersection(left).count, explained[other].intersection(left).count)
+                return (counts.0, breaches[one].moments.count, breaches[other].clause)
+                    < (counts.1, breaches[other].moments.count, breaches[one].clause)
+            }
+            guard let widest else { break }
+            var group = [widest] + order.filter(explained[widest].contains)
+            left.subtract(group)
+            var grown = group.count > 1
+            while grown {
+                let touched = touched(by: group.map { breaches[$0] })
+                let more = order.filter { left.contains($0) && follows(breaches[$0], touched) }
+                left.subtract(more)
+                group += more
+                grown = !more.isEmpty
+            }
+            groups.append(group.map { breaches[$0] })
+        }
+        return groups
+    }
+}
+
+extension Event {
+    /// Whether the stage ended or began the process, or made its disk fail.
+    fileprivate var isFault: Bool {
+        guard case .act(let act, _) = kind else { return false }
+        return ["kill", "stop", "start", "refuseWrites"].contains(act)
+    }
+
+    /// Each member that names a message or a turn, wherever it stands.
+    fileprivate func forEachName(_ body: (_ member: String, _ value: String) -> Void) {
+        switch kind {
+        case .text(_, let text): (try? JSONParser.value(text))?.forEachName(body)
+        case .request(let request): request.body.flatMap { try? JSONParser.value($0) }?.forEachName(body)
+        case .response(let response): (try? JSONParser.value(response.body))?.forEachName(body)
+        case .act(_, let details): JSONValue.object(details).forEachName(body)
+        case .state(let state): state.forEachName(body)
+        default: break
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate func forEachName(_ body: (_ member: String, _ value: String) -> Void) {
+        if let elements = arrayValue { for element in elements { element.forEachName(body) } }
+        for (key, value) in objectValue ?? [:] {
+            if let text = value.stringValue {
+                if ["messageId", "turnId", "clientMessageId"].contains(key) { body(key, text) }
+            } else {
+                value.forEachName(body)
+            }
+        }
+    }
+}
+
+extension RunReport {
+    /// Groups what is violated and not expected; what the wire of the subject cannot keep stands apart, and last.
+    mutating func findCauses() {
+        let histories = scenarios.keyed(by: \.name).mapValues(\.history)
+        causes = [false, true].flatMap { isUnkeepable in
+            Cause.causes(
+                of: unexpected.filter { $0.isUnkeepable == isUnkeepable }.map { result in
+                    (result.clause.id, result.findings.filter { expectation(of: result, in: $0) == nil })
+                }, in: histories)
+        }
+    }
+
+    /// The clause that stands above another in all that the scenarios of the run broke, whatever was in question; the clause
+    /// itself where it is a head.
+    package func head(of clause: ClauseID) -> ClauseID? {
+        var found: [ClauseID: [ClauseResult.Occurrence]] = [:]
+        for scenario in scenarios {
+            for verdict in scenario.verdicts where verdict.outcome == .violation {
+                found[verdict.clause, default: []] += verdict.findings.map {
+                    .init(scenario: scenario.name, finding: $0)
+                }
+            }
+        }
+        let causes = Cause.causes(
+            of: found.sorted { $0.key < $1.key }.map { ($0.key, $0.value) },
+            in: scenarios.keyed(by: \.name).mapValues(\.history))
+        return causes.first { $0.head == clause || $0.followers.contains(clause) }?.head
+    }
+
+    /// What is violated and not expected, by cause.
+    var unexpectedByCause: [(head: ClauseResult, followers: [ClauseResult])] {
+        let results = unexpected.keyed(by: \.clause.id)
+        let known = causes.isEmpty ? unexpected.map { Cause(head: $0.clause.id, followers: []) } : causes
+        return known.compactMap { cause in
+            results[cause.head].map { ($0, cause.followers.compactMap { results[$0] }) }
+        }
+    }
+
+    /// The clause from which each that follows from another does.
+    package var heads: [ClauseID: ClauseID] {
+        causes.reduce(into: [:]) { heads, cause in for follower in cause.followers { heads[follower] = cause.head } }
+    }
+}

@@ -1,0 +1,72 @@
+import HoldfastJSON
+import HoldfastTranscript
+
+/// The questions of a scenario, and those of them that stand refused as busy: nothing comes of these, so nothing of them is
+/// waited for (ORDER-8).
+struct BusyQuestions {
+    /// The session that each question which stands refused was asked in; nil where it named none.
+    private var refused: [String: String?] = [:]
+    /// The connections on which a question was refused.
+    private var lanes: Set<Lane> = []
+    private var asked: Set<String> = []
+    private var endings: [Lane: Int] = [:]
+
+    private var sessions: [String: String] = [:]
+    private var posts: [Lane: String] = [:]
+
+    /// Reads what was observed, in the order of time.
+    init(_ events: [Event] = []) { for event in events { note(event) } }
+
+    /// Reads what was observed next.
+    mutating func note(_ event: Event) {
+        switch event.kind {
+        case .text(.toServer, let text):
+            let frame = Frame(text)
+            if frame.type == "chat" { ask(frame) }
+        case .request(let request) where request.method == "POST" && event.lane != .push:
+            guard let body = request.body.map({ Frame($0) }) else { return }
+            ask(body)
+            posts[event.lane] = body.clientMessageId
+        case .response(let response):
+            guard let key = posts[event.lane] else { return }
+            if response.status == 409, Frame(response.body).code == "busy" {
+                refused[key] = .some(sessions[key])
+            } else if response.status == 200 {
+                refused[key] = nil
+            }
+        case .text(.fromServer, let text): note(Frame(text), on: event.lane)
+        default: break
+        }
+    }
+
+    private mutating func ask(_ question: Frame) {
+        guard let key = question.clientMessageId else { return }
+        asked.insert(key)
+        sessions[key] = question.sessionId
+        // Asked again, it may be taken.
+        refused[key] = nil
+    }
+
+    private mutating func note(_ frame: Frame, on lane: Lane) {
+        switch frame.type {
+        case "ack": frame.clientMessageId.map { refused[$0] = nil }
+        case "done" where !frame.isDuplicate: endings[lane, default: 0] += 1
+        case "error" where frame.code == "busy" && frame.turnId == nil:
+            lanes.insert(lane)
+            if let key = frame.clientMessageId { refused[key] = .some(sessions[key]) }
+        case "error" where frame.turnId != nil && !frame.isDuplicate: endings[lane, default: 0] += 1
+        default: break
+        }
+    }
+
+    /// How many questions of a session stand refused.
+    func count(in session: String) -> Int { refused.values.count { $0 == session } }
+
+    /// Whether a question was refused on a connection.
+    func isRefused(on lane: Lane) -> Bool { lanes.contains(lane) }
+
+    /// Whether a question stands refused, and each that does not has had its ending on a connection.
+    func leavesNothing(on lane: Lane) -> Bool {
+        !refused.isEmpty && endings[lane, default: 0] + refused.count >= asked.count
+    }
+}

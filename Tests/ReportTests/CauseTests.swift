@@ -1,0 +1,153 @@
+import Holdfast
+import HoldfastJSON
+import HoldfastJudge
+import HoldfastTranscript
+import Testing
+
+@testable import HoldfastReport
+
+/// Which violated clauses belong together, and which of them is looked at first.
+@Suite struct CauseTests {
+    private static let notation =
+        "A+ A>chat(c1) A<ack(c1 s1 t1) A>chat(c2) A<ack(c2 s2 t2) server!kill server!start A<eof"
+
+    private func violation(_ area: Area, _ number: Int, at events: [Int]...) -> Verdict {
+        Verdict(
+            clause: ClauseID(area, number), outcome: .violation, exercised: 1,
+            findings: events.map { Finding("wrong", expected: "right", actual: "wrong", at: $0) })
+    }
+
+    private func report(_ scenarios: [[Verdict]]) throws -> RunReport {
+        try Sample.report(
+            scenarios.enumerated().map { .init("server/SYNC/\($0.offset)", $0.element, notation: Self.notation) },
+            profiles: Set(Profile.all(of: .server)), selection: Set(scenarios.joined().map(\.clause)))
+    }
+
+    private func causes(_ scenarios: [Verdict]...) throws -> [String] {
+        try report(scenarios).causes.map { ([$0.head] + $0.followers).map(\.description).joined(separator: " ") }
+    }
+
+    private func index(of word: String) throws -> Int {
+        let history = try NotationExpansion(
+            Self.notation, header: History.Header(scenario: "a", subject: Sample.subject([.core]))
+        ).history
+        return try #require(
+            history.events.firstIndex { event in
+                switch event.kind {
+                case .text(_, let text):
+                    text.contains("\"type\":\"\(word.dropLast())\"") && text.contains("\(word.suffix(1))\"")
+                case .act(let act, _): act == word
+                default: false
+                }
+            }, "\(word)")
+    }
+
+    @Test func `findings at one event are one group`() throws {
+        #expect(try causes([violation(.SYNC, 3, at: [1]), violation(.SYNC, 5, at: [1])]) == ["SYNC-3 SYNC-5"])
+        #expect(try causes([violation(.SYNC, 3, at: [1]), violation(.SYNC, 5, at: [0])]) == ["SYNC-3", "SYNC-5"])
+        #expect(try causes([violation(.SYNC, 3, at: [1])], [violation(.SYNC, 5, at: [1])]) == ["SYNC-3", "SYNC-5"])
+    }
+
+    @Test func `findings about one message are one group`() throws {
+        let (asked, heard, other) = try (index(of: "chat1"), index(of: "ack1"), index(of: "ack2"))
+        #expect(
+            try causes([violation(.SYNC, 3, at: [asked]), violation(.SYNC, 5, at: [heard])]) == ["SYNC-3 SYNC-5"])
+        #expect(
+            try causes([violation(.SYNC, 3, at: [asked]), violation(.SYNC, 5, at: [other])]) == ["SYNC-3", "SYNC-5"])
+    }
+
+    @Test func `a finding that stands alone makes a cause of its own`() throws {
+        #expect(try causes([violation(.SYNC, 3, at: [1]), violation(.SYNC, 2, at: [1], [0])]) == ["SYNC-2 SYNC-3"])
+        #expect(
+            try causes([violation(.SYNC, 3, at: [1], [8]), violation(.SYNC, 2, at: [1], [0])])
+                == ["SYNC-2", "SYNC-3"])
+    }
+
+    @Test func `what nothing was cited for stands alone`() throws {
+        #expect(try causes([violation(.SYNC, 3, at: []), violation(.SYNC, 5, at: [])]) == ["SYNC-3", "SYNC-5"])
+    }
+
+    @Test func `the head is the earliest, then what goes back least, then the most basic`() throws {
+        #expect(
+            try causes([violation(.ENV, 14, at: [0, 3]), violation(.PERSIST, 2, at: [0, 2])]) == ["PERSIST-2 ENV-14"])
+        #expect(
+            try causes([violation(.ENV, 14, at: [0, 3]), violation(.PERSIST, 2, at: [2, 3])]) == ["PERSIST-2 ENV-14"])
+        #expect(
+            try causes([violation(.ORDER, 5, at: [0, 3]), violation(.ENV, 14, at: [0, 3])]) == ["ENV-14 ORDER-5"])
+        #expect(
+            try causes([violation(.PERSIST, 1, at: [0, 3]), violation(.PERSIST, 2, at: [0, 3])]) == [
+                "PERSIST-2 PERSIST-1"
+            ])
+    }
+
+    @Test func `what shows in few places explains nothing that shows in many`() throws {
+        let wide = violation(.SYNC, 5, at: [1])
+        #expect(try causes([wide, violation(.SYNC, 3, at: [1])], [wide], [wide]) == ["SYNC-5 SYNC-3"])
+    }
+
+    @Test func `a general clause stands below the one that names the case`() throws {
+        #expect(try causes([violation(.REST, 1, at: [1]), violation(.REST, 10, at: [1])]) == ["REST-10 REST-1"])
+        #expect(
+            try causes([violation(.ORDER, 5, at: [3]), violation(.PERSIST, 10, at: [0, 3])]) == ["PERSIST-10 ORDER-5"])
+    }
+
+    @Test func `what needs a crash comes last, what explains most comes first`() throws {
+        let killed = try index(of: "kill")
+        #expect(
+            try causes([
+                violation(.TURN, 3, at: [killed - 1, killed + 1]), violation(.SYNC, 3, at: [1]),
+                violation(.SYNC, 7, at: [0]), violation(.SYNC, 8, at: [0]),
+            ]) == ["SYNC-7 SYNC-8", "SYNC-3", "TURN-3"])
+    }
+
+    @Test func `the headline counts causes only where clauses follow`() throws {
+        let pair = [violation(.SYNC, 3, at: [1]), violation(.SYNC, 5, at: [1])]
+        #expect(try report([pair]).headline == "violation: 1 cause, 2 clauses violated")
+        #expect(try report([[pair[0]], [pair[1]]]).headline == "violation: 2 violated")
+    }
+
+    @Test func `what is expected is in no group`() throws {
+        var report = try States.violated()
+        #expect(report.causes == [Cause(head: States.sync3, followers: [])])
+        report = try States.compared(report, [States.entry()])
+        #expect(report.causes.isEmpty)
+    }
+
+    @Test func `each format shows what follows below its head`() throws {
+        var report = try report([[violation(.SYNC, 3, at: [1]), violation(.SYNC, 5, at: [1])]])
+        report.again = RunReport.Again("conformance server URL")
+        let text = ConsoleReport(report).text
+        #expect(
+            text.contains("\n  SYNC-5 follows from SYNC-3: “A server MUST put into `missed` only frames whos…\n"),
+            "\(text)")
+        #expect(text.contains("\n    again: conformance server URL --only SYNC-5"), "\(text)")
+        #expect(text.contains("\nviolation SYNC-3 ") && !text.contains("\nviolation SYNC-5 "))
+        #expect(text.split(separator: "\n").filter { !$0.contains("again: ") }.allSatisfy { $0.count <= 80 })
+        #expect(JSONReport(report).value["causes"] == [["head": "SYNC-3", "followers": ["SYNC-5"]]])
+        let junit = JUnitReport(report: report).text
+        #expect(
+            junit.contains("failures=\"1\"") && junit.contains("<skipped message=\"follows from SYNC-3: wrong"),
+            "\(junit)")
+        let github = GitHubReport(report: report).text
+        #expect(
+            github.contains("::error title=SYNC-3 violation::") && github.contains("::notice title=SYNC-5 violation::"))
+        #expect(TAPReport(report: report).text.contains(" # TODO follows from SYNC-3: wrong"))
+        #expect(
+            MarkdownReport(report: report).text.contains("| SYNC-5 | violation | follows from SYNC-3: wrong"),
+            "\(MarkdownReport(report: report).text)")
+        let results = SARIFLog(report).value["runs"]?[0]?["results"]?.arrayValue ?? []
+        #expect(results.map { $0["level"] } == ["error", "note"])
+        #expect(results.last?["properties"]?["followsFrom"] == "SYNC-3")
+        let page = HTMLReport(report).text
+        #expect(page.contains("1 clause follows from SYNC-3: SYNC-5</summary>"))
+        #expect(page.contains("<span class=\"count\">1 cause, 2 clauses</span>"))
+    }
+
+    @Test func `a stored report has the same causes`() throws {
+        let report = try report([[violation(.SYNC, 3, at: [1]), violation(.SYNC, 5, at: [1])]])
+        let text = JSONReport(report).text
+        let read = try ReportReader.report(Array(text.utf8), file: "report.json")
+        #expect(read.causes == report.causes && JSONReport(read).text == text)
+        #expect(try Sample.reportSchema().violations(in: JSONReport(report).value).isEmpty)
+    }
+}
