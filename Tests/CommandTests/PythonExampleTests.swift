@@ -42,7 +42,8 @@ struct PythonExampleTests {
         let run = try await suite(
             "--break overwrites-files", arguments: ["--only", "server/PERSIST/killed-as-it-says-done", "--kills", "2"])
         #expect(run.status == 1, "\(run.out)\n\(run.err)")
-        #expect(run.out.contains("violation PERSIST-7 (MUST NOT"), "\(run.out)")
+        // Where the answer is lost with the history, both are one cause.
+        #expect(run.out.contains("violation PERSIST-7 (") || run.out.contains("PERSIST-7 follows from"), "\(run.out)")
     }
 
     @Test func `an example that asks the suite's model conforms`() async throws {

@@ -283,7 +283,7 @@ import Testing
             return nil
         }
         #expect(failures == ["late"])
-        #expect(performance.stoppedAt == "/steps/0: no response, late after 200 ms")
+        #expect(performance.stoppedAt?.hasPrefix("/steps/0: no response, late after ") == true)
     }
 
     @Test(.timeLimit(.minutes(1)))

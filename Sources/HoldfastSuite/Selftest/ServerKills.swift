@@ -15,9 +15,9 @@ struct ServerKills: Sendable {
     let program: String
 
     /// Broken servers of this process that are met at the same time; nearly all of the time they are waited for.
-    private static let jobs = 20
+    private static let jobs = 24
     /// Servers of their own that are met at the same time; each is started many times.
-    private static let startedJobs = 6
+    private static let startedJobs = 8
     /// How often a server with a defect of crashes is killed, at each attempt: most show at once, and one that shows in 15 % of
     /// the kills escapes all of them once in four hundred million times.
     private static let kills = [4, 16, 40, 60]
