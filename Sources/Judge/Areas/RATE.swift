@@ -93,7 +93,7 @@ enum RATE {
         for excess in ledger.excesses(in: history) {
             let request = excess.entry.request
             let isAccepted = excess.entry.accepted != nil
-            // What only the transports together have too many of is the matter of RATE-1.
+            // RATE-1 judges an excess that only all transports together show.
             guard request.connection != nil, excess.isOnOneTransport || !isAccepted else { continue }
             evidence.violate(
                 "a chat over the budget was not rate-limited",

@@ -518,7 +518,7 @@ enum REST {
         _ request: ObservedRequest, _ exchange: ObservedExchange, of turn: ObservedTurn, _ history: Observations,
         _ evidence: inout Evidence
     ) {
-        // What else may be owed is the matter of REST-9, REST-10, REST-16, ID-8, IDEM-14 and RATE-5.
+        // REST-9, REST-10, REST-16, ID-8, IDEM-14 and RATE-5 judge the other answers that a server may owe.
         let isOther =
             request.event != turn.event || request.sessionAsked.map { !isSessionID($0) } ?? false
             || history.subject.hasScriptedAgent && turn.isScriptedToFail

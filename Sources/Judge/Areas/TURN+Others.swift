@@ -17,7 +17,7 @@ extension TURN {
         for turn in history.turns where turn.isAccepted {
             let observers = observers(of: turn, history)
             guard !observers.isEmpty else { continue }
-            // What comes after the ending is the matter of TURN-6.
+            // TURN-6 judges frames after the ending.
             let uses = Dictionary(grouping: turn.toolUses, by: \.connection).mapValues { uses in
                 uses.filter { $0.event < turn.endings(on: $0.connection).first?.event ?? .max }
             }.filter { !$0.value.isEmpty }

@@ -22,12 +22,7 @@ extension Defect {
         Defect(
             "rate-takes-less-than-it-promises", .RATE, 3, need: .budget,
             "Refuses the last question of its budget.",
-            .chats { asker, server in
-                guard let budget = server.core.rules.messagesPerMinute, server.core.rates[asker.principal] == nil else {
-                    return
-                }
-                server.core.rates[asker.principal] = RateWindow(budget: max(1, budget - 1), server.core.rules)
-            })
+            .counting { max(1, $0 - 1) })
         Defect(
             "rate-tells-no-limit", .RATE, 4, need: .budget, "Sends `rate_limited` without `limit` and `windowMs`.",
             .omits("limit", "windowMs", from: "error", where: \.isRateLimited))
@@ -147,12 +142,7 @@ extension Defect {
         Defect(
             "rate-grants-half-more", .RATE, 4, need: .budget,
             "Takes half as many questions again as its budget in each window.",
-            .chats { asker, server in
-                guard let budget = server.core.rules.messagesPerMinute, server.core.rates[asker.principal] == nil else {
-                    return
-                }
-                server.core.rates[asker.principal] = RateWindow(budget: budget + (budget + 1) / 2, server.core.rules)
-            })
+            .counting { $0 + ($0 + 1) / 2 })
         Defect(
             "rate-drops-what-it-refuses", .RATE, 4, need: .budget,
             "Does not answer a question on a connection once the budget is used up.",
@@ -170,4 +160,16 @@ extension Defect {
 extension JSONValue {
     /// Whether it refuses a question for its rate, in a frame or in a body.
     fileprivate var isRateLimited: Bool { text("code") == ErrorCode.rateLimited.rawValue }
+}
+
+extension Fault {
+    /// Counts the questions of each principal against another budget than the one that it states.
+    fileprivate static func counting(_ budget: @escaping @Sendable (_ stated: Int) -> Int) -> Fault {
+        .chats { asker, server in
+            guard let stated = server.core.rules.messagesPerMinute, server.core.rates[asker.principal] == nil else {
+                return
+            }
+            server.core.rates[asker.principal] = RateWindow(budget: budget(stated), server.core.rules)
+        }
+    }
 }

@@ -77,8 +77,8 @@ extension Observations {
         path.drop { $0 != "?" }.contains("‹token of ")
     }
 
-    /// Whether a malformed message may be why a connection is silent or ended at an event: then that is the matter of ENV-10,
-    /// or of the clause about such messages.
+    /// Whether a malformed message may be why a connection is silent or ended at an event: then ENV-10 or the clause about such
+    /// messages judges it.
     ///
     /// One that the connection outlived explains nothing: the server answered what was sent after it, or spoke when the bound
     /// for a close was over.

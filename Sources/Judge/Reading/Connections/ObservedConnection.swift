@@ -62,8 +62,8 @@ final class ObservedConnection: @unchecked Sendable {
 
         /// Whether the server told its stop, restart or overload, and nobody knows better.
         fileprivate var isGoodbye: Bool {
-            guard !serverWentOn, case .closed(.fromServer, let code?) = kind else { return false }
-            return [1001, 1012, 1013].contains(code)
+            guard !serverWentOn, case .closed(let direction, let code) = kind else { return false }
+            return Event.Kind.close(direction, code: code, reason: "").isGoodbye
         }
 
         /// Whether nobody is to blame for it.

@@ -219,7 +219,7 @@ extension RateLedger {
         guard !entry.isRepeat, let limit = limit(of: entry.request.principal, at: entry.request.event) else {
             return nil
         }
-        // Who has not asked as much before has spent nothing.
+        // A principal that asked fewer questions than its budget has not spent it.
         let asked = asked(by: entry.request.principal, before: entry.request.event, after: .min)
         guard asked.count >= limit else { return nil }
         let counted = surelyCounted(before: entry, decided: entry.answered ?? entry.request.event)
