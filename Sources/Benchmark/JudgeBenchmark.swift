@@ -106,7 +106,7 @@ private struct DrawnCapture {
     /// A capture of a server that keeps every clause, with about as many bytes as wanted.
     static func bytes(texts: ClosedRange<Int>, size: Int) -> [UInt8] {
         var capture = DrawnCapture(texts: texts)
-        let subject = History.Subject(name: "drawn", role: .server, profiles: [.core, .idempotency, .sync])
+        let subject = History.Subject(name: "drawn", role: .server, profiles: [.core, .sync])
         capture.lines = TranscriptWriter.line(History.Header(subject: subject, capture: History.Capture())) + "\n"
         var connection = 0
         var last: [Int: Int] = [:]
@@ -154,7 +154,7 @@ private struct DrawnCapture {
             .fromServer,
             [
                 "type": "connected", "protocol": 1, "connectionId": .string("con\(number)"),
-                "serverTime": "2026-01-01T00:40:14.578Z", "capabilities": ["idempotency", "sync"],
+                "serverTime": "2026-01-01T00:40:14.578Z", "capabilities": ["sync"],
                 "limits": ["maxFrameBytes": 900_000, "messagesPerMinute": 60, "replayMessages": 1000],
                 "heartbeatSeconds": 25, "epoch": "e1", "lastSeq": JSONValue(last),
             ], on: lane)

@@ -45,7 +45,7 @@ package struct ProtocolPage {
     /// Draws a history, without so many of its first rows.
     private func chart(_ notation: String, without count: Int = 0) throws -> String {
         let header = History.Header(
-            subject: History.Subject(name: "server", role: .server, profiles: [.core, .idempotency, .sync]))
+            subject: History.Subject(name: "server", role: .server, profiles: [.core, .sync]))
         let history = try NotationExpansion(notation, header: header).history
         let lines = TextChart(SequenceChart(history, maxVerbatim: 0), style: style, indent: 2).lines()
         return (lines.prefix(1) + lines.dropFirst(1 + count)).map { "  " + $0 }.joined(separator: "\n")

@@ -61,7 +61,7 @@ public struct ChatFrame: MessageObject {
     /// The conversation to continue; a new one starts when absent.
     public var sessionId: String?
     /// The client's idempotency key for one question, usually a UUID.
-    public var clientMessageId: String?
+    public var clientMessageId = ""
     /// Members that this version does not define, as they came.
     public var unknownMembers: [String: MessageValue] = [:]
 
@@ -70,7 +70,7 @@ public struct ChatFrame: MessageObject {
 
     static let members = [
         constant("type", "chat"), required("messages", \.messages), optional("sessionId", \.sessionId),
-        optional("clientMessageId", \.clientMessageId),
+        required("clientMessageId", \.clientMessageId),
     ]
 }
 

@@ -5,7 +5,7 @@ public struct ChatRequest: MessageObject {
     /// The conversation to continue; a new one starts when absent.
     public var sessionId: String?
     /// The client's idempotency key for one question, usually a UUID.
-    public var clientMessageId: String?
+    public var clientMessageId = ""
     /// Members that this version does not define, as they came.
     public var unknownMembers: [String: MessageValue] = [:]
 
@@ -14,7 +14,7 @@ public struct ChatRequest: MessageObject {
 
     static let members = [
         required("messages", \.messages), optional("sessionId", \.sessionId),
-        optional("clientMessageId", \.clientMessageId),
+        required("clientMessageId", \.clientMessageId),
     ]
 }
 
@@ -25,9 +25,9 @@ public struct ChatResponse: MessageObject {
     /// The conversation that holds the answer.
     public var sessionId = ""
     /// One question and its answer.
-    public var turnId: String?
+    public var turnId = ""
     /// The stored answer.
-    public var messageId: String?
+    public var messageId = ""
     /// True when the question was already accepted and this is the outcome of its one turn.
     public var duplicate: Bool?
     /// Members that this version does not define, as they came.
@@ -37,8 +37,8 @@ public struct ChatResponse: MessageObject {
     public init() {}
 
     static let members = [
-        required("text", \.text), required("sessionId", \.sessionId), optional("turnId", \.turnId),
-        optional("messageId", \.messageId), optional("duplicate", \.duplicate),
+        required("text", \.text), required("sessionId", \.sessionId), required("turnId", \.turnId),
+        required("messageId", \.messageId), optional("duplicate", \.duplicate),
     ]
 }
 
@@ -110,7 +110,7 @@ public struct Session: MessageObject {
     /// All messages, oldest first.
     public var messages: [StoredMessage] = []
     /// The turns, oldest first.
-    public var turns: [Turn]?
+    public var turns: [Turn] = []
     /// Members that this version does not define, as they came.
     public var unknownMembers: [String: MessageValue] = [:]
 
@@ -119,7 +119,7 @@ public struct Session: MessageObject {
 
     static let members = [
         required("id", \.id), optional("title", \.title), required("createdAt", \.createdAt),
-        required("updatedAt", \.updatedAt), required("messages", \.messages), optional("turns", \.turns),
+        required("updatedAt", \.updatedAt), required("messages", \.messages), required("turns", \.turns),
     ]
 }
 
@@ -156,7 +156,7 @@ public struct Turn: MessageObject {
     public var turnId = ""
     /// How it stands; nothing stays running when its server is gone.
     public var status = TurnStatus.running
-    /// The key of its question.
+    /// The key of its question; absent when no client asked.
     public var clientMessageId: String?
     /// Members that this version does not define, as they came.
     public var unknownMembers: [String: MessageValue] = [:]

@@ -99,8 +99,8 @@ public struct Limits: MessageObject {
 
 /// The question is accepted and stored; sent before the first other frame of its turn.
 public struct AckFrame: MessageObject {
-    /// As the chat gave it; absent when the chat had none.
-    public var clientMessageId: String?
+    /// As the chat gave it.
+    public var clientMessageId = ""
     /// The conversation, new or continued.
     public var sessionId = ""
     /// One question and its answer.
@@ -116,7 +116,7 @@ public struct AckFrame: MessageObject {
     public init() {}
 
     static let members = [
-        constant("type", "ack"), optional("clientMessageId", \.clientMessageId), required("sessionId", \.sessionId),
+        constant("type", "ack"), required("clientMessageId", \.clientMessageId), required("sessionId", \.sessionId),
         required("turnId", \.turnId), required("messageId", \.messageId), optional("duplicate", \.duplicate),
     ]
 }
@@ -134,7 +134,7 @@ public struct MessageFrame: MessageObject {
     /// When it was stored.
     public var timestamp = ""
     /// The turn that it belongs to.
-    public var turnId: String?
+    public var turnId = ""
     /// The key of the question, so that the asking device knows its own.
     public var clientMessageId: String?
     /// Place of a frame in the stream of its principal, from 1, with holes allowed.
@@ -148,7 +148,7 @@ public struct MessageFrame: MessageObject {
     static let members = [
         constant("type", "message"), required("sessionId", \.sessionId), required("messageId", \.messageId),
         required("role", \.role), required("text", \.text), required("timestamp", \.timestamp),
-        optional("turnId", \.turnId), optional("clientMessageId", \.clientMessageId), required("seq", \.seq),
+        required("turnId", \.turnId), optional("clientMessageId", \.clientMessageId), required("seq", \.seq),
     ]
 }
 
@@ -159,7 +159,7 @@ public struct ToolUseFrame: MessageObject {
     /// The conversation that the turn belongs to.
     public var sessionId = ""
     /// One question and its answer.
-    public var turnId: String?
+    public var turnId = ""
     /// One use of one tool within a turn.
     public var toolUseId: String?
     /// How far the use is.
@@ -176,7 +176,7 @@ public struct ToolUseFrame: MessageObject {
 
     static let members = [
         constant("type", "toolUse"), required("tool", \.tool), required("sessionId", \.sessionId),
-        optional("turnId", \.turnId), optional("toolUseId", \.toolUseId), optional("status", \.status),
+        required("turnId", \.turnId), optional("toolUseId", \.toolUseId), optional("status", \.status),
         optional("input", \.input), optional("seq", \.seq),
     ]
 }
@@ -188,9 +188,9 @@ public struct DoneFrame: MessageObject {
     /// The conversation that holds the answer.
     public var sessionId = ""
     /// One question and its answer.
-    public var turnId: String?
+    public var turnId = ""
     /// The stored answer.
-    public var messageId: String?
+    public var messageId = ""
     /// The key of the question.
     public var clientMessageId: String?
     /// Figures about the turn, for people.
@@ -207,7 +207,7 @@ public struct DoneFrame: MessageObject {
 
     static let members = [
         constant("type", "done"), required("text", \.text), required("sessionId", \.sessionId),
-        optional("turnId", \.turnId), optional("messageId", \.messageId),
+        required("turnId", \.turnId), required("messageId", \.messageId),
         optional("clientMessageId", \.clientMessageId), optional("stats", \.stats), optional("duplicate", \.duplicate),
         optional("seq", \.seq),
     ]

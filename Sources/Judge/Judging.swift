@@ -34,7 +34,8 @@ private struct ReadHistory {
         self.history = history
         self.specification = specification
         view = DialectView(history)
-        observations = Observations(view.history, under: specification)
+        observations = Observations(
+            view.history, under: specification, hasAcks: history.header.dialect.hasAcks, inDoubt: view.inDoubt)
     }
 }
 
@@ -49,8 +50,7 @@ private func verdicts(of read: ReadHistory) -> [Verdict] {
 private func judgeWhole(_ read: ReadHistory) -> [Verdict] {
     let (history, specification, observations) = (read.history, read.specification, read.observations)
     // Where a guess was made about whose a frame is, only what is seen without the guess stands.
-    let sure = observations.guessedTurns.isEmpty ? nil : observations.believing(.none)
-    lazy var ends = observations.believing(.ends)
+    let sure = observations.guessedTurns.isEmpty ? nil : observations.withoutGuesses()
     let clauses = specification.clauses
     return clauses.indices.compactMap { index in
         // The role first: a clause is much to copy.
@@ -65,10 +65,7 @@ private func judgeWhole(_ read: ReadHistory) -> [Verdict] {
             return Verdict(clause: clause.id, outcome: .untested, exercised: 0, remarks: [remark])
         }
         var evidence = check.judge(observations)
-        if let sure {
-            evidence = evidence.standing(
-                with: check.judge(sure), orEnds: check.judge(ends), observations.guessedTurns)
-        }
+        if let sure { evidence = evidence.standing(with: check.judge(sure), observations.guessedTurns) }
         let wire = history.header.dialect
         if !evidence.violations.isEmpty, let lack = wire.unkeepable[clause.id] {
             let own = evidence.violations.filter { !observations.isExcused($0, by: lack) }

@@ -11,6 +11,8 @@ import HoldfastTranscript
 /// An object, because every check hands it on; it changes only while it is made.
 final class Observations {
     let history: History
+    /// Whether the wire has acks; one whose names are made by its dialect may have none.
+    let hasAcks: Bool
     /// The bounds the stage waited by.
     let timeouts: Timeouts
     private let patientClock: PatientClock
@@ -79,8 +81,6 @@ final class Observations {
     private var guesses = Guesses()
     /// Turns that a guess was made about; empty where they are left out.
     private(set) var guessedTurns: [ObservedTurn] = []
-    /// Frames of one of the turns of this history that say of none, where nothing else tells; see ``turns``.
-    private(set) var strays: [Frame] = []
     /// Which conversations the server named, and when.
     private(set) var sessions = SessionKnowledge()
     /// Messages to the server that it may not simply take, with their answers, in the order of time.
@@ -88,9 +88,11 @@ final class Observations {
     /// Where to find the turns, reads and exchanges that checks ask for.
     private(set) var index = ObservationIndex()
 
-    /// Puts a history in order.
-    init(_ history: History, under specification: Specification) {
-        self.history = history
+    /// Puts a history in order; its wire may have had no acks, and the questions of some events names that are a guess.
+    init(
+        _ history: History, under specification: Specification, hasAcks: Bool = true, inDoubt: Set<Int> = []
+    ) {
+        (self.history, self.hasAcks) = (history, hasAcks)
         patientClock = PatientClock(history.header.lateness)
         timeouts = history.header.capture == nil ? history.header.timeouts : .ofCaptures(history.header.timeouts)
         lives = SubjectLives(history)
@@ -126,8 +128,7 @@ final class Observations {
             ? [:]
             : Dictionary(sessionReads.map { ($0.event, StoredPlaces($0)) }, uniquingKeysWith: { first, _ in first })
         client = ObservedClient(history, connections: connections, exchanges: exchanges, syncs: syncs)
-        (questions, guesses) = TurnReconstruction.turns(in: self, hostile: hostileKinds)
-        strays = guesses.strays(of: questions)
+        (questions, guesses) = TurnReconstruction.turns(in: self, hostile: hostileKinds, inDoubt: inDoubt)
         guessedTurns = guesses.turns.sorted().map { questions[$0] }
         take(questions)
         if isClient {
@@ -137,19 +138,21 @@ final class Observations {
         }
     }
 
-    /// The same history, with so much believed of what only the order of frames tells.
-    func believing(_ belief: Guesses.Belief) -> Observations {
+    /// The same history without the turns that a guess was made about.
+    func withoutGuesses() -> Observations {
         let less = Observations(sharing: self)
-        let keys = Dictionary(received.map { ($0.event, $0.clientMessageId) }) { first, _ in first }
+        let keys = Dictionary(
+            received.map { ($0.event, $0.says("clientMessageId") ? $0.clientMessageId : nil) }
+        ) { first, _ in first }
         less.questions = guesses.questions(of: questions) { keys[$0] ?? nil }
-        less.take(guesses.turns(of: questions, belief))
+        less.take(guesses.sure(of: questions))
         return less
     }
 
     /// What the events say by themselves, as somebody else has put it in order.
     private init(sharing other: Observations) {
-        (history, patientClock, timeouts, lives, halts) =
-            (other.history, other.patientClock, other.timeouts, other.lives, other.halts)
+        (history, hasAcks, patientClock, timeouts, lives, halts) =
+            (other.history, other.hasAcks, other.patientClock, other.timeouts, other.lives, other.halts)
         (schemas, coreSchemas, connections, handshakes, exchanges) =
             (other.schemas, other.coreSchemas, other.connections, other.handshakes, other.exchanges)
         (received, receivedOfKnownType, sent, framesTold) =
@@ -159,7 +162,7 @@ final class Observations {
         (syncs, shown, streams, replays, pushes) =
             (other.syncs, other.shown, other.streams, other.replays, other.pushes)
         (client, clientQuestions, clientDeliveries) = (other.client, other.clientQuestions, other.clientDeliveries)
-        (hostileKinds, guesses, strays) = (other.hostileKinds, other.guesses, other.strays)
+        (hostileKinds, guesses) = (other.hostileKinds, other.guesses)
     }
 
     private func take(_ turns: [ObservedTurn]) {

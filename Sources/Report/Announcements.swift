@@ -41,8 +41,6 @@ package enum Announcements {
                 }
                 signs[profile] = "'connected' lists '\(name)' among its capabilities"
             }
-        case "ack":
-            signs[.idempotency] = "the server sends 'ack'"
         default: break
         }
     }

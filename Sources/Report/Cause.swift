@@ -53,7 +53,7 @@ private enum CauseRank {
 
     /// Clauses that say in general what others say of one case, such as that a body is not valid.
     static let general: Set<ClauseID> = [
-        ClauseID(.ID, 6), ClauseID(.ID, 14), ClauseID(.TURN, 18), ClauseID(.SYNC, 21),
+        ClauseID(.ID, 6), ClauseID(.ID, 14), ClauseID(.TURN, 12), ClauseID(.TURN, 18), ClauseID(.SYNC, 21),
         ClauseID(.IDEM, 3), ClauseID(.PERSIST, 7), ClauseID(.REST, 1), ClauseID(.LIVE, 1),
     ]
 

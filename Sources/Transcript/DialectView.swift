@@ -12,6 +12,8 @@ public struct DialectView: Sendable {
     public let origins: [Int]
     /// What the view passed over or could not map, in the order of the events.
     public let notes: [Note]
+    /// The events of the view that asked questions whose frames have names that are a guess.
+    public let inDoubt: Set<Int>
 
     /// One verbatim event that has no canonical form.
     public struct Note: Sendable, Equatable {
@@ -29,15 +31,25 @@ public struct DialectView: Sendable {
             self.history = history
             origins = Array(history.events.indices)
             notes = []
+            inDoubt = []
             return
         }
         var builder = Builder(history)
         builder.takeAll()
         var header = history.header
         header.dialect = .canonical
-        self.history = History(header: header, events: builder.events, frames: builder.frames)
         origins = builder.origins
         notes = builder.notes
+        guard let series = history.header.dialect.turns else {
+            self.history = History(header: header, events: builder.events, frames: builder.frames)
+            inDoubt = []
+            return
+        }
+        let names = MadeNames(
+            builder.events, builder.frames, by: series, hasAcks: history.header.dialect.hasAcks,
+            isCapture: history.header.capture != nil)
+        self.history = History(header: header, events: names.events, frames: names.frames, made: names.made)
+        inDoubt = names.inDoubt
     }
 
     /// The act by which a view says that an opened socket stands for a canonical frame.

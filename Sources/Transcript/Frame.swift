@@ -13,6 +13,12 @@ public struct Frame: Sendable {
     /// Behind a reference, because frames are copied far more often than they are made.
     @usableFromInline let content: Content
 
+    /// Codes of errors that refuse a frame or a question and so end no turn.
+    package static let refusals: Set<String> = [
+        "parse_error", "bad_request", "unknown_type", "auth_failed", "auth_timeout", "not_authenticated",
+        "unsupported_version", "session_not_found", "too_large", "busy", "rate_limited", "idempotency_mismatch",
+    ]
+
     /// What modules above read of it costs no call.
     @usableFromInline
     final class Content: Sendable {
@@ -135,6 +141,8 @@ public struct Frame: Sendable {
     @inlinable public var wireBytes: Int { content.wireBytes }
     /// Whether it was a binary message.
     @inlinable public var isBinary: Bool { content.isBinary }
+    /// The members that the wire did not say.
+    var assumed: [JSONPointer] { content.rest?.assumed ?? [] }
     /// Whether it came as a replayed frame of a `syncResult`.
     package var isReplayed: Bool { replayIndex != nil }
 
@@ -144,6 +152,11 @@ public struct Frame: Sendable {
     package var said: JSONValue? {
         guard let rest = content.rest else { return value }
         return rest.assumed.reduce(value) { $0?.removing($1) }
+    }
+
+    /// Whether the wire itself says a member, so that no dialect assumes or makes it.
+    public func says(_ name: String) -> Bool {
+        self[name] != nil && content.rest?.assumed.contains(JSONPointer(tokens: [name])) != true
     }
 
     /// A field of the message; nil when it is absent or the message is no object.

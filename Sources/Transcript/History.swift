@@ -10,14 +10,17 @@ public struct History: Sendable {
     /// The message that each event brought, aligned with `events`; nil for events that brought none.
     public let frames: [Frame?]
 
+    /// The members of bodies that the wire did not say and the rule of a dialect made, by event.
+    package let made: [Int: [JSONPointer]]
+
     /// A history of events; each text message is parsed once.
     public init(header: Header, events: [Event]) {
         self.init(header: header, events: events, frames: events.map { Frame($0.kind) })
     }
 
     /// A history whose frames were made with its events.
-    package init(header: Header, events: [Event], frames: consuming [Frame?]) {
-        self.header = header
+    package init(header: Header, events: [Event], frames: consuming [Frame?], made: [Int: [JSONPointer]] = [:]) {
+        (self.header, self.made) = (header, made)
         self.events = events
         for index in frames.indices { frames[index]?.event = index }
         self.frames = frames

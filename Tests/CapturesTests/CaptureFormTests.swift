@@ -5,7 +5,7 @@ import Testing
 
 /// The header of a server that declares everything.
 private func header() -> History.Header {
-    History.Header(subject: History.Subject(name: "golden", role: .server, profiles: [.core, .idempotency, .sync]))
+    History.Header(subject: History.Subject(name: "golden", role: .server, profiles: [.core, .sync]))
 }
 
 @Suite struct CaptureFormTests {

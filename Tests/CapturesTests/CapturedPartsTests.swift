@@ -18,7 +18,7 @@ import Testing
         _ notation: String, _ bounds: CapturedParts.Bounds, capture: History.Capture? = History.Capture(),
         gapAt gap: Int? = nil
     ) throws -> [CapturedParts.Part] {
-        let subject = History.Subject(name: "capture", role: .server, profiles: [.core, .idempotency, .sync])
+        let subject = History.Subject(name: "capture", role: .server, profiles: [.core, .sync])
         let header = History.Header(subject: subject, capture: capture)
         let history = try NotationExpansion(notation, header: header).history
         var cutter = CapturedParts(bounds: bounds)

@@ -13,7 +13,7 @@ import Testing
     ) async throws -> (result: Result, output: BuiltBinary.Output) {
         let folder = try TemporaryDirectory()
         // Without tokens everybody is one person.
-        let open = arguments.isEmpty ? ["--profile", "core,idempotency,sync"] : arguments
+        let open = arguments.isEmpty ? ["--profile", "core,sync"] : arguments
         return try await Serving.run(open, in: folder) { try await body($0.url()) }
     }
 

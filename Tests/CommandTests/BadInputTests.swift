@@ -24,7 +24,6 @@ import Testing
     }
 
     @Test(arguments: [
-        (["server", "--reference", "--profile", "core"], "idem-runs-repeats-again", "without idempotency"),
         (["serve", "--port", "0", "--profile", "core"], "env-reads-text-as-numbers", "without sync"),
         (["serve", "--port", "0"], "rate-forgets-on-reconnect", "without rate-limit"),
     ])
@@ -84,7 +83,7 @@ import Testing
         #expect(
             run.err == """
                 --profile: unknown profile 'synk'
-                  expected: auth, core, idempotency, push, rate-limit, sync
+                  expected: auth, core, push, rate-limit, sync
                   fix: did you mean 'sync'?
 
                 """)

@@ -106,7 +106,7 @@ import Testing
         #expect(CompletionWords.dialects.contains("nami"))
         #expect(CompletionWords.schemas.contains("done"))
         #expect(CompletionWords.formats.contains("junit="))
-        for word in ["syncResult", "persist_failed", "4001", "64", "idempotency", "Epoch"] {
+        for word in ["syncResult", "persist_failed", "4001", "64", "Epoch"] {
             #expect(CompletionWords.topics.contains(word), "\(word)")
         }
     }

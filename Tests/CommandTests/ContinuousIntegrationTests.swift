@@ -174,7 +174,7 @@ struct ContinuousIntegrationTests {
             """
         for index in 0..<count {
             // Each pod has a server of its own, which asks for no token.
-            let profiles = ["--profile", "core", "--profile", "idempotency", "--profile", "sync"]
+            let profiles = ["--profile", "core", "--profile", "sync"]
             let run = try await Serving.run(profiles, in: folder) { server in
                 let script = try script.replacing("ws://127.0.0.1:8080/ws", with: server.url())
                 return try await ExamplePython.run(["-c", python, "\(index)", tools.path, script])

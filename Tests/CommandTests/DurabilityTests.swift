@@ -13,7 +13,7 @@ import Testing
         for round in 0..<5 {
             let text = "question \(round)"
             let (answered, output) = try await Serving.run(arguments, in: folder) { serving in
-                let body = #"{"messages":[{"role":"user","content":"\#(text)"}]}"#
+                let body = #"{"messages":[{"role":"user","content":"\#(text)"}],"clientMessageId":"c\#(round)"}"#
                 let answer = try await request("POST", serving.http() + "/api/chat", body: body)
                 try serving.running.kill()
                 return answer.status

@@ -94,7 +94,7 @@ import Testing
     private static let clientPlan = """
         {
           "title": "A conversation is opened", "summary": "Twice.", "role": "client", "clauses": ["CLIENT-1"],
-          "needs": {}, "world": { "sessions": [{ "id": "s1", "messages": ["u1", "a1"] }], "profiles": ["idempotency"] },
+          "needs": {}, "world": { "sessions": [{ "id": "s1", "messages": ["u1", "a1"] }], "profiles": ["core"] },
           "steps": [
             { "do": "launch" }, { "do": "await", "comes": "connection", "optional": true },
             { "do": "select", "session": "s1" }, { "do": "awaitState", "shows": ["a1"] },

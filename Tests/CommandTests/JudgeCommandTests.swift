@@ -13,8 +13,9 @@ import Darwin
     private let turn = """
         {"type":"connected","protocol":1,"connectionId":"x1","serverTime":"2026-03-01T08:30:00Z","capabilities":[],\
         "limits":{"maxFrameBytes":1048576}}
-        {"type":"chat","messages":[{"role":"user","content":"hello"}]}
-        {"type":"done","text":"hi","sessionId":"s1"}
+        {"type":"chat","clientMessageId":"c1","messages":[{"role":"user","content":"hello"}]}
+        {"type":"ack","clientMessageId":"c1","sessionId":"s1","turnId":"t1","messageId":"u1"}
+        {"type":"done","text":"hi","sessionId":"s1","turnId":"t1","messageId":"a1"}
 
         """
 
@@ -31,22 +32,23 @@ import Darwin
     @Test func `a transcript is judged by the profiles that are named`() async throws {
         let header = #"""
             {"format":"holdfast-transcript","version":1,"specification":"1.0","scenario":"x","subject":{"name":"x",\#
-            "role":"server","profiles":["core","idempotency"],"agent":"any","limits":{}},"startedAt":"2026-01-01T00:00:00Z"}
+            "role":"server","profiles":["core","auth"],"agent":"any","limits":{}},"startedAt":"2026-01-01T00:00:00Z"}
             {"at":0,"lane":"A","kind":"open","principal":"p1","path":"/ws"}
 
             """#
         let own = try await BuiltBinary.run(["judge", "-"], input: header)
-        #expect(own.out.contains(", profiles core, idempotency\n"), "\(own.out)\(own.err)")
+        #expect(own.out.contains(", profiles core, auth\n"), "\(own.out)\(own.err)")
         let named = try await BuiltBinary.run(["judge", "--profile", "core", "-"], input: header)
         #expect(named.out.contains(", profiles core\n"), "\(named.out)\(named.err)")
     }
 
     @Test func `a violation shows the frame as it was and where it stands`() async throws {
-        let run = try await BuiltBinary.run(["judge", "-"], input: turn + #"{"type":"done","text":"lost"}"# + "\n")
+        let lost = #"{"type":"done","text":"lost","turnId":"t2","messageId":"a2"}"#
+        let run = try await BuiltBinary.run(["judge", "-"], input: turn + lost + "\n")
         #expect(run.status == 1, "\(run.out)")
         #expect(run.out.contains("violation ID-5"))
-        #expect(run.out.contains(#"A <- {"type":"done","text":"lost"}"#))
-        #expect(run.out.contains("standard input line 4, byte"))
+        #expect(run.out.contains(#"A <- {"type":"done","text":"lost","#))
+        #expect(run.out.contains("standard input line 5, byte"))
     }
 
     @Test func `a capture without anything to judge ends with 2`() async throws {

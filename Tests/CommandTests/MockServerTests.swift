@@ -52,7 +52,10 @@ import Testing
         }
 
         func ask(_ text: String, on connection: WebSocketConnection) async throws {
-            let chat: JSONValue = ["type": "chat", "messages": [["role": "user", "content": .string(text)]]]
+            let chat: JSONValue = [
+                "type": "chat", "clientMessageId": .string(UUID().uuidString),
+                "messages": [["role": "user", "content": .string(text)]],
+            ]
             try await connection.send(text: chat.text())
         }
     }
@@ -115,7 +118,7 @@ import Testing
         }
         #expect(output.status == 0, "\(output.err)")
         #expect(output.out.contains("control page at http://127.0.0.1:\(port)/\n"))
-        #expect(output.out.contains(#"A> chat s1 "hello""#) || output.out.contains(#"A> chat "hello""#))
+        #expect(output.out.contains(#"A> chat c1 "hello""#), "\(output.out)")
         #expect(output.out.contains("A! silent, on request"))
         #expect(output.err.contains("the fault 'drop toolUse' matched nothing"))
     }

@@ -42,7 +42,7 @@ import Testing
     {
         let folder = try TemporaryDirectory()
         let transcript = folder.path + "/t.ndjson"
-        let output = try await proxied(["--out", transcript, "--profile", "idempotency,sync"], in: folder) {
+        let output = try await proxied(["--out", transcript, "--profile", "core,sync"], in: folder) {
             server, port in
             let through = try server.subjectFile(behind: port, in: folder)
             var tables: [[String]] = []
@@ -71,7 +71,7 @@ import Testing
         let folder = try TemporaryDirectory()
         let transcript = folder.path + "/t.ndjson"
         let output = try await proxied(
-            ["--out", transcript, "--profile", "idempotency,sync"],
+            ["--out", transcript, "--profile", "core,sync"],
             serving: ["--defect", "turn-ends-twice", "--token", "p1=secret-of-p1"], in: folder
         ) { _, port in
             let socket = try await WebSocketConnection.open(Endpoint("ws://127.0.0.1:\(port)/ws"))

@@ -36,29 +36,6 @@ struct PythonClientTests {
         #expect(run.out.hasPrefix("conforms: 3 pass") && !run.out.contains("ended early"), "\(run.out)")
     }
 
-    @Test func `an answer without names is shown once, whether a read or the frame comes first`() async throws {
-        let run = try await ExamplePython.run([
-            "-c",
-            """
-            import asyncio, sys, tempfile
-            sys.path.insert(0, "\(SourceTree.root)/Tests/Examples/python-client")
-            from app import App
-            stored = [{"id": "u1", "role": "user", "content": "q"}, {"id": "a1", "role": "assistant", "content": "yes"}]
-            async def shown(read_first):
-                app = App(tempfile.mkdtemp(), "ws://127.0.0.1:1/ws", "http://127.0.0.1:1", None)
-                app.screen.ask("q").question.phase = "asked"
-                app.screen.id, one = "s1", app.screen
-                def read(): app.on_history(one, {"messages": stored}, app.now())
-                if read_first: read()
-                app.on_done({"type": "done", "sessionId": "s1", "text": "yes"}, None)
-                if not read_first: read()
-                print([message.text for message in one.messages], [m.question.phase for m in one.questions])
-            asyncio.run(shown(True)); asyncio.run(shown(False))
-            """,
-        ])
-        #expect(run.output == String(repeating: "['q', 'yes'] ['answered']\n", count: 2), "\(run.output)")
-    }
-
     @Test(arguments: [
         ("new-id-on-resend", "CLIENT-12", "stored-question-comes-again"),
         ("replaces-messages", "CLIENT-20", "screen-stays-while-reading"),

@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct ValidateTests {
     @Test func `a valid message on standard input ends with 0`() async throws {
-        let run = try await BuiltBinary.run(["validate", "-"], input: #"{"type":"done","text":"hi","sessionId":"s1"}"#)
+        let done = #"{"type":"done","text":"hi","sessionId":"s1","turnId":"t1","messageId":"a1"}"#
+        let run = try await BuiltBinary.run(["validate", "-"], input: done)
         #expect(run.status == 0)
         #expect(run.out == "valid  standard input: done\n")
     }
@@ -63,14 +64,14 @@ import Testing
 
     @Test func `lines are judged by the protocol, each by its own type`() async throws {
         let lines = [
-            #"{"type":"done","text":"hi","sessionId":"s1"}"#,
-            #"{"type":"\u0064one","text":"hi","sessionId":"s1"}"#,
-            #"{"type":"done","text":"hi"}"#,
+            #"{"type":"done","text":"hi","sessionId":"s1","turnId":"t1","messageId":"a1"}"#,
+            #"{"type":"\u0064one","text":"hi","sessionId":"s1","turnId":"t1","messageId":"a1"}"#,
+            #"{"type":"done","text":"hi","turnId":"t1","messageId":"a1"}"#,
             "",
-            #"{"type":"done","text":"hi","sessionId":"s1","seq":1}"#,
-            #"{"type":"done","text":"hi","sessionId":"s1","seq":1.0}"#,
-            #"{"type":"dome","text":"hi","sessionId":"s1"}"#,
-            #"{"type":"done","text":"hi","sessionId":"s1","text":"hi"}"#,
+            #"{"type":"done","text":"hi","sessionId":"s1","turnId":"t1","messageId":"a1","seq":1}"#,
+            #"{"type":"done","text":"hi","sessionId":"s1","turnId":"t1","messageId":"a1","seq":1.0}"#,
+            #"{"type":"dome","text":"hi","sessionId":"s1","turnId":"t1","messageId":"a1"}"#,
+            #"{"type":"done","text":"hi","sessionId":"s1","turnId":"t1","messageId":"a1","text":"hi"}"#,
             #"{"session":{"id":"s1"}"#,
             #"{"ok":true}"#,
         ]
@@ -81,8 +82,8 @@ import Testing
         for (fault, words) in zip(
             told,
             [
-                "3:1: done", "6:51: done /seq: '1.0' is written as a fraction", "7:9: dome",
-                "8:45: done /text: 'text' comes twice", "9:23: ",
+                "3:1: done", "6:82: done /seq: '1.0' is written as a fraction", "7:9: dome",
+                "8:76: done /text: 'text' comes twice", "9:23: ",
             ])
         {
             #expect(fault.hasPrefix("NOT valid  standard input:\(words)"), "\(fault)")

@@ -39,8 +39,8 @@ import Testing
         func takes(_ text: String) -> Bool {
             Array(text.utf8).withUnsafeBufferPointer { validator.isSurelyValid($0) }
         }
-        #expect(takes(#"{"type":"done","text":"","sessionId":"s1","messageId":"a1","seq":1}"#))
-        #expect(!takes(#"{"type":"done","text":"","sessionId":"s1","messageId":"a1","seq":1.0}"#))
-        #expect(!takes(#"{"type":"done","text":"","sessionId":"s1","messageId":"a1","seq":1e0}"#))
+        #expect(takes(#"{"type":"done","text":"","sessionId":"s1","turnId":"t1","messageId":"a1","seq":1}"#))
+        #expect(!takes(#"{"type":"done","text":"","sessionId":"s1","turnId":"t1","messageId":"a1","seq":1.0}"#))
+        #expect(!takes(#"{"type":"done","text":"","sessionId":"s1","turnId":"t1","messageId":"a1","seq":1e0}"#))
     }
 }

@@ -35,7 +35,7 @@ import Testing
         "clauses in question": "applicable clauses", "time(s)": "times(count)", "not performed": "skipped",
         "for its rate": "rate-limited", "without a word": "silently, or without a close frame",
         "was not refused as such": "was not refused with CODE", "was greeted": "received connected",
-        "remembers no keys": "without idempotency", "longer than the patience": "exceeds --patience",
+        "longer than the patience": "exceeds --patience",
         "suite holds": "selftest passed", "judged right": "judged correctly",
     ]
 

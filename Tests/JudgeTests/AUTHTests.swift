@@ -56,7 +56,7 @@ import Testing
         try clause.conforms("A>open A<open A>auth(protocol=2) A<error(unsupported_version) A<close(4010)")
         try clause.violates("A>open A<open A<`{\"type\":\"welcome\"}`^ A>auth A<connected")
         try clause.violates("A>open A<open A>ping(n1) A<pong(n1)^ A>auth A<connected")
-        try clause.violates("A+ A>chat(c1) B>open B<open B<message(u1 #1)^ B>auth B<connected")
+        try clause.violates("A+ A>chat(c1) A<ack(c1) B>open B<open B<message(u1 #1)^ B>auth B<connected")
         try clause.untested("A>open A<open A>auth +1s")
         try clause.untested("A>open A<refused(503)")
     }
@@ -98,7 +98,7 @@ import Testing
         try clause.untested("A+ A>chat(c1) A<ack(c1)")
         try clause.untested(asked)
         // The handshake is the same where tokens are ignored.
-        let open = ClauseUnderTest("AUTH-5", profiles: [.core, .idempotency])
+        let open = ClauseUnderTest("AUTH-5", profiles: [.core])
         try open.conforms("\(asked) A<error(not_authenticated c1)")
         try open.violates("\(asked) A<ack(c1)^", also: ["AUTH-2"])
     }
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func `AUTH-7 turns stay with their principal`() throws {
-        let clause = ClauseUnderTest("AUTH-7", profiles: [.core, .auth, .idempotency])
+        let clause = ClauseUnderTest("AUTH-7", profiles: [.core, .auth])
         try clause.conforms("\(both) A<toolUse(t1) A<done(t1) B<done(t2 s2)")
         try clause.conforms("\(both) A>chat(c3 s2) A<error(session_not_found c3 s2) B<done(t2 s2)")  // only repeats
         try clause.violates("\(both) A<done(t1) B<done(t1)^ B<done(t2 s2)")
@@ -135,13 +135,13 @@ import Testing
     }
 
     @Test func `AUTH-7 sessions of one name are not one session`() throws {
-        let clause = ClauseUnderTest("AUTH-7", profiles: [.core, .auth, .idempotency])
+        let clause = ClauseUnderTest("AUTH-7", profiles: [.core, .auth])
         try clause.conforms(
             "A+ B+(p2) A>chat(c1) A<ack(c1) B>chat(c2) B<ack(c2) A<done(t1) B<done(t2)")
     }
 
     @Test func `AUTH-8 sessions are shown to their principal`() throws {
-        let clause = ClauseUnderTest("AUTH-8", profiles: [.core, .auth, .idempotency])
+        let clause = ClauseUnderTest("AUTH-8", profiles: [.core, .auth])
         let ended = "\(both) A<done(t1) B<done(t2 s2)"
         try clause.conforms("\(ended) 1>GET(p2) 1<200(s2) 2>GET(s1 p2) 2<404(session_not_found)")
         try clause.violates("\(ended) 2>GET(s1 p2) 2<403(session_not_found)^", also: ["REST-7"])
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test func `AUTH-9 foreign sessions take no questions`() throws {
-        let clause = ClauseUnderTest("AUTH-9", profiles: [.core, .auth, .idempotency])
+        let clause = ClauseUnderTest("AUTH-9", profiles: [.core, .auth])
         let asked = "\(both) B<done(t2 s2) A>chat(c3 s2 'let me in')"
         let owner = "1>GET(s2 p2)"
         try clause.conforms("\(asked) A<error(session_not_found c3) \(owner) 1<200(u2 a2)")
@@ -203,19 +203,16 @@ import Testing
 
     @Test func `AUTH-17 what a server keeps is stated`() throws {
         let clause = ClauseUnderTest("AUTH-17")
-        let all: Set<Profile> = [.core, .idempotency, .sync, .rateLimit, .push, .auth]
+        let all: Set<Profile> = [.core, .sync, .rateLimit, .push, .auth]
         try clause.conforms("A+")
         try clause.conforms("A+(e1 #0)", profiles: all)
         try clause.violates("A+(e1 #0 sync)^", profiles: all)
-        try clause.violates("A+(core)^", profiles: [.core, .idempotency])
-        try clause.violates("A+ A!cut A+(core)^", profiles: [.core, .idempotency])  // each time
+        try clause.violates("A+(e1 #0) A!cut A+(e1 #0 core)^", profiles: [.core, .sync])  // each time
         // Kept, and not declared.
-        try clause.conforms("A+(e1 #0 sync idempotency) A>chat(c1) A<ack(c1) A<done(t1)")
+        try clause.conforms("A+(e1 #0 sync) A>chat(c1) A<ack(c1) A<done(t1)")
         try clause.violates("A+(sync)^")
         try clause.violates("A+(rate-limit)^")
         try clause.conforms("A+(rate-limit messagesPerMinute=5)")
-        try clause.violates("A+(idempotency) A>chat(c1) A<done(t1 c1)^")
-        try clause.conforms("A+(idempotency) A>chat(-c) A<done(t1)")
         try clause.conforms("A+(push auth)")  // nobody can tell
         try clause.untested("1>GET 1<200(s1)")
     }

@@ -25,7 +25,7 @@ private func captured(
         header: header, events: kept.map { isTimeless ? Event(at: 0, lane: $0.lane, kind: $0.kind) : $0 })
 }
 
-private let all: Set<Profile> = [.core, .idempotency, .sync, .rateLimit, .auth]
+private let all: Set<Profile> = [.core, .sync, .rateLimit, .auth]
 
 /// What is violated in a line of notation that was captured.
 private func violated(

@@ -4,15 +4,6 @@ import Testing
 
 /// What client and server sent at the same moment: neither knew of the other's, each beside the breach that is one edit away.
 @Suite struct ClientCrossingTests {
-    @Test func `CLIENT-11 a question may go out over REST as it is typed, before a greeting arrives`() throws {
-        let clause = ClauseUnderTest("CLIENT-11")
-        let start = "client!launch client=degraded(s1 u1 a1) A+(e1 #0)"
-        let typed = "client!send(c2) client=degraded(s1 u1 a1 c2 thinking) A>sync(e1 #0) A<syncResult(e1 #0 complete)"
-        let lost = "A!cut 1>POST(c2 s1) 1<failed('reset') B+ +17s"
-        try clause.untested("\(start) \(typed) \(lost)", also: ["CLIENT-55"])
-        try clause.violates("\(start) +1s \(typed) \(lost)^", also: ["CLIENT-55"])
-    }
-
     @Test func `CLIENT-40 a read that hangs shows nothing of what is stored meanwhile`() throws {
         let clause = ClauseUnderTest("CLIENT-40")
         let lost = "client!launch A+ client=connected(s1 u1 a1) A!cut"
@@ -20,15 +11,6 @@ import Testing
         let late = "+37s client=degraded(s1 u1 a1)"
         try clause.untested("\(lost) 1>GET(s1) \(stored) 1<failed('timeout') \(late)", also: ["CLIENT-7"])
         try clause.warns("\(lost) 1>GET(s1) 1<failed('timeout') \(stored) \(late)^", also: ["CLIENT-7"])
-    }
-
-    @Test func `CLIENT-45 a refusal that the app did not live to see settles nothing`() throws {
-        let clause = ClauseUnderTest("CLIENT-45")
-        let sent = "client!launch A+(core) client=connected(s1 u1 a1) A!cut B+ client!send(c2) B>chat(c2 s1)"
-        let refused = "B<error(session_not_found c2)"
-        let again = "client!launch 1>POST(c2 s1)"
-        try clause.untested("\(sent) \(refused) \(again)")
-        try clause.violates("\(sent.replacing("B+", with: "B+(core)")) \(refused) \(again)^")
     }
 
     @Test func `CLIENT-46 the refusal of a repeat may cross with a replay that has its message`() throws {
@@ -113,16 +95,6 @@ import Testing
         try clause.violates("\(read) 1<404 +3s \(away)^")
     }
 
-    @Test func `CLIENT-38 an earlier message may begin the session once keys are remembered again`() throws {
-        let clause = ClauseUnderTest("CLIENT-38")
-        let typed = "client!launch A+ client=connected client!send(c1) A>chat(c1) A!cut B+(core)"
-        let later = "client!send(c2) client=connected(c1 c2 thinking) B>chat(c2) B!cut C+"
-        let back = "C>chat(c1) C<ack(c1 s1 t1 u1) client=connected(s1 u1 c2 thinking)"
-        try clause.conforms("\(typed) \(later) \(back)")
-        let other = "C>chat(c1) C<done(t9 s1) client=connected(s1 c1 c2 thinking)"
-        try clause.violates("\(typed) \(later) \(other)^")
-    }
-
     @Test func `CLIENT-38 an earlier message that was refused for a while may have begun the session`() throws {
         let clause = ClauseUnderTest("CLIENT-38")
         let first = "client!launch A+ client=connected client!send(c1) A>chat(c1) A!cut 1>POST(c1)"
@@ -154,18 +126,6 @@ import Testing
         try clause.untested("\(sent) \(back) client=connected(c1 thinking) +66s client=connected(c1 thinking)")
         let late = "client=connected(c1 thinking) +80s client=connected(c1 thinking)"
         try clause.violates("\(sent) \(back) \(late) +80s^ client=connected(c1 thinking)")
-    }
-
-    @Test func `CLIENT-24 in a replay, an answer without a name is not of a question that follows it`() throws {
-        let clause = ClauseUnderTest("CLIENT-24")
-        let sent = "client!launch A+(core e1 #0) client=connected(s1) client!send(c2) A>chat(c2 s1)"
-        let back = "client=connected(s1 c2 thinking) A!cut B+(core e1 #2) B>sync(e1 #0)"
-        let (other, own) = ("done(a1 s1 -c -t #1)", "message(u2 s1 'question 2' -c -t")
-        let late = "client=connected(s1 a1 u2 thinking) +17s"
-        try clause.untested("\(sent) \(back) B<syncResult(e1 #2 complete)[\(other) \(own) #2)] \(late)")
-        let after = "\(own) #1) \(other.replacing("#1", with: "#2"))"
-        let follows = late.replacing("a1 u2", with: "u2 a1")
-        try clause.violates("\(sent) \(back) B<syncResult(e1 #2 complete)[\(after)] \(follows)^")
     }
 
     @Test func `CLIENT-30 a session that was not there is left`() throws {

@@ -270,10 +270,6 @@ import Testing
         try clause.violates("\(asked) B<done(t4 #7) +5s^")
         try clause.violates("\(asked) B<done(t4 #7) +6s^ client=connected(s1 u1 a1 a4)")
         try clause.violates("\(away) B+(e1 #2) B>sync(e1 #2) B<done(t4 #3) +5s^")  // nothing is missing
-        // An answer without a name gets one when it is read.
-        let read = "\(start) B<done(s1 -t -a 'answer 4' #7) 1>GET(s1) 1<200(u1 a1 a4)"
-        try clause.conforms("\(read) client=connected(s1 u1 a1 a4)")
-        try clause.violates("\(read) client=connected(s1 u1 a1) +5s^")
         try clause.untested("\(start) B<done(t4 #7) +4s")
         try clause.untested("\(start) B<done(t4 s2 #7) +5s")  // of another session
         try clause.untested("\(start) B<done(t4 #7) client!selectSession(s2) client=connected(s2) +5s")

@@ -20,16 +20,17 @@ import Testing
 
     @Test func `ID-3 each question without a session creates one`() throws {
         let clause = ClauseUnderTest("ID-3")
-        let before = "A+ 1>GET 1<200 A>chat(c1) A<done(t1) 2>GET"
+        let before = "A+ 1>GET 1<200 A>chat(c1) A<ack(c1) A<done(t1) 2>GET"
         try clause.conforms("\(before) 2<200(s1)")
         try clause.violates("\(before) 2<200(s1 s2)^")
         let second = "A+ 1>GET 1<200(s1) A>chat(c2)"
-        try clause.violates("\(second) A<done(t2)^")  // an existing session is not created
-        try clause.conforms("\(second) A<done(t2 s2) 2>GET 2<200(s2 s1)")
+        try clause.violates("\(second) A<ack(c2)^ A<done(t2)")  // an existing session is not created
+        try clause.conforms("\(second) A<ack(c2 s2) A<done(t2 s2) 2>GET 2<200(s2 s1)")
         try clause.conforms("1>GET 1<200 2>POST(c1) 2<200(t1) 3>GET 3<200(s1)")
         try clause.violates("1>GET 1<200 2>POST(c1) 2<200(t1) 3>GET 3<200(s1 s2)^")
-        try clause.untested("A+ A>chat(c1) A<done(t1)")
-        try clause.untested("A+ 1>GET 1<200 A>chat(c1) 2>GET 2<200(s1) A<done(t1)")  // the list and the turn overlap
+        try clause.untested("A+ A>chat(c1) A<ack(c1) A<done(t1)")
+        // The list and the turn overlap.
+        try clause.untested("A+ 1>GET 1<200 A>chat(c1) 2>GET A<ack(c1) 2<200(s1) A<done(t1)")
     }
 
     @Test func `ID-3 keys that only look alike are of two questions`() throws {
@@ -42,28 +43,26 @@ import Testing
 
     @Test func `ID-4 questions run in the session they name`() throws {
         let clause = ClauseUnderTest("ID-4")
-        let known = "A+ A>chat(c1) A<done(t1) A>chat(c2 s1)"
-        try clause.conforms("\(known) A<done(t2)")
-        try clause.violates("\(known) A<done(t2 s2)^")
+        let known = "A+ A>chat(c1) A<ack(c1) A<done(t1) A>chat(c2 s1)"
+        try clause.conforms("\(known) A<ack(c2) A<done(t2)")
         try clause.violates("\(known) A<error(session_not_found c2)^")
-        let acked = "A+ A>chat(c1) A<ack(c1) A<done(t1) A>chat(c2 s1)"
-        try clause.violates("\(acked) A<ack(c2 s2)^ A<done(t2 s2)", profiles: [.core, .idempotency])
+        try clause.violates("\(known) A<ack(c2 s2)^ A<done(t2 s2)")
         try clause.untested("\(known) A<error(busy c2)")
         // What was refused was not asked, and its key is free for another question.
-        try clause.untested(
-            "\(acked) A<error(busy c2) A>chat(c2 'x') A<ack(c2 s2) A<done(t2 s2)", profiles: [.core, .idempotency])
-        try clause.untested("A+ A>chat(c1 s9) A<done(t1 s9)")  // nothing shows that it existed
+        try clause.untested("\(known) A<error(busy c2) A>chat(c2 'x') A<ack(c2 s2) A<done(t2 s2)")
+        try clause.untested("A+ A>chat(c1 s9) A<ack(c1 s9) A<done(t1 s9)")  // nothing shows that it existed
     }
 
     @Test func `ID-5 turn frames name the session`() throws {
         let clause = ClauseUnderTest("ID-5")
-        try clause.conforms("A+ A>chat(c1) A<toolUse(t1) A<done(t1)")
-        try clause.conforms("A+ A>chat(c1) A<error(agent_failed t1)")
-        try clause.conforms("A+ A>chat(c1) A<toolUse(t1) A<error(busy) A<done(t1)")  // ends no turn
-        try clause.violates("A+ A>chat(c1) A<toolUse(t1 -s)^ A<done(t1)")
-        try clause.violates("A+ A>chat(c1) A<toolUse(t1) A<done(t1 -s)^")
-        try clause.violates("A+ A>chat(c1) A<error(agent_failed t1 -s)^")
-        try clause.violates("A+ A>chat(c1) A<toolUse(t1) A<done(t1 s2)^")
+        try clause.conforms("A+ A>chat(c1) A<ack(c1) A<toolUse(t1) A<done(t1)")
+        try clause.conforms("A+ A>chat(c1) A<ack(c1) A<error(agent_failed t1)")
+        // Ends no turn.
+        try clause.conforms("A+ A>chat(c1) A<ack(c1) A<toolUse(t1) A>chat(c2 s1) A<error(busy c2) A<done(t1)")
+        try clause.violates("A+ A>chat(c1) A<ack(c1) A<toolUse(t1 -s)^ A<done(t1)")
+        try clause.violates("A+ A>chat(c1) A<ack(c1) A<toolUse(t1) A<done(t1 -s)^")
+        try clause.violates("A+ A>chat(c1) A<ack(c1) A<error(agent_failed t1 -s)^")
+        try clause.violates("A+ A>chat(c1) A<ack(c1) A<toolUse(t1) A<done(t1 s2)^")
         try clause.untested("A+ A>chat(c1)")
     }
 
@@ -80,13 +79,13 @@ import Testing
         try clause.conforms("\(asked) A<error(session_not_found c1)")
         try clause.conforms("A+ 1>GET 1<200(s1) A>chat(c1 s9) A<error(session_not_found c1)")
         try clause.violates("\(asked) A<error(bad_request c1)^")
-        try clause.violates("\(asked) A<done(t1 s9)^")
+        try clause.violates("\(asked) A<ack(c1 s9)^")
         try clause.violates("\(asked) +10s^")
         try clause.untested("A+ A>chat(c1 s9) A<error(session_not_found c1)")  // nothing shows that it is unknown
         try clause.untested("\(asked) A<error(rate_limited c1)")
         // The same key came over another transport, for another session, and was quicker.
         try clause.untested(
-            "\(asked) 2>POST(c1) A<error(idempotency_mismatch c1) 2<200(t1)", profiles: [.core, .idempotency])
+            "\(asked) 2>POST(c1) A<error(idempotency_mismatch c1) 2<200(t1)", profiles: [.core])
         try clause.violates("\(asked) A<error(idempotency_mismatch c1)^")
         // Who is told to stop takes nothing more.
         try clause.untested("\(asked) server!stop A<error(persist_failed c1) A<close(1001)")
@@ -95,10 +94,10 @@ import Testing
 
     @Test func `ID-7 done names a session that is stored`() throws {
         let clause = ClauseUnderTest("ID-7")
-        let turn = "A+ A>chat(c1) A<done(t1) 1>GET(s1)"
+        let turn = "A+ A>chat(c1) A<ack(c1) A<done(t1) 1>GET(s1)"
         try clause.conforms("\(turn) 1<200(u1 a1)")
         try clause.violates("\(turn) 1<404(session_not_found)^", also: ["REST-1", "PERSIST-1"])
-        try clause.untested("A+ A>chat(c1) A<done(t1)")
+        try clause.untested("A+ A>chat(c1) A<ack(c1) A<done(t1)")
     }
 
     @Test func `ID-8 ill-formed ids are refused`() throws {
@@ -107,7 +106,7 @@ import Testing
         try clause.conforms("\(asked) A<error(bad_request)")
         try clause.conforms("\(asked) A<error(session_not_found c1)")
         try clause.violates("\(asked) A<error(internal)^")
-        try clause.violates("\(asked) A<done(t1)^")
+        try clause.violates("\(asked) A<ack(c1)^")
         try clause.violates("\(asked) A<eof^", also: ["LIVE-14"])
         try clause.violates("\(asked) +5s^")
         for path in ["/api/sessions/%2e%2e", "/api/sessions/../x", "/api/sessions/a%00b", "/api/sessions/a.b"] {
@@ -129,17 +128,18 @@ import Testing
         try clause.violates("1>GET(path='/api/sessions/%2e%2e') 1<404(session_not_found session='secret')^")
         try clause.untested("A+ A>chat(c1 s1='../x') A<error(bad_request)")
         // The questions around it begin sessions of their own.
-        let core = "A+(core) 1>GET 1<200 A>chat(c1) A>chat(c2 s1='../x') A>chat(c3) A<error(bad_request c2)"
-        let done = "A<done(s2 c1 -t -a) A<done(s3 c3 -t -a) 2>GET"
+        let core =
+            "A+ 1>GET 1<200 A>chat(c1) A>chat(c2 s1='../x') A>chat(c3) A<ack(c1 s2) A<error(bad_request c2) A<ack(c3 s3)"
+        let done = "A<done(t1 s2) A<done(t3 s3) 2>GET"
         try clause.conforms("\(core) \(done) 2<200(s3 s2)")
         try clause.violates("\(core) \(done) 2<200(s4 s3 s2)^")
     }
 
     @Test func `ID-10 session ids are well formed`() throws {
         let clause = ClauseUnderTest("ID-10")
-        try clause.conforms("A+ A>chat(c1) A<done(t1)")
+        try clause.conforms("A+ A>chat(c1) A<ack(c1) A<done(t1)")
         try clause.conforms("1>GET 1<200(s1)")
-        try clause.violates("A+ A>chat(c1) A<done(t1 s1='a/b')^")
+        try clause.violates("A+ A>chat(c1) A<ack(c1) A<done(t1 s1='a/b')^", also: ["ID-5"])
         try clause.violates(
             "1>GET 1<200(body='{\"sessions\":[{\"id\":\"a b\",\"updatedAt\":\"2026-03-01T08:30:00Z\",\"messageCount\":0}]}')^"
         )
@@ -166,6 +166,11 @@ import Testing
         try clause.violates("\(asked) A<toolUse(-t)^ A<done(t1)")
         try clause.violates("\(asked) A<toolUse(t1) A<done(c1 -t)^")
         try clause.violates("\(asked) A<error(agent_failed c1 s1)^")
+        try clause.violates("A+ B+(p1) A>chat(c1) A<ack(c1) B<message(u1 c1 -t #1)^")
+        try clause.violates("A+ B+(p1) A>chat(c1) A<ack(c1) B<message(u1 c1 t9 #1)^")
+        let copy = #"{"type":"error","error":"no","code":"internal","clientMessageId":"c1","duplicate":true}"#
+        try clause.violates(
+            "\(asked) A<error(internal t1) A>chat(c1) A<ack(c1 duplicate) A<`\(copy)`^", also: ["IDEM-7"])
         // Whose the tool is does not matter.
         let two = "\(asked) A>chat(c2 s1) A<ack(c2 t2)"
         try clause.violates("\(two) A<toolUse(-t)^ A<done(t1) A<done(t2)")

@@ -6,10 +6,10 @@ import Testing
         let clause = ClauseUnderTest("LIVE-1")
         try clause.conforms("A+ A>ping(n1) A<pong(n1)")
         try clause.conforms("A+ A>ping A<pong A>ping A<pong")
-        try clause.conforms("A+ A>chat(c1) A>ping(n1) A<toolUse(t1) A<pong(n1) A<done(t1)")
+        try clause.conforms("A+ A>chat(c1) A<ack(c1) A>ping(n1) A<toolUse(t1) A<pong(n1) A<done(t1)")
         try clause.conforms("A+ A>ping(n1) A>ping(n2) A<pong(n2) A<pong(n1)")
         try clause.violates("A+ A>ping(n1) +5s^")
-        try clause.violates("A+ A>chat(c1) A>ping(n1) A<toolUse(t1) +5s^ A<done(t1)")
+        try clause.violates("A+ A>chat(c1) A<ack(c1) A>ping(n1) A<toolUse(t1) +5s^ A<done(t1)")
         try clause.violates("A+ A>ping(n1) +6s A<pong(n1)^")
         try clause.violates("A+ B+ A>ping(n1) B<pong(n1) +5s^")  // answered, but to somebody else
         try clause.violates("A+ A>ping(n1) A>ping(n2) A<pong(n2) +5s^")
@@ -111,7 +111,7 @@ import Testing
 
     @Test func `LIVE-14 connections end for a reason`() throws {
         let clause = ClauseUnderTest("LIVE-14")
-        let answered = "A+ A>chat(c1) A<done(t1)"
+        let answered = "A+ A>chat(c1) A<ack(c1) A<done(t1)"
         try clause.conforms("\(answered) A>ping(n1) A<pong(n1)")
         try clause.conforms("\(answered) A>close(1000)")
         try clause.conforms("\(answered) A!cut")

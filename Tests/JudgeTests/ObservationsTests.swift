@@ -23,29 +23,20 @@ import Testing
 
     @Test func `frames find their turn by its id`() throws {
         let seen = try observe(
-            "A+ A>chat(c1) A>chat(c2) A<ack(c2 s2) A<ack(c1) A<done(t2 s2) A<done(t1)", [.core, .idempotency])
+            "A+ A>chat(c1) A>chat(c2) A<ack(c2 s2) A<ack(c1) A<done(t2 s2) A<done(t1)", [.core])
         #expect(seen.turns.map(\.turnId) == ["t1", "t2"])
         #expect(seen.turns.map { $0.ending?.text } == ["answer 1", "answer 2"])
         #expect(seen.turns.map(\.sessionId) == ["s1", "s2"])
     }
 
-    @Test func `frames without ids find their turn by session and order`() throws {
-        let seen = try observe(
-            "A+ A>chat(c1) A<toolUse(-t) A<done(-t -a 'one') A>chat(c2 s1) A>chat(c3) A<done(-t -a 'two') A<done(s3 -t -a 'three')"
-        )
-        #expect(seen.turns.map { $0.ending?.text } == ["one", "two", "three"])
-        #expect(seen.turns.map { $0.frames.count } == [1, 0, 0])
-        #expect(seen.turns.map(\.sessionId) == ["s1", "s1", "s3"])
-    }
-
     @Test func `a frame on a second device is known before the first device sees it`() throws {
-        let seen = try observe("A+ B+ A>chat(-c) B<done(-t -a) A<done(-t -a)")
+        let seen = try observe("A+ B+ A>chat(c1) B<done(t1) A<ack(c1) A<done(t1)")
         #expect(seen.turns.map { $0.endings.map(\.connection) } == [[1, 0]])
     }
 
     @Test func `turns that nobody asked for belong to nobody`() throws {
         let seen = try observe(
-            "A+ A>chat(c1) A<ack(c1) A<toolUse(t9 s9) A<done(t9 s9) A<done(t1)", [.core, .idempotency])
+            "A+ A>chat(c1) A<ack(c1) A<toolUse(t9 s9) A<done(t9 s9) A<done(t1)", [.core])
         #expect(seen.turns.map { $0.frames.count } == [0])
         #expect(seen.turns.map { $0.endings.count } == [1])
     }
@@ -53,7 +44,7 @@ import Testing
     @Test func `a repeat is the same turn, and its copy no ending`() throws {
         let seen = try observe(
             "A+ A>chat(c1) A<ack(c1) A<done(t1) A>chat(c1) A<ack(c1 duplicate) A<done(t1 duplicate) 1>POST(c1) 1<200(t1 duplicate)",
-            [.core, .idempotency])
+            [.core])
         #expect(seen.turns.count == 1)
         #expect(seen.turns.first?.requests.count == 3)
         #expect(seen.turns.first?.acks.count == 2)
@@ -61,23 +52,10 @@ import Testing
         #expect(seen.turns.first?.copies.count == 1)
     }
 
-    @Test func `an ack without its key still answers its own question`() throws {
-        let seen = try observe(
-            "A+ A>chat(c1) A<ack(c1 -c) A<done(t1) 1>GET(s1) 1<200(u1 a1) A>chat(c2 s1) A<ack(c2 -c) A<done(t2)",
-            [.core, .idempotency])
-        #expect(seen.turns.map { $0.acks.map(\.turnId) } == [["t1"], ["t2"]])
-        #expect(seen.turns.map { $0.endings.map(\.turnId) } == [["t1"], ["t2"]])
-    }
-
-    @Test func `where keys mean nothing each request is a turn`() throws {
-        let seen = try observe("A+ A>chat(c1) A<done(t1) A>chat(c1) A<done(t2 s2)")
-        #expect(seen.turns.count == 2)
-    }
-
     @Test func `errors refuse, end a turn, or answer something else`() throws {
         let refused = try observe("A+ A>chat(c1 s1) A<error(busy c1)")
         #expect(refused.turns.map(\.isRefused) == [true])
-        let failed = try observe("A+ A>chat(c1) A<error(agent_failed t1)")
+        let failed = try observe("A+ A>chat(c1) A<ack(c1) A<error(agent_failed t1)")
         #expect(failed.turns.map(\.isRefused) == [false])
         #expect(failed.turns.map { $0.ending?.code } == ["agent_failed"])
         let other = try observe("A+ A>chat(c1) A>`{` A<error(parse_error) A<done(t1)")
@@ -88,14 +66,14 @@ import Testing
     @Test func `replayed frames are kept apart from live ones`() throws {
         let seen = try observe(
             "A+(e1 #0) A>chat(c1) A<ack(c1) A!cut B+(e1 #1) B>sync(e1 #0) B<syncResult(e1 #1 complete)[done(t1 #1)]",
-            [.core, .idempotency, .sync])
+            [.core, .sync])
         #expect(seen.turns.map { $0.endings.count } == [0])
         #expect(seen.turns.map { $0.replayed.map(\.seq) } == [[1]])
         #expect(seen.syncs.map(\.claimsComplete) == [true])
     }
 
     @Test func `frames of one person are nobody else's`() throws {
-        let seen = try observe("A+ B+(p2) A>chat(c1) A<ack(c1) B<done(t1)", [.core, .idempotency])
+        let seen = try observe("A+ B+(p2) A>chat(c1) A<ack(c1) B<done(t1)", [.core])
         #expect(seen.turns.map { $0.endings.count } == [0])
     }
 

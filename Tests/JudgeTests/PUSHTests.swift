@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct PUSHTests {
-    private static let profiles: Set<Profile> = [.core, .idempotency, .push]
+    private static let profiles: Set<Profile> = [.core, .push]
     /// Somebody asks, and has left for both sides before the answer is stored.
     private static let left = "push!listen(p1) A+ A>chat(c1) A<ack(c1) A>close(1000) A<close(1000) 1>GET(s1) 1<200(u1)"
     /// The question, and that it was answered.
@@ -238,7 +238,8 @@ import Testing
             // What went out on a connection that then ended may never have arrived.
             let lost = "\(troubled) \(Self.shown) B+ B>chat(c2 s1) B!cut +31s 3>GET(s1) 3<200(u1 a1)"
             try clause.conforms(lost)
-            try clause.violates(lost.replacing("B!cut", with: "B<ack(c2) B!cut") + "^", also: ["ORDER-5", "TURN-20"])
+            try clause.violates(
+                lost.replacing("B!cut", with: "B<ack(c2) B!cut") + "^", also: ["ORDER-5", "TURN-12", "TURN-20"])
         }
         let next = "B+ B>chat(c2 s1) B<ack(c2)"
         try clause.untested("\(Self.left) push<alert(a1 s1) push>200 \(Self.shown) \(next) +31s")
@@ -322,7 +323,7 @@ import Testing
     }
 
     @Test func `PUSH-16 notices stay with their principal`() throws {
-        let clause = ClauseUnderTest("PUSH-16", profiles: [.core, .idempotency, .push, .auth])
+        let clause = ClauseUnderTest("PUSH-16", profiles: [.core, .push, .auth])
         let both = "push!listen(p1) push!listen(p2) A+ B+(p2)"
         let asked = "\(both) A>chat(c1) A<ack(c1) A<done(t1) B>chat(c2) B<ack(c2 s2) B<done(t2 s2)"
         try clause.conforms("\(asked) push<alert(a1 s1 t1) push>200 push<alert(p2 a2 s2 t2) push>200")

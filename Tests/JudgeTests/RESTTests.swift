@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite struct RESTTests {
-    private let turn = "A+ A>chat(c1) A<done(t1)"
+    private let turn = "A+ A>chat(c1) A<ack(c1) A<done(t1)"
     private let fails = #"'{"script":[{"fail":"model exploded"}]}'"#
 
     private func list(_ entries: String) -> String {
@@ -18,7 +18,7 @@ import Testing
         try clause.conforms("1>GET 1<200(s1)")
         try clause.conforms("\(turn) 1>GET(s1) 1<200(u1 a1)")
         try clause.conforms("1>POST(c1) 1<200(t1)")
-        try clause.conforms("1>POST(c1) 1<200(t1 -t -a later=7)")
+        try clause.conforms("1>POST(c1) 1<200(t1 later=7)")
         try clause.violates("1>GET 1<500(internal)^")
         try clause.violates("1>GET 1<200(body='{}')^")
         try clause.violates("1>GET 1<200(body='<html>')^")
@@ -54,7 +54,7 @@ import Testing
     @Test func `REST-4 every session is listed once`() throws {
         let clause = ClauseUnderTest("REST-4")
         try clause.conforms("\(turn) 1>GET 1<200(s1)")
-        try clause.conforms("A+ A>chat(c1) A<toolUse(t1) 1>GET 1<200(s1)")
+        try clause.conforms("A+ A>chat(c1) A<ack(c1) A<toolUse(t1) 1>GET 1<200(s1)")
         try clause.conforms("1>POST(c1) 1<200(t1) 2>GET 2<200(s2 s1)")
         try clause.violates("\(turn) 1>GET 1<200(s2)^")
         try clause.violates("\(turn) 1>GET 1<200(s1 s1)^")
@@ -63,8 +63,9 @@ import Testing
         let odd =
             #"A<`{"type":"syncResult","epoch":"e1","lastSeq":1,"missed":[{"type":"presence","sessionId":"s9","seq":1}],"complete":true}`"#
         try clause.conforms(
-            "A+(e1 #0) A>sync(e1 #0) \(odd) A>chat(c1) A<done(t1 #2) 1>GET 1<200(s1)", profiles: [.core, .sync])
-        try clause.untested("A+ A>chat(c1) 1>GET A<done(t1) 1<200")  // begun before it was named
+            "A+(e1 #0) A>sync(e1 #0) \(odd) A>chat(c1) A<ack(c1) A<done(t1 #2) 1>GET 1<200(s1)",
+            profiles: [.core, .sync])
+        try clause.untested("A+ A>chat(c1) 1>GET A<ack(c1) A<done(t1) 1<200")  // begun before it was named
     }
 
     @Test func `REST-5 counts are true`() throws {
@@ -73,16 +74,14 @@ import Testing
         try clause.violates("\(turn) 1>GET 1<200(s1=1) 2>GET(s1) 2<200(u1 a1)^")
         try clause.violates("\(turn) 1>GET(s1) 1<200(u1 a1) 2>GET 2<200(s1=3)^")
         try clause.untested("\(turn) 1>GET 1<200(s1=1)")
-        try clause.untested("\(turn) 1>GET 1<200(s1=2) A>chat(c2 s1) 2>GET(s1) 2<200(u1 a1 u2) A<done(t2)")
-        // The end of a turn that another client had asked for, on a wire that names no turns.
-        try clause.untested("A+ 1>GET A<done(-t s7 #9) 1<200(s7=1) 2>GET(s7) 2<200(u7 a7)")
+        try clause.untested("\(turn) 1>GET 1<200(s1=2) A>chat(c2 s1) A<ack(c2) 2>GET(s1) 2<200(u1 a1 u2) A<done(t2)")
     }
 
     @Test func `REST-6 messages have their ids`() throws {
         let clause = ClauseUnderTest("REST-6")
         try clause.conforms("\(turn) 1>GET(s1) 1<200(u1 a1)")
         try clause.violates("\(turn) 1>GET(s1) 1<200(u1 a1 u2 a2='x' u2)^")
-        try clause.violates("A+ A>chat(c1) A<done(t1 a1='a7') 1>GET(s1) 1<200(u1 a1)^")
+        try clause.violates("A+ A>chat(c1) A<ack(c1) A<done(t1 a1='a7') 1>GET(s1) 1<200(u1 a1)^")
         try clause.violates("1>POST(c1) 1<200(t1 a1='a7') 2>GET(s1) 2<200(u1 a1)^")
         try clause.untested("\(turn) 1>GET(s1) 1<404(session_not_found)", also: ["ID-7", "REST-1", "PERSIST-1"])
     }
@@ -145,10 +144,8 @@ import Testing
 
     @Test func `REST-10 failed turns are server errors`() throws {
         let clause = ClauseUnderTest("REST-10")
-        try clause.conforms("1>POST(c1 \(fails)) 1<500(agent_failed)")
         let nameless = #"1<500(body='{"error":"no","code":"agent_failed"}')"#
-        try clause.conforms("1>POST(c1 \(fails)) \(nameless)", profiles: [.core])
-        try clause.violates("1>POST(c1 \(fails)) \(nameless)^", profiles: [.core, .idempotency])
+        try clause.violates("1>POST(c1 \(fails)) \(nameless)^")
         try clause.conforms("1>POST(c1 \(fails)) 1<502(agent_failed t1)")
         try clause.violates("1>POST(c1 \(fails)) 1<200(t1)^")
         try clause.violates("1>POST(c1 \(fails)) 1<400(agent_failed)^")
@@ -163,13 +160,12 @@ import Testing
         let asked = "1>POST(c1) 1<200(t1 'yes') 2>GET(s1)"
         try clause.conforms("\(asked) 2<200(u1 a1='yes')")
         try clause.violates("\(asked) 2<200(u1 a1='no')^")
-        try clause.violates("1>POST(-c) 1<200('yes' -t -a) 2>GET(s1) 2<200(u1 a1='no' -c -t)^", also: ["PERSIST-12"])
         try clause.untested("1>POST(c1) 1<200(t1)")
     }
 
     @Test func `REST-12 reads are answered while turns run`() throws {
         let clause = ClauseUnderTest("REST-12")
-        let running = "A+ A>chat(c1) A<toolUse(t1)"
+        let running = "A+ A>chat(c1) A<ack(c1) A<toolUse(t1)"
         try clause.conforms("\(running) 1>GET(s1) 1<200(u1) A<done(t1)")
         try clause.conforms("\(running) 1>GET +9s 1<200(s1) A<done(t1)")
         try clause.violates("\(running) 1>GET(s1) +11s 1<200(u1)^ A<done(t1)")
@@ -178,7 +174,7 @@ import Testing
     }
 
     @Test func `REST-17 a question over REST is answered when its turn ends`() throws {
-        let clause = ClauseUnderTest("REST-17", profiles: [.core, .idempotency])
+        let clause = ClauseUnderTest("REST-17", profiles: [.core])
         let asked = "A+ 1>POST(c1) A<toolUse(t1) A<done(t1 c1)"
         try clause.conforms("\(asked) +9s 1<200(t1)")
         try clause.violates("\(asked) +11s 1<200(t1)^")
@@ -190,15 +186,13 @@ import Testing
     }
 
     @Test func `REST-18 turns are shown as they stand`() throws {
-        let clause = ClauseUnderTest("REST-18", profiles: [.core, .idempotency])
+        let clause = ClauseUnderTest("REST-18", profiles: [.core])
         let asked = "A+ A>chat(c1) A<ack(c1) A<done(t1) A>chat(c2 s1) A<ack(c2) 1>GET(s1)"
         try clause.conforms("\(asked) 1<200(u1 a1 u2 t1=done t2=running) A<done(t2)")
         try clause.conforms("\(asked) 1<200(u1 a1 u2 a2 t1=done t2=done) A<done(t2)")
         try clause.violates("\(asked) 1<200(u1 a1 u2 t1=done t2=done)^ A<done(t2)")
-        try clause.violates("\(asked) 1<200(u1 a1 u2 t1=done t2=failed) A<done(t2)^")
+        try clause.violates("\(asked) 1<200(u1 a1 u2 t1=done t2=failed) A<done(t2)^", also: ["TURN-12"])
         try clause.conforms("\(asked) 1<200(u1 a1 u2 t1=done t2=failed) A<error(agent_failed t2)")
-        // A server that shows no turns shows none as ended.
-        try clause.conforms("\(asked) 1<200(u1 a1 u2)")
         try clause.untested("A+ A>chat(c1) A<ack(c1) 1>GET(s1) 1<200(u1 t1=failed) A<error(agent_failed t1)")
     }
 
@@ -206,7 +200,7 @@ import Testing
         let clause = ClauseUnderTest("REST-13")
         let family = "👨‍👩‍👧"
         let text = String(repeating: family, count: 20)
-        let asked = "A+ A>chat(c1) A<done(t1 '\(text)') 1>GET"
+        let asked = "A+ A>chat(c1) A<ack(c1) A<done(t1 '\(text)') 1>GET"
         func last(_ value: String) -> String {
             list(entry("s1", "2026-03-01T08:30:00Z", #","lastMessage":"\#(value)""#))
         }

@@ -6,7 +6,7 @@ import Testing
 
 /// Histories in which the process ends and starts again break no clause by that alone.
 @Suite struct RestartTests {
-    private static let all: Set<Profile> = [.core, .idempotency, .sync, .auth]
+    private static let all: Set<Profile> = [.core, .sync, .auth]
 
     @Test(arguments: [
         // A question nobody acknowledged is lost by a kill.
@@ -64,36 +64,22 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        // A server of the core profile names no turns: frames after the restart belong to what was asked after it.
-        "A+ A>chat(-c) A<toolUse(-t) server!kill A<eof server!start A+ A>chat(-c s1 'two') A<toolUse(-t) A<done(-t -a 'yes')"
-            + " 1>GET(s1) 1<200(u1 u2='two' a2='yes' -t -c)",
-        "A+ A>chat(-c) A<toolUse(-t) server!kill A<eof server!start 1>GET(s1) 1<404(session_not_found) 2>GET 2<200",
-        "A+ A>chat(-c) A<toolUse(-t) server!stop A<done(-t -a) A<close(1001) server!start 1>GET(s1) 1<200(u1 a1 -t -c)",
-    ])
-    func `a restart alone breaks nothing of a core server`(_ notation: String) throws {
-        let subject = History.Subject(name: "golden", role: .server, profiles: [.core])
-        let history = try NotationExpansion(notation, header: History.Header(subject: subject)).history
-        for verdict in judge(history, under: try SourceTree.specification()) where verdict.outcome == .violation {
-            Issue.record("\(verdict.clause): \(verdict.findings.map(\.what)) \(verdict.findings.map(\.actual))")
-        }
-    }
-
     @Test func `a crash excuses only what it explains`() throws {
         let life = "server!kill A<eof server!start"
         // Breaches within the second life are breaches.
-        try ClauseUnderTest("TURN-5", profiles: [.core]).violates("A+ \(life) A+ A>chat(c1) +31s^")
+        try ClauseUnderTest("TURN-5", profiles: [.core]).violates("A+ \(life) A+ A>chat(c1) A<ack(c1) +31s^")
         try ClauseUnderTest("ENV-3").violates("A+ \(life) A+ A>`{` A<eof^")
-        try ClauseUnderTest("PERSIST-2", profiles: [.core, .idempotency]).violates(
-            "A+ \(life) A+ A>chat(c1) A<ack(c1) A<done(t1) 1>GET(s1) 1<200(u1)^", also: ["PERSIST-1", "ORDER-5"])
-        try ClauseUnderTest("PERSIST-9", profiles: [.core, .idempotency]).violates(
+        try ClauseUnderTest("PERSIST-2", profiles: [.core]).violates(
+            "A+ \(life) A+ A>chat(c1) A<ack(c1) A<done(t1) 1>GET(s1) 1<200(u1)^",
+            also: ["PERSIST-1", "ORDER-5", "TURN-12"])
+        try ClauseUnderTest("PERSIST-9", profiles: [.core]).violates(
             "A+ \(life) A+ A>chat(c1) A<ack(c1) 1>GET(s1) 1<500(internal)^ A<done(t1)")
         try ClauseUnderTest("PERSIST-10", profiles: [.core]).violates(
             "1>GET(s1) 1<200(u1 a1) server!stop server!exit(code=0) server!start 2>GET(s1) 2<200(u1)^")
         // A crash of its own making excuses nothing.
         try ClauseUnderTest("ENV-3").violates("A+ A>`{` A<eof^ server!exit(signal=SIGSEGV) server!start")
         // An interrupted turn of before does not keep a later one from being judged.
-        try ClauseUnderTest("TURN-5", profiles: [.core, .idempotency]).violates(
+        try ClauseUnderTest("TURN-5", profiles: [.core]).violates(
             "A+ A>chat(c1) A<ack(c1) A<toolUse(t1) \(life) A+ A>chat(c2 s1) A<ack(c2) +31s^")
     }
 }

@@ -5,7 +5,7 @@ import Testing
 /// Two different questions under one key that are under way on two transports at one moment: the server takes one and refuses
 /// the other, and no order in which the client sees that accuses it.
 @Suite struct RivalQuestionsTests {
-    private static let profiles: Set<Profile> = [.core, .idempotency, .sync]
+    private static let profiles: Set<Profile> = [.core, .sync]
 
     /// What happens, each with what has to come before it.
     private struct Course {

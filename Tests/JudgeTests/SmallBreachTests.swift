@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func `TURN-5 a repeat of a running turn is owed the ending`() throws {
-        let clause = ClauseUnderTest("TURN-5", profiles: [.core, .idempotency])
+        let clause = ClauseUnderTest("TURN-5", profiles: [.core])
         let again = "A+ A>chat(c1) A<ack(c1) A!cut B+ B>chat(c1) B<ack(c1 duplicate)"
         try clause.conforms("\(again) B<done(t1) +300s")
         try clause.untested("\(again) B<done(t1 duplicate) +300s")  // it had ended before
@@ -29,21 +29,21 @@ import Testing
 
     @Test func `TURN-15 connections are shown the same frames`() throws {
         let clause = ClauseUnderTest("TURN-15")
-        let asked = "A+ B+ A>chat(c1 s1)"
+        let asked = "A+ B+ A>chat(c1 s1) A<ack(c1)"
         try clause.conforms("\(asked) A<toolUse(one t1) B<toolUse(one t1) A<done(t1) B<done(t1)")
-        try clause.violates("\(asked) A<done(s1 'x') B<done(s1 'y')^")
+        try clause.violates("\(asked) A<done(t1 'x') B<done(t1 'y')^")
         try clause.violates("\(asked) A<toolUse(one t1) B<toolUse(two t1)^ A<done(t1) B<done(t1)")
         try clause.violates("\(asked) A<done(t1) B<error(agent_failed t1)^")
     }
 
     @Test func `TURN-16 a question is shown in its session`() throws {
-        let clause = ClauseUnderTest("TURN-16", profiles: [.core, .idempotency, .sync])
+        let clause = ClauseUnderTest("TURN-16", profiles: [.core, .sync])
         let asked = "A+(e1 #0) B+(e1 #0) A>chat(c1) A<ack(c1)"
         try clause.violates("\(asked) B<message(t1 s2 #1)^ A<done(t1 #2) B<done(t1 #2)")
     }
 
     @Test func `TURN-5 a refusal for the form is for the question that has a flaw`() throws {
-        let clause = ClauseUnderTest("TURN-5", profiles: [.core, .idempotency])
+        let clause = ClauseUnderTest("TURN-5", profiles: [.core])
         let twice =
             #"A>`{"type":"chat","messages":[{"role":"user","content":"a","content":"b"}],"clientMessageId":"c9"}`"#
         try clause.conforms("A+ \(twice) A>chat(c1) A<error(bad_request) A<ack(c1) A<done(t1) +30s")
@@ -52,10 +52,10 @@ import Testing
 
     @Test func `TURN-11 a stored question is an accepted one`() throws {
         let clause = ClauseUnderTest("TURN-11")
-        let asked = "A+ A>chat(s1 'q' -c) A!cut +100s 1>GET(s1)"
+        let asked = "A+ A>chat(c1 s1 'q') A!cut +100s 1>GET(s1)"
         try clause.violates("\(asked) 1<200(u1='q')^")
         try clause.conforms("\(asked) 1<200(u1='q' a1='x')")
-        try clause.untested("A+ A>chat(s1 'q' -c) A!cut +100s 1>GET(s1) 1<404(session_not_found)")
+        try clause.untested("\(asked) 1<404(session_not_found)")
     }
 
     @Test func `TURN-1 a repeat elsewhere has one ack too`() throws {
@@ -65,40 +65,41 @@ import Testing
     }
 
     @Test func `ENV-14 a question comes back to its asker as it was`() throws {
-        let clause = ClauseUnderTest("ENV-14", profiles: [.core, .idempotency, .sync])
+        let clause = ClauseUnderTest("ENV-14", profiles: [.core, .sync])
         let asked = "A+(e1 #0) A>chat(c1 'as it was') A<ack(c1)"
         try clause.conforms("\(asked) A<message(t1 'as it was' #1)")
         try clause.violates("\(asked) A<message(t1 'as it is' #1)^")
     }
 
     @Test func `TURN-16 a question is shown in its turn`() throws {
-        let clause = ClauseUnderTest("TURN-16", profiles: [.core, .idempotency, .sync])
+        let clause = ClauseUnderTest("TURN-16", profiles: [.core, .sync])
         let asked = "A+(e1 #0) B+(e1 #0) A>chat(c1) A<ack(c1)"
-        try clause.violates("\(asked) B<message(c1 u1 t9 'question 1' #1)^ A<done(t1 #2) B<done(t1 #2)")
+        try clause.violates(
+            "\(asked) B<message(c1 u1 t9 'question 1' #1)^ A<done(t1 #2) B<done(t1 #2)", also: ["ID-11"])
     }
 
     @Test func `TURN-12 an ended turn is shown as it ended`() throws {
-        let clause = ClauseUnderTest("TURN-12", profiles: [.core, .idempotency])
+        let clause = ClauseUnderTest("TURN-12", profiles: [.core])
         let asked = "A+ A>chat(c1) A<ack(c1) A<done(t1) 1>GET(s1)"
         try clause.conforms("\(asked) 1<200(u1 a1 t1=done)")
-        try clause.warns("\(asked) 1<200(u1 a1 t1=failed)^")
+        try clause.violates("\(asked) 1<200(u1 a1 t1=failed)^")
     }
 
     @Test func `TURN-18 a status refuses as well as a code`() throws {
-        let clause = ClauseUnderTest("TURN-18", profiles: [.core, .idempotency])
+        let clause = ClauseUnderTest("TURN-18", profiles: [.core])
         let asked = "A+ 1>POST(c1 s1) 1<400(body='{\"error\":\"no\"}')"
         try clause.violates("\(asked) A<done(t1 c1)^")
     }
 
     @Test func `REST-1 a question without an answer hides no read`() throws {
         let clause = ClauseUnderTest("REST-1")
-        let asked = "A+ A>chat(s1 'q' -c) A<done(s1 -t -a 'x') A>chat(s1 'r' -c) A!cut 1>GET(s1)"
+        let asked = "A+ A>chat(c1 s1 'q') A<ack(c1) A<done(t1 'x') A>chat(c2 s1 'r') A!cut 1>GET(s1)"
         try clause.conforms("\(asked) 1<200(u1='q' a1='x')")
         try clause.violates("\(asked) 1<400(bad_request)^")
     }
 
     @Test func `REST-1 a completed question is answered with success`() throws {
-        let clause = ClauseUnderTest("REST-1", profiles: [.core, .idempotency])
+        let clause = ClauseUnderTest("REST-1", profiles: [.core])
         try clause.violates("A+ 1>POST(c1) A<done(t1 c1) 1<500(internal)^")
         try clause.untested("A+ 1>POST(c1) A<error(internal t1 c1) 1<500(internal)")
     }

@@ -6,7 +6,7 @@ import Testing
 
 /// What a capture in the notation shows of a kind.
 private func symptoms(
-    _ kind: Symptom.Kind, _ notation: String, profiles: Set<Profile> = [.core, .idempotency, .sync],
+    _ kind: Symptom.Kind, _ notation: String, profiles: Set<Profile> = [.core, .sync],
     lacks: Set<History.Capture.Lack> = [], carried: Int = 0, isCapture: Bool = true
 ) throws -> [String] {
     var header = History.Header(
@@ -53,9 +53,6 @@ private func symptoms(
     @Test func `one text under two ids is told`() throws {
         let twice = "\(asked) A<done(t1 #1) +2s A>chat(c2 'hello') A<ack(c2) A<done(t2 #2)"
         #expect(try symptoms(.repeated, twice) == ["'hello' was sent twice, under 'c1' and 'c2', 2.0 s later"])
-        #expect(
-            try symptoms(.repeated, "A+ A>chat(-c 'hello') A>chat(-c 'hello')", profiles: [.core], lacks: [.times])
-                == ["'hello' was sent twice, without a clientMessageId"])
     }
 
     @Test(arguments: [

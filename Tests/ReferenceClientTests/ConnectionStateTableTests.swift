@@ -34,40 +34,33 @@ import Testing
 
 /// What is so with a phone, whatever its connection does.
 private struct Standing {
-    enum Turn { case none, known, unknown }
-
     let followsStream: Bool
     let hasSession: Bool
-    let turn: Turn
+    let awaits: Bool
 
     static let all: [Standing] = [true, false].flatMap { followsStream in
         [
-            Standing(followsStream: followsStream, hasSession: false, turn: .none),
-            Standing(followsStream: followsStream, hasSession: true, turn: .none),
-            Standing(followsStream: followsStream, hasSession: true, turn: .known),
-            Standing(followsStream: followsStream, hasSession: false, turn: .unknown),
+            Standing(followsStream: followsStream, hasSession: false, awaits: false),
+            Standing(followsStream: followsStream, hasSession: true, awaits: false),
+            Standing(followsStream: followsStream, hasSession: true, awaits: true),
         ]
     }
 
     /// A phone with its first connection, greeted, and all that is so with it.
-    ///
-    /// A server that keeps no keys leaves a question whose session nobody knows to be found.
     func greeted(_ variations: Set<ClientVariation> = []) -> Phone {
         var phone = Phone([], variations, followsStream: followsStream)
         phone.tell(.launched(opened: nil))
         phone.answer(path: "/api/sessions", #"{"sessions":[]}"#)
-        phone.connect(capabilities: capabilities)
+        phone.connect()
         if hasSession {
             phone.tell(.selected("s1"))
             phone.answer(path: "/api/sessions/s1", history("s1", []))
         }
-        guard turn != .none else { return phone }
+        guard awaits else { return phone }
         phone.tell(.said("question 1"))
-        if turn == .known { phone.receive(ack(1, phone.key)) }
+        phone.receive(ack(1, phone.key))
         return phone
     }
-
-    var capabilities: [String] { turn == .unknown ? ["sync"] : ["idempotency", "sync"] }
 
     var kept: Set<Profile> {
         followsStream ? [.clientCore, .clientSync, .clientPush] : [.clientCore, .clientPush]
@@ -172,12 +165,13 @@ private struct Happening: Sendable {
                     ? "the client holds no position and awaits no turn; it takes up the place that was stated, and a session is on the screen"
                     : "the same, and no session is on the screen")
         }
-        if let awaited {
-            let isKnown = core.conversations[awaited.conversation]?.session != nil
-            words.insert("a turn is awaited whose session is \(isKnown ? "known" : "not known")")
-        } else {
-            words.insert("no turn is awaited, and \(hasSession ? "a" : "no") session is on the screen")
-        }
+        let session = "\(hasSession ? "a" : "no") session is on the screen"
+        let isKnown = core.outbox.contains { $0.wasSent && core.conversations[$0.conversation]?.session != nil }
+        words.insert(
+            isKnown
+                ? "a turn is awaited whose session is known"
+                : "no turn is awaited whose session is known, and \(session); a question whose session is not known is sent again"
+        )
         return words
     }
 
@@ -266,7 +260,7 @@ private struct Happening: Sendable {
     /// At a server without a stream the session is read for a turn.
     @Sendable private static func readForTurn(_ phone: inout Phone) {
         reconnect(&phone)
-        phone.connect(epoch: nil, capabilities: ["idempotency"])
+        phone.connect(epoch: nil)
     }
 
     @Sendable private static func refuse(_ phone: inout Phone) { phone.cut(code: 4001) }
@@ -300,9 +294,9 @@ private struct Happening: Sendable {
     private static let tap: JSONValue = ["sessionId": "s2", "messageId": "a5"]
 
     /// The newest socket is greeted, and what the client does a moment later is done.
-    private static func greet(_ epoch: String?, _ capabilities: [String]) -> Deed {
+    private static func greet(_ epoch: String?) -> Deed {
         { phone in
-            phone.connect(epoch: epoch, capabilities: capabilities)
+            phone.connect(epoch: epoch)
             for (number, conversation) in phone.core.conversations where conversation.poll?.reads == 0 {
                 phone.elapse(.poll(conversation: number), after: 5000)
             }
@@ -311,10 +305,8 @@ private struct Happening: Sendable {
 
     private static let followers: @Sendable (Standing) -> Bool = { $0.followsStream }
     private static let readers: @Sendable (Standing) -> Bool = { $0.followsStream && $0.hasSession }
-    /// Who looks for the session of a question may look into any that is named.
-    private static let settled: @Sendable (Standing) -> Bool = { $0.turn != .unknown }
-    private static let waiters: @Sendable (Standing) -> Bool = { $0.turn == .known }
-    private static let idlers: @Sendable (Standing) -> Bool = { $0.turn == .none && $0.hasSession }
+    private static let waiters: @Sendable (Standing) -> Bool = { $0.awaits }
+    private static let idlers: @Sendable (Standing) -> Bool = { !$0.awaits && $0.hasSession }
 
     /// The ways into the states a connection can be in while the app is there.
     private static let ways: [(state: String, prepare: Deed?)] = [
@@ -347,19 +339,12 @@ private struct Happening: Sendable {
                 deed: { $0.tell(.launched(opened: nil)) })
         ],
         happenings(["connecting"], "upgraded") { $0.tell(.opened(socket: $0.socket)) },
-        happenings(
-            ["connecting"], "connected.sync", fits: { $0.turn != .unknown },
-            greet("e1", ["idempotency", "sync"])),
-        happenings(
-            ["connecting"], "connected.sync", fits: { $0.turn == .unknown }, greet("e1", ["sync"])),
+        happenings(["connecting"], "connected.sync", greet("e1")),
         [
             Happening(
-                state: "connecting", input: "connected.sync", fits: { $0.turn == .none }, begin: launched,
-                deed: greet("e1", ["idempotency", "sync"]))
+                state: "connecting", input: "connected.sync", fits: { !$0.awaits }, begin: launched, deed: greet("e1"))
         ],
-        happenings(
-            ["connecting"], "connected.plain", fits: { $0.turn != .unknown }, greet(nil, ["idempotency"])),
-        happenings(["connecting"], "connected.plain", fits: { $0.turn == .unknown }, greet(nil, [])),
+        happenings(["connecting"], "connected.plain", greet(nil)),
         happenings(["connecting"], "frame.first") { phone in
             phone.tell(.opened(socket: phone.socket))
             phone.receive(toolUse(9, session: "s9"))
@@ -371,10 +356,10 @@ private struct Happening: Sendable {
     ]
 
     private static let frames: [[Happening]] = [
-        happenings(["greeted", "recovering"], "frame.known", fits: settled) {
+        happenings(["greeted", "recovering"], "frame.known") {
             $0.receive(toolUse(9, session: "s9"))
         },
-        happenings(["greeted", "recovering"], "frame.numbered", fits: settled) { phone in
+        happenings(["greeted", "recovering"], "frame.numbered") { phone in
             let held = phone.core.cursor.held
             phone.receive(toolUse(9, session: "s9", seq: 7))
             if phone.core.cursor.gap != nil { #expect(phone.core.cursor.held == held) }
@@ -397,7 +382,7 @@ private struct Happening: Sendable {
                 result(reason: "evicted", lastSeq: 9, missed: [toolUse(9, session: "s9", seq: 3)], more: true))
             #expect(phone.core.cursor.held == held)
         },
-        happenings(["recovering"], "syncResult.gap", fits: { $0.followsStream && $0.turn != .unknown }) {
+        happenings(["recovering"], "syncResult.gap", fits: followers) {
             $0.receive(result(reason: "evicted", lastSeq: 9))
         },
         happenings(["recovering"], "syncResult.otherStream", fits: readers) {
@@ -405,7 +390,7 @@ private struct Happening: Sendable {
         },
         happenings(
             ["recovering"], "syncResult.otherStream",
-            fits: { $0.followsStream && !$0.hasSession && $0.turn == .none }
+            fits: { $0.followsStream && !$0.hasSession }
         ) {
             $0.receive(result(epoch: "e1", reason: "unknown_position", lastSeq: 9))
         },
@@ -418,7 +403,7 @@ private struct Happening: Sendable {
         [
             Happening(
                 state: "recovering", input: "read.whole", words: ["it was read for a gap"],
-                fits: { readers($0) && $0.turn == .none }, prepare: readForGap,
+                fits: { readers($0) && !$0.awaits }, prepare: readForGap,
                 deed: { $0.answer(path: "/api/sessions/s1", whole) }),
             Happening(
                 state: "recovering", input: "read.whole",
@@ -436,7 +421,7 @@ private struct Happening: Sendable {
                 state: "recovering", input: "read.failed", fits: waiters, prepare: readForTurn,
                 deed: readsInVain),
             Happening(
-                state: "recovering", input: "read.failed", fits: { readers($0) && $0.turn == .none },
+                state: "recovering", input: "read.failed", fits: { readers($0) && !$0.awaits },
                 prepare: readForGap, deed: readsInVain),
             Happening(
                 state: "recovering", input: "polling.over", fits: waiters, prepare: readForTurn,
@@ -448,16 +433,16 @@ private struct Happening: Sendable {
                 }),
             Happening(
                 state: "recovering", input: "read.notFound", words: ["a notification named the session"],
-                fits: { $0.turn == .none }, prepare: { $0.tell(.pushOpened(tap)) }, deed: notFound),
+                fits: { !$0.awaits }, prepare: { $0.tell(.pushOpened(tap)) }, deed: notFound),
             Happening(
                 state: "greeted", input: "read.notFound", words: ["a notification named the session"],
-                fits: { $0.turn == .none },
+                fits: { !$0.awaits },
                 deed: { phone in
                     phone.tell(.pushOpened(tap))
                     notFound(&phone)
                 }),
         ],
-        happenings(["greeted", "waiting"], "read.whole", fits: { $0.turn == .none }) { phone in
+        happenings(["greeted", "waiting"], "read.whole", fits: { !$0.awaits }) { phone in
             phone.tell(.selected("s2"))
             phone.answer(path: "/api/sessions/s2", history("s2", ["u5", "a5"]))
         },

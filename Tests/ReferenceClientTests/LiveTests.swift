@@ -63,31 +63,6 @@ import Testing
         }
     }
 
-    /// A server of profile `core` alone has no ack and knows no keys; its agent takes longer than a client waits for a sign.
-    @Test func `a slow agent without acks is asked once`() async throws {
-        try await withServer(keeps: []) { server, folder in
-            let app = ReferenceApp(storingIn: folder)
-            try await app.launch(launch(server))
-            try await until(app) { $0.connection == .connected }
-            // 20 s at the time scale of the client.
-            try await app.send(#"{"script":[{"wait":2000},{"reply":"slowly"}]}"#)
-            try await until(app) { $0.messages.map(\.text).last == "slowly" && !$0.isThinking }
-            let state = try await app.state()
-            #expect(state.messages.map(\.status) == [.sent, .sent])
-            #expect(state.sessionId != nil)
-            let stored = try storedText(in: folder)
-            #expect(stored.ranges(of: "slowly").count == 2, "one question and one answer: \(stored)")
-            try await app.quit()
-        }
-    }
-
-    /// Everything that the server keeps; the folder is that of the phone, beside it.
-    private func storedText(in phone: String) throws -> String {
-        let folder = URL(fileURLWithPath: phone).deletingLastPathComponent()
-        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-        return files.compactMap { try? Data(contentsOf: $0) }.map { String(decoding: $0, as: UTF8.self) }.joined()
-    }
-
     @Test func `a failed turn is shown as failed`() async throws {
         try await withServer { server, folder in
             let app = ReferenceApp(storingIn: folder)
@@ -123,16 +98,14 @@ import Testing
     }
 
     private func withServer(
-        requiresAuth: Bool = false, keeps: Set<Profile> = [.idempotency, .sync],
-        _ body: (ReferenceServer, String) async throws -> Void
+        requiresAuth: Bool = false, _ body: (ReferenceServer, String) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("client-\(UUID().uuidString)")
         let phone = folder.appendingPathComponent("phone")
         try FileManager.default.createDirectory(at: phone, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        var configuration = ReferenceConfiguration(
+        let configuration = ReferenceConfiguration(
             dataFolder: folder.path, principals: [(name: "p1", token: "secret")], requiresAuth: requiresAuth)
-        configuration.keeps = keeps
         let server = try await ReferenceServer.start(configuration)
         do {
             try await body(server, phone.path)

@@ -77,7 +77,7 @@ import Testing
     @Test func `an answer whose question came before an answered one is read for`() {
         var (phone, keys) = asking()
         phone.elapse(.reconnect, after: 1000)
-        phone.connect(epoch: nil, capabilities: ["idempotency"])
+        phone.connect(epoch: nil)
         let stored = history("s1", ["u1", "u2"], keys: ["u1": keys[0], "u2": keys[1]], turns: [("t1", "running")])
         while !phone.waiting("/api/sessions/s1").isEmpty { phone.answer(path: "/api/sessions/s1", stored) }
         phone.answer(path: "/api/chat", #"{"text":"answer 2","sessionId":"s1","turnId":"t2","messageId":"a2"}"#)
@@ -85,42 +85,5 @@ import Testing
         phone.receive(done(1))
         phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "u2", "a1", "a2"]))
         #expect(phone.ids == ["u1", "u2", "a1", "a2"])
-    }
-
-    /// Frames without a turn are those of the only open question, unless it was sent after the `sync` and is answered live.
-    @Test(arguments: [false, true])
-    func `a replay ends no question that was sent after the sync`(isSentBefore: Bool) {
-        var phone = Phone.connected(lastSeq: 4, capabilities: ["sync"])
-        phone.tell(.selected("s1"))
-        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
-        if isSentBefore { phone.tell(.said("question 3")) }
-        phone.cut()
-        phone.elapse(.reconnect, after: 1000)
-        phone.connect(lastSeq: 6, capabilities: ["sync"])
-        if !isSentBefore { phone.tell(.said("question 3")) }
-        #expect(phone.screen.isThinking)
-        phone.receive(replay(6, [nameless(toolUse(2, seq: 5)), nameless(done(2, seq: 6))]))
-        #expect(phone.screen.isThinking != isSentBefore)
-    }
-
-    @Test(arguments: [false, true])
-    func `a nameless answer over two transports is shown once`(isRESTFirst: Bool) {
-        var phone = Phone.connected(epoch: nil, capabilities: [])
-        phone.tell(.selected("s1"))
-        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
-        phone.cut()
-        phone.tell(.said("question 2"))
-        phone.elapse(.reconnect, after: 1000)
-        phone.connect(epoch: nil, capabilities: [])
-        // Two are awaited, so that no frame without a name belongs to one of them for certain.
-        phone.tell(.said("question 3"))
-        let answer = #"{"text":"answer 2","sessionId":"s1"}"#
-        if isRESTFirst { phone.answer(path: "/api/chat", answer) }
-        phone.receive(["type": "done", "sessionId": "s1", "text": "answer 2"])
-        if !isRESTFirst { phone.answer(path: "/api/chat", answer) }
-        while !phone.waiting("/api/sessions/s1").isEmpty {
-            phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1", "u2", "u3", "a2"]))
-        }
-        #expect(phone.ids == ["u1", "a1", "u2", "u3", "a2"])
     }
 }

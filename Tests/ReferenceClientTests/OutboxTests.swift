@@ -57,6 +57,18 @@ import Testing
         #expect(phone.core.screen.session == "s1")
     }
 
+    @Test(arguments: ["", #"{"error":"no","code":"persist_failed"}"#])
+    func `CLIENT-11 a 5xx without names says nothing of a question`(body: String) {
+        var phone = Phone.connected()
+        phone.tell(.said("hello"))
+        phone.cut()
+        phone.answer(path: "/api/chat", body, status: 500)
+        #expect(phone.screen.messages.map(\.status) == [.sending])
+        phone.elapse(.reconnect, after: 1000)
+        phone.connect()
+        #expect(phone.sent("chat").count == 2)
+    }
+
     @Test(arguments: [false, true])
     func `a read tells where the answer to a question sent again belongs`(isFollowed: Bool) {
         var phone = Phone.connected()
@@ -71,101 +83,6 @@ import Testing
         let body = #"{"text":"answer","sessionId":"s1","turnId":"t2","messageId":"a2"}"#
         phone.answer(path: "/api/chat", body)
         #expect(phone.waiting("/api/sessions/s1").isEmpty != isFollowed)
-    }
-
-    // MARK: a server that remembers no keys
-
-    private func atForgetfulServer() -> Phone { Phone.connected(epoch: nil, capabilities: []) }
-
-    @Test func `CLIENT-31 an error that names a question shows what became of it, whatever seemed to have ended it`() {
-        var phone = atForgetfulServer()
-        phone.tell(.selected("s1"))
-        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
-        phone.tell(.said("hello"))
-        // Another device's question was answered first, and nothing in the frame says so.
-        phone.receive(["type": "done", "sessionId": "s1", "text": "an answer"])
-        #expect(!phone.screen.isThinking)
-        phone.receive([
-            "type": "error", "error": "no", "code": "internal", "clientMessageId": .string(phone.key),
-        ])
-        #expect(phone.screen.messages.first { $0.key == phone.key }?.status == .failed)
-        #expect(phone.screen.errors.contains { $0.key == phone.key })
-    }
-
-    @Test func `CLIENT-45 a lost question is read for, not sent again, where keys are not remembered`() {
-        var phone = atForgetfulServer()
-        phone.tell(.selected("s1"))
-        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
-        phone.tell(.said("hello"))
-        phone.cut()
-        #expect(phone.asked("POST", "/api/chat").isEmpty)
-        phone.elapse(.reconnect, after: 1000)
-        phone.connect(epoch: nil, capabilities: [])
-        #expect(phone.sent("chat").count == 1)
-        #expect(phone.asked("GET", "/api/sessions/s1").count == 2)
-        while phone.screen.isThinking, phone.now < 1_200_000 {
-            phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
-            for number in phone.core.conversations.keys { phone.elapse(.poll(conversation: number), after: 5000) }
-        }
-        #expect(phone.screen.messages.last?.status == .failed)
-        #expect(!phone.screen.isThinking)
-        phone.tell(.said("hello"))
-        #expect(phone.sent("chat").count == 2)
-        #expect(Set(phone.sent("chat").map { $0["clientMessageId"]?.stringValue }).count == 2)
-    }
-
-    @Test func `CLIENT-45 the history tells that a lost question had arrived`() {
-        var phone = atForgetfulServer()
-        phone.tell(.selected("s1"))
-        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
-        phone.tell(.said("question 2"))
-        phone.cut()
-        phone.elapse(.reconnect, after: 1000)
-        phone.connect(epoch: nil, capabilities: [])
-        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1", "u2"]))
-        #expect(phone.screen.messages.map(\.status) == [.sent, .sent, .sent])
-        #expect(phone.screen.isThinking)
-        phone.receive(["type": "done", "sessionId": "s1", "text": "answer 2"])
-        #expect(phone.screen.messages.map(\.text).suffix(2) == ["question 2", "answer 2"])
-        #expect(!phone.screen.isThinking)
-    }
-
-    @Test func `CLIENT-10 a slow agent is no dead connection while pings are answered`() {
-        var phone = atForgetfulServer()
-        phone.tell(.said("hello"))
-        let key = phone.key
-        for _ in 1...3 {
-            phone.receive(["type": "pong"])
-            phone.elapse(.sign(key: key), after: 15_000)
-        }
-        #expect(phone.attempts == 1)
-        #expect(phone.asked("POST", "/api/chat").isEmpty)
-        phone.elapse(.sign(key: key), after: 15_000)
-        #expect(phone.attempts == 1)
-        #expect(phone.latest.contains(.close(socket: 1, code: nil)))
-    }
-
-    @Test func `the session of a first question is found by its history where frames name nothing`() {
-        var phone = atForgetfulServer()
-        phone.tell(.said("question 4"))
-        phone.receive(["type": "done", "sessionId": "s9", "text": "answer 9"])
-        phone.answer(path: "/api/sessions/s9", history("s9", ["u9", "a9"]))
-        #expect(phone.screen.session == nil)  // somebody else's
-        phone.receive(["type": "done", "sessionId": "s4", "text": "answer 4"])
-        phone.answer(path: "/api/sessions/s4", history("s4", ["u4", "a4"]))
-        #expect(phone.screen.session == "s4")
-        #expect(phone.screen.messages.map(\.text) == ["question 4", "answer 4"])
-        #expect(!phone.screen.isThinking)
-    }
-
-    @Test func `what a server said it remembers survives the app`() {
-        var phone = Phone.connected()
-        phone.tell(.said("hello"))
-        var next = Phone(memory: phone.stored)
-        next.tell(.launched(opened: nil))
-        #expect(next.core.serverKnowsKeys)
-        next.connect(capabilities: [])
-        #expect(next.sent("chat").isEmpty)
     }
 
     @Test func `CLIENT-13 equal texts have keys of their own`() {
@@ -220,11 +137,12 @@ import Testing
         #expect(!phone.screen.isThinking)
     }
 
-    @Test func `CLIENT-31 an error that names nothing answers the last question`() {
+    @Test func `an error that names nothing is shown, and refuses no question`() {
         var phone = Phone.connected()
         phone.tell(.said("hello"))
-        phone.receive(["type": "error", "error": "bad", "code": "bad_request"])
-        #expect(phone.screen.messages.first?.status == .failed)
+        phone.receive(["type": "error", "error": "bad", "code": "parse_error"])
+        #expect(phone.screen.errors.map(\.code) == ["parse_error"])
+        #expect(phone.screen.isThinking)
     }
 
     @Test func `CLIENT-32 a limited question waits as long as it was told, whatever the time scale`() {
@@ -332,7 +250,7 @@ import Testing
         let key = phone.key
         phone.elapse(.reconnect, after: 1000)
         phone.connect(lastSeq: 2)
-        phone.answer(path: "/api/chat", #"{"error":"it failed","code":"internal"}"#, status: 502)
+        phone.answer(path: "/api/chat", #"{"error":"it failed","code":"internal","turnId":"t1"}"#, status: 502)
         phone.receive([
             "type": "syncResult", "epoch": "e1", "lastSeq": 2, "complete": true,
             "missed": [
@@ -388,7 +306,8 @@ import Testing
         let second = phone.key
         phone.tell(.said("question 3"))
         phone.cut()
-        phone.answer(path: "/api/chat", #"{"error":"no","code":"internal"}"#, status: 503)
+        let body = #"{"error":"no","code":"internal","clientMessageId":"\#(first)"}"#
+        phone.answer(path: "/api/chat", body, status: 503)
         phone.elapse(.reconnect, after: 1000)
         phone.connect(lastSeq: 1)
         let stored: JSONValue = [
@@ -445,17 +364,5 @@ import Testing
         phone.receive(ack(1, second))
         #expect(phone.sent("chat").last?["sessionId"] == "s1")
         #expect(phone.sent("chat").last?["clientMessageId"]?.stringValue == first)
-    }
-
-    @Test func `CLIENT-45 what went over REST before the first greeting does not go out on the connection, too`() {
-        var phone = Phone([], [.resendsOnBothRoads])
-        phone.tell(.launched(opened: nil))
-        phone.answer(path: "/api/sessions", #"{"sessions":[]}"#)
-        phone.cut()
-        phone.tell(.said("hello"))
-        #expect(phone.asked("POST", "/api/chat").count == 1)
-        phone.elapse(.reconnect, after: 1000)
-        phone.connect()
-        #expect(phone.sent("chat").isEmpty)
     }
 }

@@ -30,12 +30,12 @@ struct Phone {
     /// A phone that was launched, greeted, and has an empty new conversation on its screen.
     static func connected(
         _ defects: Set<ClientDefect> = [], _ variations: Set<ClientVariation> = [], epoch: String? = "e1",
-        lastSeq: Int = 0, capabilities: [String] = ["idempotency", "sync"]
+        lastSeq: Int = 0
     ) -> Phone {
         var phone = Phone(defects, variations)
         phone.tell(.launched(opened: nil))
         phone.answer(path: "/api/sessions", #"{"sessions":[]}"#)
-        phone.connect(epoch: epoch, lastSeq: lastSeq, capabilities: capabilities)
+        phone.connect(epoch: epoch, lastSeq: lastSeq)
         return phone
     }
 
@@ -47,15 +47,11 @@ struct Phone {
     }
 
     /// The newest socket is opened and greeted.
-    mutating func connect(
-        epoch: String? = "e1", lastSeq: Int = 0, capabilities: [String] = ["idempotency", "sync"],
-        maxFrameBytes: Int = 100_000, serverTime: String = "2026-01-01T00:00:00Z"
-    ) {
+    mutating func connect(epoch: String? = "e1", lastSeq: Int = 0, maxFrameBytes: Int = 100_000) {
         tell(.opened(socket: socket))
         var frame: JSONValue = [
-            "type": "connected", "protocol": 1, "connectionId": "k1", "serverTime": .string(serverTime),
-            "capabilities": .array(capabilities.map(JSONValue.string)),
-            "limits": ["maxFrameBytes": JSONValue(maxFrameBytes)],
+            "type": "connected", "protocol": 1, "connectionId": "k1", "serverTime": "2026-01-01T00:00:00Z",
+            "capabilities": epoch == nil ? [] : ["sync"], "limits": ["maxFrameBytes": JSONValue(maxFrameBytes)],
         ]
         if let epoch {
             frame["epoch"] = .string(epoch)

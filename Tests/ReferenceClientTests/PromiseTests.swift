@@ -57,13 +57,10 @@ private struct Pair: Sendable, CustomStringConvertible {
     let server: Set<Profile>
     let followsStream: Bool
 
-    static let all: [Pair] = ([[], [.idempotency], [.sync], [.idempotency, .sync]] as [Set<Profile>]).flatMap {
-        server in
+    static let all: [Pair] = ([[], [.sync]] as [Set<Profile>]).flatMap { server in
         [false, true].map { Pair(server: server, followsStream: $0) }
     }
 
-    /// Whether a question is sent again by itself until it is stored; else the person is told (2a).
-    var losesNothing: Bool { server.contains(.idempotency) }
     /// Whether whoever comes back sees everything by itself (7b); else what is awaited, and the rest when it is read (7a).
     var seesEverything: Bool { server.contains(.sync) && followsStream }
 
@@ -369,14 +366,6 @@ private actor World {
             let places = core.conversations.values.flatMap { conversation in
                 conversation.messages.filter { $0.role == .user && $0.text == text }.map { (conversation, $0) }
             }
-            // 1a: a first question whose session no frame names is given up. It may be stored in a session of its own, while
-            // its conversation goes on in another.
-            let isStored = { (place: (Conversation, Message)) in
-                histories.contains { $0.session == place.0.session && $0.holds(text) }
-            }
-            let isGivenUp = { (place: (Conversation, Message)) in !isStored(place) && place.1.status == .failed }
-            let isSplit = places.count == 2 && places.contains(where: isGivenUp) && places.contains(where: isStored)
-            if !pair.losesNothing, isSplit { continue }
             guard places.count == 1, let (conversation, message) = places.first else {
                 problems.append("14.2: shown \(places.count) times: \(text)")
                 continue
@@ -386,7 +375,7 @@ private actor World {
             case .sent: if runs == 0 { problems.append("14.2: shown as sent, and not stored: \(text)") }
             case .failed:
                 let hasFailed = histories.contains { $0.failed.contains(text) }
-                if pair.losesNothing, !hasFailed { problems.append("14.2: given up, and could be sent: \(text)") }
+                if !hasFailed { problems.append("14.2: given up, and could be sent: \(text)") }
                 if !conversation.errors.contains(where: { $0.key == message.key }) {
                     problems.append("14.2: failed without a word: \(text)")
                 }

@@ -67,50 +67,6 @@ import Testing
         }
     }
 
-    @Test func `CLIENT-25 frames without ids are known by their numbers`() {
-        var phone = showing([])
-        var answer = done(1, seq: 3, text: "yes")
-        answer["messageId"] = nil
-        answer["turnId"] = nil
-        phone.receive(answer)
-        phone.receive(answer)
-        #expect(phone.screen.messages.count == 1)
-        answer["seq"] = 4
-        phone.receive(answer)
-        #expect(phone.screen.messages.count == 2)
-    }
-
-    /// A server of profile core names nothing in a `done`; a read that overtook it has ended its question already.
-    @Test func `CLIENT-25 a nameless answer that a read overtook is not the answer to the next question`() {
-        var phone = Phone.connected(epoch: nil, capabilities: [])
-        phone.tell(.said("question 1"))
-        phone.receive(["type": "toolUse", "sessionId": "s1", "toolName": "web", "status": "running"])
-        phone.tell(.pushReceived(["sessionId": "s1"]))
-        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
-        #expect(!phone.screen.isThinking)
-        phone.tell(.said("question 2"))
-        phone.receive(["type": "done", "sessionId": "s1", "text": "answer 1"])
-        #expect(phone.screen.isThinking)
-        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1", "u2"]))
-        #expect(phone.screen.messages.map(\.text) == ["question 1", "answer 1", "question 2"])
-        phone.receive(["type": "done", "sessionId": "s1", "text": "answer 2"])
-        #expect(!phone.screen.isThinking)
-        #expect(phone.screen.messages.map(\.text) == ["question 1", "answer 1", "question 2", "answer 2"])
-    }
-
-    @Test func `CLIENT-24 a nameless answer in words said before ends its question by a read`() {
-        var phone = Phone.connected(epoch: nil, capabilities: [])
-        phone.tell(.selected("s1"))
-        phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
-        phone.tell(.said("question 2"))
-        phone.receive(["type": "done", "sessionId": "s1", "text": "answer 1"])
-        phone.answer(
-            path: "/api/sessions/s1",
-            history("s1", ["u1", "a1", "u2", "a2"]).replacing("answer 2", with: "answer 1"))
-        #expect(!phone.screen.isThinking)
-        #expect(phone.ids == ["u1", "a1", "u2", "a2"])
-    }
-
     @Test func `CLIENT-26 a late answer stays in its session`() {
         var phone = Phone.connected()
         phone.tell(.selected("s1"))

@@ -6,7 +6,7 @@ import Testing
 @testable import ReferenceClient
 
 /// The messages of `Spec/states/client.json` and the core, each held against the other: in each state of a message each
-/// input of a row comes, from a server that remembers keys and from one that does not.
+/// input of a row comes.
 @Suite struct StateTableTests {
     @Test func `the core does with a message what the rows say`() throws {
         let table = try StateTable(.client, "message")
@@ -14,16 +14,10 @@ import Testing
         let pairs = Set(table.rows.map { [$0.state, $0.input] })
         for pair in pairs.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             guard let state = Situation.states[pair[0]], let deed = Situation.inputs[pair[1]] else { continue }
-            // With keys it was sent again before anything can come.
-            let isResent =
-                pair[0] == "doubtful"
-                && !["road.socket", "quit", "polling.over", "size.over", "age.over"].contains(pair[1])
-            for knowsKeys in isResent ? [false] : [true, false] {
-                Situation(state: pair[0], input: pair[1], knowsKeys: knowsKeys).hold(state, deed, against: &check)
-            }
+            if pair[0] == "doubtful", Self.frames.contains(pair[1]) { continue }
+            Situation(state: pair[0], input: pair[1]).hold(state, deed, against: &check)
             if pair[0] == "sent" { Situation.resent(pair[1]).hold(Situation.resend, deed, against: &check) }
         }
-        Situation.presumed.hold(Situation.presume, Situation.readAgain, against: &check)
         for problem in check.verdict(unseen: Self.unseen, rowless: Self.rowless) {
             Issue.record("\(problem)")
         }
@@ -32,36 +26,31 @@ import Testing
     /// Rows that the reference client does not show, or that a core alone cannot.
     private static let unseen: [StateTableCheck.Exception] = [
         .init("* × road.rest", "OutboxTests: takes a network that fails before"),
-        .init("* × post.200", "OutboxTests: takes a network that fails before"),
-        .init("* × post.5xx", "OutboxTests: takes a network that fails before"),
-        .init("* × post.failed", "OutboxTests: takes a network that fails before"),
         .init("* × person.again", "the person types; to a core that is a new message"),
         .init("* × refusal.busy (the client sends it again", "this client leaves the rest to the person"),
-        .init("acknowledged × history.lacks * (the same", "this client says so at once"),
         .init("later × session.free", "this client leaves the rest to the person"),
         .init("later × retryAfter.over (the client leaves", "this client sends it again by itself"),
         .init("later × quit (the wait is over)", "this client keeps the wait"),
-        .init("doubtful × road.socket unstated idempotency (the session is not known)", "RecoveryTests"),
+        .init("doubtful × ack", "this client sends it again before a connection brings anything"),
+        .init("doubtful × turn", "this client sends it again before a connection brings anything"),
         .init("unanswered × road.socket", "the message of the test was acknowledged before"),
         .init("unanswered × ack → show sent", "this client shows it as failed until its ending comes"),
         .init("unanswered × turn.frame → show sent", "this client shows it as failed until its ending comes"),
         .init("unanswered × history.question → show sent", "this client shows it as failed until its ending comes"),
     ]
 
+    private static let frames: Set<String> = ["ack", "turn.frame", "turn.done", "turn.error"]
+
     /// What has no row.
     private static let rowless: [StateTableCheck.Exception] = [
-        .init("unanswered × road.socket", "what the server has is not sent again"),
-        .init("doubtful × size.over", "what is not sent again has no size"),
-        .init("doubtful × age.over", "what is not sent again does not become too old"),
+        .init("unanswered × road.socket", "what the server has is not sent again")
     ]
 }
 
 /// A message of a phone in a state, and what then comes.
 private struct Situation {
     let state, input: String
-    let knowsKeys: Bool
     var isResent = false
-    var isPresumed = false
 
     typealias Deed = @Sendable (inout Phone) -> Void
 
@@ -75,12 +64,8 @@ private struct Situation {
         "sent": { $0.tell(.said("question 1")) },
         "doubtful": { phone in
             phone.tell(.said("question 1"))
-            if phone.core.serverKnowsKeys {
-                phone.tell(.networkDown)
-            } else {
-                phone.cut()
-                reconnect(&phone)
-            }
+            phone.cut()
+            phone.fail(path: "/api/chat")
         },
         "acknowledged": { phone in
             phone.tell(.said("question 1"))
@@ -138,7 +123,7 @@ private struct Situation {
         "foreign.frame": { $0.receive(toolUse(9, session: "s9")) },
         "refusal.later": { refuse("rate_limited", &$0) },
         "refusal.busy": { refuse("busy", &$0) },
-        "refusal.store": { refuse("persist_failed", &$0) },
+        "refusal.other": { refuse("persist_failed", &$0) },
         "refusal.good": { refuse("bad_request", &$0) },
         "refusal.mismatch": { refuse("idempotency_mismatch", &$0) },
         "size.over": { phone in
@@ -154,8 +139,6 @@ private struct Situation {
             phone.fail(path: "/api/chat")
             reconnect(&phone)
         },
-        "refusal.auth": { refuse("not_authenticated", &$0) },
-        "refusal.unknown": { refuse("out_of_tea", &$0) },
         "road.ended": { $0.tell(.networkDown) },
         "history.question": { read(["u1"], [("t1", "running")], &$0) },
         "history.answer": { read(["u1", "a1"], [("t1", "done")], &$0) },
@@ -171,9 +154,9 @@ private struct Situation {
 
     // MARK: what tells two sends from one
 
-    /// A message that was sent again to a server that remembers keys.
+    /// A message that was sent again.
     static func resent(_ input: String) -> Situation {
-        Situation(state: "sent", input: input, knowsKeys: true, isResent: true)
+        Situation(state: "sent", input: input, isResent: true)
     }
 
     static let resend: Deed = { phone in
@@ -183,23 +166,10 @@ private struct Situation {
         reconnect(&phone)
     }
 
-    /// A message whose only proof is a frame without names, at a server that remembers no keys.
-    static let presumed = Situation(state: "acknowledged", input: "history.lacks", knowsKeys: false, isPresumed: true)
-
-    static let presume: Deed = { phone in
-        phone.tell(.said("question 1"))
-        phone.receive(["type": "toolUse", "sessionId": "s1", "tool": "search"])
-    }
-
-    static let readAgain: Deed = { read([], [], &$0) }
-
     /// The next attempt succeeds.
     private static func reconnect(_ phone: inout Phone, maxFrameBytes: Int = 100_000) {
         if phone.core.link.phase == .waiting { phone.elapse(.reconnect, after: 1000) }
-        let knowsKeys = phone.core.serverKnowsKeys
-        phone.connect(
-            epoch: knowsKeys ? "e1" : nil, capabilities: knowsKeys ? ["idempotency", "sync"] : [],
-            maxFrameBytes: maxFrameBytes)
+        phone.connect(maxFrameBytes: maxFrameBytes)
     }
 
     private static func refuse(_ code: String, _ phone: inout Phone) {
@@ -219,8 +189,7 @@ private struct Situation {
     /// The session is read; one read serves whoever asked for it.
     private static func read(_ ids: [String], _ turns: [(String, String)], _ phone: inout Phone) {
         phone.tell(.selected("s1"))
-        let keys = phone.core.serverKnowsKeys ? ["u1": phone.key] : [:]
-        phone.answer(path: "/api/sessions/s1", history("s1", ids, keys: keys, turns: turns))
+        phone.answer(path: "/api/sessions/s1", history("s1", ids, keys: ["u1": phone.key], turns: turns))
     }
 
     private var sends: String {
@@ -228,8 +197,7 @@ private struct Situation {
     }
 
     func hold(_ prepare: Deed, _ deed: Deed, against check: inout StateTableCheck) {
-        var phone = Phone.connected(
-            epoch: knowsKeys ? "e1" : nil, capabilities: knowsKeys ? ["idempotency", "sync"] : [])
+        var phone = Phone.connected()
         phone.tell(.selected("s1"))
         phone.answer(path: "/api/sessions/s1", history("s1", []))
         prepare(&phone)
@@ -244,13 +212,8 @@ private struct Situation {
         let effects = input == "quit" ? [] : Array(phone.effects.dropFirst(count))
         let after = Self.state(of: phone)
         let facts = StateTable.Facts(
-            kept: [.clientCore, .clientSync, .clientPush], stated: knowsKeys ? [.idempotency, .sync] : [],
-            words: Self.words.union([
-                sends, "the client leaves the rest to the person; \(sends)",
-                isPresumed
-                    ? "only a frame that names no message proved it, and the read began after that frame"
-                    : "a frame or a response named it",
-            ]))
+            kept: [.clientCore, .clientSync, .clientPush],
+            words: Self.words.union([sends, "the client leaves the rest to the person; \(sends)"]))
         let told = phone
         check.saw(state, input, facts, "\(effects), and was then \(after)") { row in
             (after == row.next || after == "failed" && row.next == "refused")
@@ -260,7 +223,6 @@ private struct Situation {
 
     /// What the reference client chooses where it has a choice.
     private static let words: Set<String> = [
-        "the session is known",
         "the client sends it again by itself", "the client keeps the wait",
         "the turn is awaited, so the client recovers when it is back",
         "the client shows it as failed until its ending comes",

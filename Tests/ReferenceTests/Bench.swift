@@ -24,7 +24,7 @@ final class Bench {
 
     private var timers: [(due: Int, timer: Int)] = []
     private var held: [(write: Int, records: [StoredRecord])] = []
-    private var last = 0
+    private var (last, asked) = (0, 0)
     private let rules: CoreRules
     private let defects: Set<Defect>
 
@@ -66,7 +66,7 @@ final class Bench {
         _ text: String, key: String? = nil, session: String? = nil, on socket: Int
     ) -> [JSONValue] {
         let before = frames[socket]?.count ?? 0
-        say(Self.question(text, key: key, session: session, type: true), on: socket)
+        say(Self.question(text, key: key ?? newKey(), session: session, type: true), on: socket)
         return Array((frames[socket] ?? []).dropFirst(before))
     }
 
@@ -88,7 +88,14 @@ final class Bench {
     func post(
         _ text: String, key: String? = nil, session: String? = nil, token: String = "t1"
     ) -> RESTAnswer? {
-        ask("POST", "/api/chat", token: token, body: Self.question(text, key: key, session: session, type: false))
+        let body = Self.question(text, key: key ?? newKey(), session: session, type: false)
+        return ask("POST", "/api/chat", token: token, body: body)
+    }
+
+    /// A key that no other question has.
+    private func newKey() -> String {
+        asked += 1
+        return "key-\(asked)"
     }
 
     /// Who made the last request is gone.
@@ -187,7 +194,7 @@ final class Bench {
         feed(.stored(write: write, succeeded: !storageFails))
     }
 
-    static func question(_ text: String, key: String?, session: String?, type: Bool) -> JSONValue {
+    static func question(_ text: String, key: String, session: String?, type: Bool) -> JSONValue {
         JSONValue(members: [
             "type": type ? "chat" as String? : nil,
             "messages": [["role": "user", "content": .string(text)] as JSONValue], "clientMessageId": key,

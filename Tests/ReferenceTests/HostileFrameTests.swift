@@ -19,16 +19,31 @@ import Testing
         (#"{"type":"sync","lastSeqSeen":1e400}"#, "bad_request"),
         (#"{"type":"sync","lastSeqSeen":0,"limit":0}"#, "bad_request"),
         (#"{"type":"sync","lastSeqSeen":0,"epoch":""}"#, "bad_request"),
-        (#"{"type":"chat"}"#, "bad_request"), (#"{"type":"chat","messages":[]}"#, "bad_request"),
-        (#"{"type":"chat","messages":[null]}"#, "bad_request"), (#"{"type":"chat","messages":"x"}"#, "bad_request"),
-        (#"{"type":"chat","messages":[{"role":"user","content":5}]}"#, "bad_request"),
-        (#"{"type":"chat","messages":[{"role":"user","content":[]}]}"#, "bad_request"),
-        (#"{"type":"chat","messages":[{"role":"user","content":[{"type":"text"}]}]}"#, "bad_request"),
-        (#"{"type":"chat","messages":[{"role":"user","content":[{"type":"image","image":""}]}]}"#, "bad_request"),
-        (#"{"type":"chat","messages":[{"role":"robot","content":"x"}]}"#, "bad_request"),
-        (#"{"type":"chat","messages":[{"role":"assistant","content":"x"}]}"#, "bad_request"),
-        (#"{"type":"chat","messages":[{"role":"user","content":"x"}],"sessionId":"../x"}"#, "bad_request"),
-        (#"{"type":"chat","messages":[{"role":"user","content":"x"}],"sessionId":null}"#, "bad_request"),
+        (#"{"type":"chat","clientMessageId":"k"}"#, "bad_request"),
+        (#"{"type":"chat","messages":[{"role":"user","content":"no key"}]}"#, "bad_request"),
+        (#"{"type":"chat","clientMessageId":"k","messages":[]}"#, "bad_request"),
+        (#"{"type":"chat","clientMessageId":"k","messages":[null]}"#, "bad_request"),
+        (#"{"type":"chat","clientMessageId":"k","messages":"x"}"#, "bad_request"),
+        (#"{"type":"chat","clientMessageId":"k","messages":[{"role":"user","content":5}]}"#, "bad_request"),
+        (#"{"type":"chat","clientMessageId":"k","messages":[{"role":"user","content":[]}]}"#, "bad_request"),
+        (
+            #"{"type":"chat","clientMessageId":"k","messages":[{"role":"user","content":[{"type":"text"}]}]}"#,
+            "bad_request"
+        ),
+        (
+            #"{"type":"chat","clientMessageId":"k","messages":[{"role":"user","content":[{"type":"image","image":""}]}]}"#,
+            "bad_request"
+        ),
+        (#"{"type":"chat","clientMessageId":"k","messages":[{"role":"robot","content":"x"}]}"#, "bad_request"),
+        (#"{"type":"chat","clientMessageId":"k","messages":[{"role":"assistant","content":"x"}]}"#, "bad_request"),
+        (
+            #"{"type":"chat","clientMessageId":"k","messages":[{"role":"user","content":"x"}],"sessionId":"../x"}"#,
+            "bad_request"
+        ),
+        (
+            #"{"type":"chat","clientMessageId":"k","messages":[{"role":"user","content":"x"}],"sessionId":null}"#,
+            "bad_request"
+        ),
         (#"{"type":"chat","messages":[{"role":"user","content":"x"}],"clientMessageId":""}"#, "bad_request"),
     ]
 
@@ -58,7 +73,8 @@ import Testing
         let bench = Bench()
         let socket = bench.open()
         bench.say(
-            text: #"{"x":{"type":"y"},"type":"chat","messages":[{"role":"user","content":"a","z":[1]}],"sessionid":7}"#,
+            text:
+                #"{"x":{"type":"y"},"type":"chat","clientMessageId":"k","messages":[{"role":"user","content":"a","z":[1]}],"sessionid":7}"#,
             on: socket)
         #expect(bench.frames("done", on: socket).count == 1)
     }
@@ -68,7 +84,7 @@ import Testing
         let bench = Bench()
         let socket = bench.open()
         let good = [
-            #"{"type":"chat","messages":[{"role":"user","content":"{\"script\":[{\"tool\":\"t\"},{\"reply\":\"é\"}]}"}]}"#,
+            #"{"type":"chat","clientMessageId":"k","messages":[{"role":"user","content":"{\"script\":[{\"tool\":\"t\"},{\"reply\":\"é\"}]}"}]}"#,
             #"{"type":"sync","lastSeqSeen":12,"epoch":"e","limit":3}"#,
         ]
         for text in good.map({ Array($0.utf8) }) {

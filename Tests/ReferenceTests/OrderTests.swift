@@ -58,11 +58,12 @@ import Testing
             let said = bench.frames("message", on: socket).last
             #expect(said?.text("role") == "assistant" && said?.text("text") == "news")
             #expect(said?.text("messageId") == told.text("messageId"))
-            #expect(said?.seq == 3 && said?["turnId"] == nil)
+            #expect(said?.seq == 3 && said?["turnId"] != nil && said?["clientMessageId"] == nil)
         }
         bench.kill()
         #expect(bench.messages(session).map { $0.text("content") } == ["a", "You said: a", "news"])
-        #expect(bench.messages(session).last?["turnId"] == nil)
+        let turn = bench.frames("message", on: sockets[0]).last?.text("turnId")
+        #expect(bench.messages(session).last?.text("turnId") == turn)
 
         let new = try bench.order(.say("hello", ServerPlace(principal: "p2", isNew: true))).text("sessionId") ?? ""
         #expect(bench.messages(new, token: "t2").map { $0.text("role") } == ["assistant"])

@@ -66,7 +66,7 @@ enum Probes {
         bench.feed(.received(socket: socket, .binary(Array(#"{"type":"ping"}"#.utf8))))
         bench.feed(.received(socket: socket, .tooLarge(bytes: 5001)))
         bench.say(["type": "sync", "lastSeqSeen": "1"], on: socket)
-        let valid = Bench.question("x", key: nil, session: nil, type: true)
+        let valid = Bench.question("x", key: "c1", session: nil, type: true)
         var extended = valid
         extended["later"] = ["a": 1]
         bench.say(extended, on: socket)

@@ -57,9 +57,6 @@ import Testing
         .init("* × silence.auth", "nobody waits for `auth` after it, nor without the profile"),
         .init("greeted × agent", "no turn runs"),
         .init("greeted × chat.repeat.running", "no turn runs"),
-        .init("running × chat.repeat.running", "without keys it is a question like any other"),
-        .init("* × chat.mismatch", "without keys it is a question like any other"),
-        .init("* × chat.unstorable", "without `idempotency` no clause says when a question is stored"),
         .init("* × chat.overBudget", "without `rate-limit` there is no budget"),
     ]
 }
@@ -102,7 +99,7 @@ private struct Situation {
         },
         "chat.unknownSession": { $0.chat(slow, session: "nobody-s", on: $1.socket) },
         "chat.oddSession": { $0.chat(slow, session: "a/b", on: $1.socket) },
-        "chat.invalid": { $0.say(["type": "chat", "messages": []], on: $1.socket) },
+        "chat.invalid": { $0.say(["type": "chat", "clientMessageId": "k", "messages": []], on: $1.socket) },
         "chat.unstorable": { bench, world in
             bench.storageFails = true
             bench.chat(slow, key: "new", on: world.socket)
@@ -124,7 +121,9 @@ private struct Situation {
         "invalidUTF8": { $0.feed(.received(socket: $1.socket, .invalidText)) },
         "ambiguous": {
             $0.say(
-                text: #"{"type":"chat","messages":[{"role":"user","content":"a"}],"messages":[]}"#, on: $1.socket)
+                text:
+                    #"{"type":"chat","clientMessageId":"k","messages":[{"role":"user","content":"a"}],"messages":[]}"#,
+                on: $1.socket)
         },
         "tooLarge": { $0.feed(.received(socket: $1.socket, .tooLarge(bytes: 5001))) },
         "silence.auth": { bench, _ in
@@ -183,7 +182,7 @@ private struct Situation {
 
     /// Every state and input with every set of profiles that changes an answer, and what the server may choose.
     static func all(of table: StateTable) -> [Situation] {
-        let optional: [Profile] = [.idempotency, .sync, .rateLimit, .auth]
+        let optional: [Profile] = [.sync, .rateLimit, .auth]
         let sets = (0..<(1 << optional.count)).map { bits in
             Set([.core] + optional.indices.filter { bits & 1 << $0 != 0 }.map { optional[$0] })
         }
@@ -223,8 +222,6 @@ private struct Situation {
             case ("opened", "auth.good"): ["no turn of the principal runs", "a turn of the principal runs"]
             case (_, "ping"): ["the `ping` has a `nonce`", "the `ping` has no `nonce`"]
             case ("opened", "auth.bad") where !kept.contains(.auth): ["without the profile the token is ignored"]
-            case (_, "chat.repeat.done"), (_, "chat.repeat.failed"):
-                ["a server that remembers no keys runs it again"]
             case ("running", "stop"): ["the turn is ended before the close"]
             default: []
             }

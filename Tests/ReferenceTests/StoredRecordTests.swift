@@ -9,9 +9,10 @@ import Testing
             .init(
                 principal: "p1", session: "s", turn: "t", message: "m", key: "c",
                 content: [["type": "text", "text": "line\nend 👋🏽 e\u{301}"]], at: 5)),
-        .question(.init(principal: "p1", session: "s", turn: "t", message: "m", key: nil, content: "\u{0} \"", at: 5)),
+        .question(.init(principal: "p1", session: "s", turn: "t", message: "m", key: "c", content: "\u{0} \"", at: 5)),
         .ending(.init(session: "s", turn: "t", ending: .answered(message: "m", text: ""), at: 9_007_199_254_740_993)),
         .ending(.init(session: "s", turn: "t", ending: .failed(code: "agent_failed", text: "no"), at: 7)),
+        .remark(.init(principal: "p1", session: "s", turn: "t", message: "m", text: "news", at: 8)),
     ]
 
     @Test(arguments: records) func `a record is read back as it was written`(_ record: StoredRecord) {
@@ -27,9 +28,9 @@ import Testing
     @Test func `sessions are what their records say, in order`() {
         var store = SessionStore()
         store.apply(
-            .question(.init(principal: "p1", session: "s", turn: "t1", message: "m1", key: nil, content: "a", at: 1)))
+            .question(.init(principal: "p1", session: "s", turn: "t1", message: "m1", key: "c", content: "a", at: 1)))
         store.apply(
-            .question(.init(principal: "p1", session: "s", turn: "t2", message: "m2", key: nil, content: "b", at: 2)))
+            .question(.init(principal: "p1", session: "s", turn: "t2", message: "m2", key: "d", content: "b", at: 2)))
         store.apply(.ending(.init(session: "s", turn: "t1", ending: .answered(message: "m3", text: "A"), at: 3)))
         store.apply(.ending(.init(session: "s", turn: "t2", ending: .failed(code: "agent_failed", text: "B"), at: 4)))
         let session = store.session("s", of: "p1")
@@ -43,7 +44,7 @@ import Testing
     @Test func `the first ending of a turn is the one that stays`() {
         var store = SessionStore()
         store.apply(
-            .question(.init(principal: "p1", session: "s", turn: "t", message: "m", key: nil, content: "a", at: 1)))
+            .question(.init(principal: "p1", session: "s", turn: "t", message: "m", key: "c", content: "a", at: 1)))
         store.apply(.ending(.init(session: "s", turn: "t", ending: .answered(message: "n", text: "A"), at: 2)))
         store.apply(.ending(.init(session: "s", turn: "t", ending: .failed(code: "interrupted", text: ""), at: 3)))
         #expect(store.ending(of: "t", in: "s") == .answered(message: "n", text: "A"))

@@ -23,7 +23,8 @@ import Testing
         let bench = Self.bench(.extraMembers)
         let socket = bench.open()
         let content: JSONValue = [["type": "text", "text": "x", "mine": ["a": 1]]]
-        bench.say(["type": "chat", "messages": [["role": "user", "content": content]]], on: socket)
+        bench.say(
+            ["type": "chat", "clientMessageId": "c1", "messages": [["role": "user", "content": content]]], on: socket)
         #expect((bench.frames[socket] ?? []).allSatisfy { $0["x-note"] != nil })
         let session = bench.frames("done", on: socket)[0].text("sessionId") ?? ""
         #expect(bench.read(session)?["session"]?["x-note"] != nil)

@@ -12,7 +12,7 @@ import Testing
     private let agent = "it needs a scripted agent"
 
     private func skipped(_ name: String, _ lacks: [String]) throws -> ScenarioResult {
-        let header = History.Header(scenario: name, subject: Sample.subject([.core, .idempotency]))
+        let header = History.Header(scenario: name, subject: Sample.subject([.core]))
         var result = ScenarioResult(
             name: name, history: History(header: header, events: []), verdicts: [], lacks: lacks)
         result.skipped = lacks.joined(separator: ", and ")
@@ -21,14 +21,14 @@ import Testing
 
     private func report(isStrict: Bool = false) throws -> RunReport {
         let (env, crash, turn) = (ClauseID(.ENV, 1), ClauseID(.TURN, 3), ClauseID(.TURN, 8))
-        let header = History.Header(scenario: "server/ENV/any", subject: Sample.subject([.core, .idempotency]))
+        let header = History.Header(scenario: "server/ENV/any", subject: Sample.subject([.core]))
         let seen = ScenarioResult(
             name: "server/ENV/any", history: try NotationExpansion("A+ A>ping(n1) A<pong(n1)", header: header).history,
             verdicts: [States.verdict(env, .pass)])
         var scenarios = [seen, try skipped("server/TURN/crash", [start]), try skipped("server/TURN/turn", [agent])]
         for index in scenarios.indices where isStrict { scenarios[index].isOutOfReach = false }
         return RunReport(
-            scenarios, of: Sample.subject([.core, .idempotency]), at: "ws://127.0.0.1:8080/ws",
+            scenarios, of: Sample.subject([.core]), at: "ws://127.0.0.1:8080/ws",
             under: try Sample.specification.get(), selection: [env, crash, turn],
             intended: ["server/ENV/any": [env], "server/TURN/crash": [crash], "server/TURN/turn": [turn]],
             isStrict: isStrict,
@@ -73,7 +73,7 @@ import Testing
         let fix = "fix: give the server a test mode that follows scripts"
         let id = ClauseID(.TURN, 8)
         let none = RunReport(
-            [try skipped("server/TURN/turn", [agent])], of: Sample.subject([.core, .idempotency]),
+            [try skipped("server/TURN/turn", [agent])], of: Sample.subject([.core]),
             at: "ws://127.0.0.1:8080/ws", under: try Sample.specification.get(), selection: [id],
             intended: ["server/TURN/turn": [id]], startedAt: "2026-01-01T00:00:00Z", duration: .milliseconds(1))
         #expect(none.exit == .incomplete)

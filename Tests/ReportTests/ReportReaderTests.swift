@@ -38,7 +38,7 @@ import Testing
                     verdict(.RATE, 1, .notApplicable),
                 ]),
             try result("server/SYNC/b", [verdict(.SYNC, 4, .inconclusive), verdict(.ENV, 19, .warning)]),
-            try result("server/SYNC/c", [], notation: "A+ A<ack(c1)"),
+            try result("server/SYNC/c", [], notation: "A+(messagesPerMinute=5)"),
             try result("server/SYNC/d", []), try result("server/SYNC/e", []), try result("server/SYNC/f", []),
         ]
         results[1].stoppedAt = "/steps/3: no done in time"

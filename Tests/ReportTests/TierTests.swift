@@ -107,7 +107,7 @@ import Testing
     @Test func `a scenario of profiles that are not declared is no gap beside one left out on request`() throws {
         var results = try results(.pass, nil, skipped: "skipped (--skip-crashes)", wasSetAside: true)
         results.append(results[1])
-        results[2].skipped = "the subject does not declare idempotency"
+        results[2].skipped = "the subject does not declare rate-limit"
         results[2].wasSetAside = false
         let report = try report(results)
         #expect(report.exit == .conforms)
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"A+(e1 #0)"#, "sync"), ("A+(messagesPerMinute=5)", "rate-limit"), ("A+ A>chat(c1) A<ack(c1)", "idempotency"),
+        (#"A+(e1 #0)"#, "sync"), ("A+(messagesPerMinute=5)", "rate-limit"),
     ])
     func `what a server shows of an undeclared profile is noted and no verdict`(notation: String, profile: String)
         throws

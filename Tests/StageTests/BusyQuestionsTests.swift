@@ -7,7 +7,7 @@ import Testing
 /// Which questions a server refused as busy, so that nothing of them is waited for.
 @Suite struct BusyQuestionsTests {
     private func busy(_ line: String) throws -> BusyQuestions {
-        let subject = History.Subject(name: "x", role: .server, profiles: [.core, .idempotency])
+        let subject = History.Subject(name: "x", role: .server, profiles: [.core])
         return BusyQuestions(try NotationExpansion(line, header: History.Header(subject: subject)).history.events)
     }
 

@@ -210,7 +210,7 @@ struct PushSinkTests {
             }))
         let later = try await stage(subject(listening, server.sink, push: .milliseconds(200))).perform(
             scenario(
-                #"{"do":"connect","on":"A"},{"do":"chat","on":"A"},{"do":"awaitPush"}"#,
+                #"{"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1"},{"do":"awaitPush"}"#,
                 needs: #"{"profiles":["push"]}"#
             ))
         #expect(later.history.missed == ["push to p1"])

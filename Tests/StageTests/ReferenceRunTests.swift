@@ -24,7 +24,7 @@ struct ReferenceRunTests {
         let subject = ServerSubject(
             name: "reference", webSocket: try Endpoint(server.webSocketURL), http: try Endpoint(server.httpURL),
             principals: people.map { ServerSubject.Principal(name: $0.name, token: $0.token) },
-            profiles: [.core, .idempotency, .sync, .auth], hasScriptedAgent: true, timeouts: timeouts)
+            profiles: [.core, .sync, .auth], hasScriptedAgent: true, timeouts: timeouts)
         try await subject.reach()
         let scenarios = try specification.scenarios().filter { subject.obstacle(to: $0) == nil }
         // Those left out need what this subject has not: a process of its own, pushes, a limit or patience.

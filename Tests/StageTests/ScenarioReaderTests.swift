@@ -35,13 +35,13 @@ struct ScenarioReaderTests {
         (#""script":[{"fail":"x"}]"#, #"["error"]"#, "turn"),
         (#""script":[{"fail":"x"}]"#, #"["done","error"]"#, "turn"),
         (#""text":"q""#, #"["error"]"#, "error"),
-        (#""script":[{"fail":"x"}]},{"do":"chat","on":"A","text":"q""#, #"["error"]"#, "error"),
+        (#""script":[{"fail":"x"}]},{"do":"chat","on":"A","as":"c2","text":"q""#, #"["error"]"#, "error"),
         (#""script":[{"fail":"x"}]"#, #"["ack"]"#, "ack"),
     ])
     func `an error is waited for as long as what it ends`(question: String, types: String, bound: String) throws {
         let scenario = try ScenarioReader.scenario(
             steps(
-                #"{"do":"connect","on":"A"},{"do":"chat","on":"A",\#(question)},{"do":"await","on":"A","type":\#(types)}"#
+                #"{"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1",\#(question)},{"do":"await","on":"A","type":\#(types)}"#
             ),
             named: "server/SYNC/x", file: "x.json")
         guard case .await(let awaited, on: "A") = try #require(scenario.steps.last).action else {
@@ -182,7 +182,7 @@ extension ScenarioReaderTests {
                 ])
         #expect(
             processProblems(#"{"do":"killOn","bytes":"x"}"#)
-                == ["x.json /steps/1: neither or both of 'on' and 'exchange' → keep one"])
+                == ["x.json /steps/1: none of on, exchange → add one"])
         #expect(
             processProblems(#"{"do":"killOn","on":"B","type":"x"}"#)
                 == ["x.json /steps/1/on: connection 'B' is not open here → add a connect step before this one"])

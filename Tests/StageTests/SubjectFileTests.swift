@@ -49,7 +49,7 @@ struct SubjectFileTests {
                 == [
                     """
                     subject.json:1:57 /profiles/2: unknown profile 'synk'
-                      expected: auth, client-core, client-push, client-sync, core, idempotency, push, rate-limit, sync
+                      expected: auth, client-core, client-push, client-sync, core, push, rate-limit, sync
                       fix: did you mean 'sync'?
                     """
                 ])

@@ -34,7 +34,7 @@ import Testing
         let subject = ServerSubject(
             name: "liar", webSocket: try Endpoint(server.webSocketURL), http: try Endpoint(server.httpURL),
             principals: people.map { ServerSubject.Principal(name: $0.name, token: $0.token) },
-            profiles: [.core, .idempotency, .sync, .auth], hasScriptedAgent: true,
+            profiles: [.core, .sync, .auth], hasScriptedAgent: true,
             timeouts: Timeouts().capped(at: .milliseconds(400)))
         let scenarios = try specification.scenarios().filter { scenario in
             // Those that count for long say nothing more.

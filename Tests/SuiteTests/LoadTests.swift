@@ -12,7 +12,7 @@ import Testing
     private static let specification = Result { try Specification(.embedded) }
 
     private func history(_ notation: String, of principal: String = "p1") throws -> History {
-        let subject = History.Subject(name: "test", role: .server, profiles: [.core, .idempotency, .sync])
+        let subject = History.Subject(name: "test", role: .server, profiles: [.core, .sync])
         let header = History.Header(scenario: "server/load/\(principal)", subject: subject)
         return try NotationExpansion(notation, header: header).history
     }

@@ -3,7 +3,7 @@ import TestSupport
 
 /// The reference server, in place of the server of a team; `ConformanceTests.swift` is the one of the example package.
 enum MyServer {
-    static let profiles = ["core", "idempotency", "sync", "auth"]
+    static let profiles = ["core", "sync", "auth"]
 
     static var description: ServerUnderTest { server() }
 

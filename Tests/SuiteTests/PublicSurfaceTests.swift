@@ -64,7 +64,7 @@ private enum JSON {}
                   expected: ws://, wss://, http:// or https://, a host, and optionally a port and a path
                   fix: correct the URL
                 --profile: unknown profile 'snyc'
-                  expected: auth, core, idempotency, push, rate-limit, sync
+                  expected: auth, core, push, rate-limit, sync
                   fix: did you mean 'sync'?
                 """
         }

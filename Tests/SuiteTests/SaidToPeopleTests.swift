@@ -39,7 +39,7 @@ import Testing
 
     @Test func `the answer to another question is not taken for the doctor's`() throws {
         let header = History.Header(
-            subject: History.Subject(name: "s", role: .server, profiles: [.core, .idempotency]))
+            subject: History.Subject(name: "s", role: .server, profiles: [.core]))
         func answer(_ notation: String) throws -> String? {
             let history = try NotationExpansion(notation, header: header).history
             return Probe(

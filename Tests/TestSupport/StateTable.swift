@@ -6,7 +6,7 @@ package struct StateTable: Sendable {
     /// What one row says.
     package struct Row: Sendable, CustomStringConvertible {
         package let state, input, next: String
-        package let with, without, stated, unstated: Set<Profile>
+        package let with, without: Set<Profile>
         /// What else has to hold, in words.
         package let also: String?
         package let answer: [Act]
@@ -14,14 +14,13 @@ package struct StateTable: Sendable {
         /// Whether it speaks of what comes in a state when these facts hold.
         package func applies(_ state: String, _ input: String, _ facts: Facts) -> Bool {
             self.state == state && self.input == input && with.isSubset(of: facts.kept)
-                && without.isDisjoint(with: facts.kept) && stated.isSubset(of: facts.stated)
-                && unstated.isDisjoint(with: facts.stated) && also.map(facts.words.contains) ?? true
+                && without.isDisjoint(with: facts.kept) && also.map(facts.words.contains) ?? true
         }
 
         package var description: String {
-            let profiles = [
-                ("with", with), ("without", without), ("stated", stated), ("unstated", unstated),
-            ].filter { !$1.isEmpty }.map { "\($0) \($1.sorted().map(\.rawValue).joined(separator: ", "))" }
+            let profiles = [("with", with), ("without", without)].filter { !$1.isEmpty }.map {
+                "\($0) \($1.sorted().map(\.rawValue).joined(separator: ", "))"
+            }
             let when = profiles + (also.map { ["(\($0))"] } ?? [])
             let acts = answer.isEmpty ? "nothing" : answer.map(\.description).joined(separator: ", ")
             return ([state, "×", input] + when + ["→", acts, "→", next]).joined(separator: " ")
@@ -61,14 +60,12 @@ package struct StateTable: Sendable {
 
     /// What holds when something comes.
     package struct Facts: Sendable {
-        /// The profiles of this side, and the capabilities that the other has stated.
-        package var kept, stated: Set<Profile>
+        /// The profiles of this side.
+        package var kept: Set<Profile>
         /// Conditions and choices in the words of the table.
         package var words: Set<String>
 
-        package init(kept: Set<Profile>, stated: Set<Profile> = [], words: Set<String> = []) {
-            (self.kept, self.stated, self.words) = (kept, stated, words)
-        }
+        package init(kept: Set<Profile>, words: Set<String> = []) { (self.kept, self.words) = (kept, words) }
     }
 
     package let name: String
@@ -100,7 +97,7 @@ package struct StateTable: Sendable {
         return Row(
             state: row["state"]?.stringValue ?? "", input: row["input"]?.stringValue ?? "",
             next: row["next"]?.stringValue ?? "", with: profiles("with"), without: profiles("without"),
-            stated: profiles("stated"), unstated: profiles("unstated"), also: when?["also"]?.stringValue,
+            also: when?["also"]?.stringValue,
             answer: (row["answer"]?.arrayValue ?? []).map(act))
     }
 
@@ -158,7 +155,7 @@ package struct StateTableCheck {
         isMet: (StateTable.Row) -> Bool
     ) {
         let rows = table.rows.indices.filter { table.rows[$0].applies(state, input, facts) }
-        let profiles = facts.kept.union(facts.stated).sorted().map(\.rawValue).joined(separator: ", ")
+        let profiles = facts.kept.sorted().map(\.rawValue).joined(separator: ", ")
         guard !rows.isEmpty else {
             lacking.insert("\(state) × \(input) with \(profiles)")
             return

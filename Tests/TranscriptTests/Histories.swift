@@ -2,12 +2,12 @@ import Holdfast
 import HoldfastTranscript
 
 /// A header for a server that declares everything, or what is given.
-func header(_ profiles: Set<Profile> = [.core, .idempotency, .sync], role: Role = .server) -> History.Header {
+func header(_ profiles: Set<Profile> = [.core, .sync], role: Role = .server) -> History.Header {
     History.Header(subject: History.Subject(name: "golden", role: role, profiles: profiles))
 }
 
 /// The history a line of notation stands for.
-func history(_ notation: String, _ profiles: Set<Profile> = [.core, .idempotency, .sync]) throws -> History {
+func history(_ notation: String, _ profiles: Set<Profile> = [.core, .sync]) throws -> History {
     try NotationExpansion(notation, header: header(profiles)).history
 }
 

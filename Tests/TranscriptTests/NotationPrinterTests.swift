@@ -11,7 +11,7 @@ import Testing
         "1>GET(s1) 1<200(u1 a1='other' t1=failed) 2>GET 2<200(s2 s1) 3>POST(c1) 3<200(t1 duplicate) 4>GET(health) 4<200",
         "A>`{` A<`a``b` A<`null` A>binary(00ff) A<close(4001 'bad') A<eof('reset') B>open B<refused(401)",
         "A>open(path='/chat') A<open A>pingFrame A<pongFrame server!kill server!start A!cut(reset) +250ms +30s +5min",
-        "A<message(u1 t1 c1 #3) A<message(a1 #4) A<toolUse(search t1 #5 status='started') A<done(t1 #6 -s -a)",
+        "A<message(u1 c1 #3) A<message(a1 #4) A<toolUse(search t1 #5 status='started') A<done(t1 #6 -s -a)",
         "A<connected(e1 #0 replayMessages=2) A<done(t1 c1 x=1.50 y='z' w=null) A<syncResult(e1 #5 too_many more)",
         "1>POST(c1) 1<429(rate_limited 'slow down' retryAfterMs=1000 retry-after='1') 2>GET(s1 -p) 2<401(not_authenticated)",
         "push!listen(p1) push<alert(a1 s1) push>200 push<alert(p2 a2 s2 't''is' title='x') push>410(Unregistered timestamp=17)",
@@ -61,41 +61,6 @@ import Testing
         #expect(printer.text == "A+(e1 #0) A>chat(c1) A<ack(c1) A<done(t1 #1)")
         #expect(printer.items.map(\.events) == [0..<4, 4..<5, 5..<6, 6..<7])
         #expect(printer.number(of: 6) == 4)
-    }
-
-    @Test func `an answer has the number of its turn where nothing on the wire names the turn`() throws {
-        func ask(_ key: String, _ text: String) -> String {
-            #"A>`{"type":"chat","messages":[{"role":"user","content":"\#(text)"}],"clientMessageId":"\#(key)"}` "#
-                + #"A<`{"type":"done","text":"x","sessionId":"s-9"}`"#
-        }
-        func stored(_ texts: [String]) -> String {
-            let messages = texts.enumerated().map { number, text in
-                #"{"id":"m-\#(number)","role":"\#(number % 2 == 0 ? "user" : "assistant")","content":"\#(text)"}"#
-            }
-            return #"200(body='{"session":{"id":"s-9","messages":[\#(messages.joined(separator: ","))]}}')"#
-        }
-        let two = stored(["one", "x", "two", "x"])
-        let line =
-            "A+ \(ask("k-1", "one")) 1>GET(s1='s-9') 1<\(stored(["one", "x"])) \(ask("k-2", "two")) 2>GET(s1='s-9') 2<\(two)"
-        let text = NotationPrinter(try history(line), style: .brief).text
-        #expect(text.contains("1<200(u1 a1)"), "\(text)")
-        #expect(text.hasSuffix("2<200(u1 a1 u2 a2)"), "\(text)")
-        // Questions in line are answered one after the other; one that failed has no answer.
-        func read(_ messages: String) -> String {
-            let list = messages.split(separator: " ").map { id in
-                #"{"id":"m-\#(id)","role":"\#(id.hasPrefix("q") ? "user" : "assistant")","content":"\#(id)"}"#
-            }
-            return #"200(body='{"session":{"id":"s-9","messages":[\#(list.joined(separator: ","))]}}')"#
-        }
-        let asked =
-            "A+ \(ask("k-1", "q1")) \(ask("k-2", "q2")) 1>GET(s1='s-9') 1<\(read("q1 q2 r1")) 2>GET(s1='s-9') 2<"
-        let inLine = try history(asked + read("q1 q2 r1 r2"))
-        #expect(NotationPrinter(inLine, style: .brief).text.hasSuffix("1<200(u1 u2 a1) 2>GET(s1) 2<200(u1 u2 a1 a2)"))
-        let failed = try history(asked + read("q1 q2 r1"))
-        #expect(NotationPrinter(failed, style: .brief).text.hasSuffix("2<200(u1 u2 a2)"))
-        // The order in which the questions were asked counts, not that of the reads.
-        let other = "A+ \(ask("k-1", "elsewhere")) \(ask("k-2", "two")) 1>GET(s1='s-9') 1<\(stored(["two", "x"]))"
-        #expect(NotationPrinter(try history(other), style: .brief).text.hasSuffix("1<200(u2 a2)"))
     }
 
     @Test func `brief says of a response what differs from the usual`() throws {

@@ -26,10 +26,8 @@ extension ClientDrawing {
 
     /// The person sends a message; what becomes of it was decided before.
     mutating func say() {
-        // Without keys only words and order tell the answers to two questions apart, and the judge guesses.
-        guard isSeen, hasKeys || asked.isEmpty else { return }
-        // So its one question meets something more often.
-        say(fate: isBeside ? 100 : chance.number(in: hasKeys ? 1...100 : 31...70))
+        guard isSeen else { return }
+        say(fate: isBeside ? 100 : chance.number(in: 1...100))
     }
 
     private mutating func say(fate: Int, text words: String? = nil) {
@@ -60,13 +58,15 @@ extension ClientDrawing {
         given(happens(percent), .string(one(of: "fin", "reset", "silence")))
     }
 
-    /// An `error` in place of an `ack`; a server that remembers keys names the one it refuses (TURN-21).
+    /// An `error` in place of an `ack`; it names the question that it refuses (TURN-21).
     private mutating func refusal() -> JSONValue {
         let code = one(
             of: "persist_failed", "persist_failed", "too_large", "bad_request", "internal", "busy", "rate_limited",
             "session_not_found", "something_new")
-        var frame: JSONValue = ["type": "error", "error": .string("no, because of \(code)"), "code": .string(code)]
-        if hasKeys || happens(75) { frame["clientMessageId"] = "${key}" }
+        var frame: JSONValue = [
+            "type": "error", "error": .string("no, because of \(code)"), "code": .string(code),
+            "clientMessageId": "${key}",
+        ]
         if code == "rate_limited" {
             frame["retryAfterMs"] = JSONValue(one(of: 300, 1_500, 60_000))
             frame["limit"] = 1
@@ -96,7 +96,7 @@ extension ClientDrawing {
 
     /// A question is refused, fails or gets no answer, perhaps after it was stored, and is sent again.
     mutating func failAndSayAgain() {
-        guard isSeen, hasNetwork, hasKeys, !isBeside, grammar.allows("sendAgain") else { return }
+        guard isSeen, hasNetwork, !isBeside, grammar.allows("sendAgain") else { return }
         switch chance.number(in: 1...4) {
         case 1: say(fate: 1)
         case 2: say(fate: 50)
@@ -141,9 +141,7 @@ extension ClientDrawing {
 
     /// A message begins a conversation, perhaps with the words of another one, and all that would name it is lost.
     mutating func beginInTheDark() {
-        guard isSeen, hasNetwork, !isBeside, hasKeys || asked.isEmpty,
-            grammar.allows("selectSession", "networkDown", "networkUp")
-        else { return }
+        guard isSeen, hasNetwork, !isBeside, grammar.allows("selectSession", "networkDown", "networkUp") else { return }
         add("select", ("session", nil as JSONValue))
         when("chat", "store", times: 1)
         let opening = happens(60) ? any(openings) : nil
@@ -162,8 +160,7 @@ extension ClientDrawing {
 
     /// Much happens while the app is away, and the server forgets some of it.
     mutating func absence() {
-        guard isSeen, hasNetwork, hasKeys, !isBeside, grammar.allows("background", "foreground"),
-            let session = any(sessions)
+        guard isSeen, hasNetwork, !isBeside, grammar.allows("background", "foreground"), let session = any(sessions)
         else { return }
         if happens(50), grammar.allows("selectSession") {
             add("select", ("session", .string(session)))
@@ -192,7 +189,7 @@ extension ClientDrawing {
 
     /// Another device speaks in the conversation on the screen, and nothing else happens for a while.
     mutating func listen() {
-        guard isSeen, hasNetwork, hasKeys, !isBeside, grammar.allows("selectSession"), let session = any(sessions)
+        guard isSeen, hasNetwork, !isBeside, grammar.allows("selectSession"), let session = any(sessions)
         else { return }
         add("select", ("session", .string(session)))
         add("awaitState", ("session", .string(session)), ("within", "pong"), ("optional", true))
@@ -207,18 +204,6 @@ extension ClientDrawing {
         add("background")
         add("foreground")
         awaitConnection()
-    }
-
-    /// Servers of another version are up for a while, and a question is lost beside it.
-    mutating func deploy() {
-        guard isSeen, hasNetwork, hasKeys, !isBeside else { return }
-        when("auth", "serve", times: one(of: 1, 2), ("greeting", ["capabilities": []]))
-        if happens(50) { add("end", ("how", "reset")) }
-        awaitConnection()
-        when("chat", one(of: "drop", "store"), times: 1, ("cut", "reset"))
-        say(fate: 100)
-        awaitConnection()
-        add("watch", ("for", "resend"))
     }
 
     mutating func select() {
@@ -312,22 +297,6 @@ extension ClientDrawing {
         if happens(20) { endTurn() }
     }
 
-    /// A server without keys answers another device, and names nobody.
-    mutating func answerWithoutNames() {
-        guard isSeen, hasNetwork, !hasKeys, asked.isEmpty, grammar.allows("selectSession"), let session = any(sessions)
-        else { return }
-        add("select", ("session", .string(session)))
-        add("awaitState", ("session", .string(session)), ("within", "pong"), ("optional", true))
-        when("chat", "drop", times: 1)
-        say(fate: 100)
-        _ = awaitLastQuestion()
-        add("tell", ("frame", ["type": "done", "sessionId": .string(session), "text": "for another device"]))
-        add("watch", ("for", JSONValue(one(of: 150, 1_000))))
-        add("select", ("session", nil as JSONValue))
-        add("select", ("session", .string(session)))
-        add("watch", ("for", "resend"))
-    }
-
     mutating func useTool() {
         if happens(30), let session = any(sessions) {
             let input: JSONValue = one(of: "https://weather.example", ["url": "x", "list": [1, ["a": nil]]], 1.5, nil)
@@ -341,9 +310,8 @@ extension ClientDrawing {
         add("tool", ("tool", .string(any(Words.tools) ?? "")), ("to", audience(happens(15) ? "none" : nil)))
     }
 
-    /// Another device or a timer says something; a server without keys does not tell it from what the person said.
+    /// Another device or a timer says something.
     mutating func elsewhere() {
-        guard hasKeys else { return }
         let isNew = sessions.isEmpty || happens(15)
         let session = isNew ? "x\(names)" : any(sessions) ?? "s1"
         if isNew {
@@ -453,9 +421,9 @@ extension ClientDrawing {
         case 6:
             when("chat", "drop", ("cut", "reset"))
             when("post", "reset")
-        case 7: when("auth", "serve", times: 1, ("greeting", ["capabilities": [], "motd": ["of": "today"]]))
+        case 7: when("auth", "serve", times: 1, ("greeting", ["motd": ["of": "today"]]))
         case 8:
-            guard let session = any(sessions), hasKeys else { return }
+            guard let session = any(sessions) else { return }
             let connection: [JSONValue] = [
                 ["do": "elsewhere", "session": .string(session), "messages": ["u${next}", "a${next}"]],
                 ["do": "end", "how": "reset"],

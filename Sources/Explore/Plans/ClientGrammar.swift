@@ -56,8 +56,6 @@ struct ClientDrawing: Drawing {
     var answers: [(session: String, message: String)] = []
     var asked: [Asked] = []
     var lastTurn = 0
-    /// Whether the server remembers keys of messages.
-    var hasKeys = true
     var epochs = 1
     /// What a rule is about that may still hold.
     var ruled: [String] = []
@@ -82,8 +80,6 @@ struct ClientDrawing: Drawing {
         if let session = any(sessions), happens(50), grammar.allows("selectSession") {
             add("select", ("session", .string(session)))
         }
-        // It asks once, and what is lost there is found by its words.
-        if !hasKeys, happens(30) { beginInTheDark() }
         let size = chance.number(in: grammar.size / 2...grammar.size * 3 / 2)
         while steps.count < size { move() }
         end()
@@ -114,17 +110,9 @@ struct ClientDrawing: Drawing {
             }
             all.append(["id": .string(session), "messages": .array(messages)])
         }
-        let profiles: [JSONValue]? =
-            switch chance.number(in: 1...100) {
-            case ...70: nil
-            case ...85: ["core", "idempotency"]
-            case ...95: ["core"]
-            default: ["core", "sync"]
-            }
-        hasKeys = profiles?.contains("idempotency") ?? true
         return JSONValue(members: [
             "sessions": JSONValue.array(all), "lastSeq": JSONValue(one(of: 0, 0, 7, 999_999_990)),
-            "profiles": profiles.map { JSONValue.array($0) }, "heartbeatSeconds": given(happens(20), 20),
+            "profiles": given(happens(25), ["core"]), "heartbeatSeconds": given(happens(20), 20),
             "limits": given(happens(10), ["maxFrameBytes": 1024]),
             "newer": given(happens(10), Words.newer), "rareForms": given(happens(10), true),
         ])
@@ -162,8 +150,6 @@ struct ClientDrawing: Drawing {
         Move(weight: 2) { $0.absence() },
         Move(weight: 2) { $0.listen() },
         Move(weight: 2) { $0.beginInTheDark() },
-        Move(weight: 1) { $0.deploy() },
-        Move(weight: 1) { $0.answerWithoutNames() },
         Move(weight: 2) { $0.tellUnknown() },
         Move(weight: 3) { $0.outage() },
         Move(weight: 4) { $0.together() },

@@ -26,7 +26,7 @@ extension Plan {
         !allSteps.contains { step in
             step["do"] == "tell" && ["ack", "done", "message", "error"].contains(step["frame"]?["type"])
                 || Self.messages(in: step).contains { $0.contains("${turn") && $0.contains("+") }
-                || hasKeys && step["frame"]?["type"] == "error" && step["frame"]?["clientMessageId"] == nil
+                || step["frame"]?["type"] == "error" && step["frame"]?["clientMessageId"] == nil
                 || step["do"] != "elsewhere" && step["message"]?.stringValue?.contains("$") == true
         }
     }
@@ -55,7 +55,6 @@ extension ClientDrawing {
         isRunning = false
         // The names of the scenario are low.
         (names, epochs) = (500, 500)
-        hasKeys = scenario.hasKeys
         for session in scenario.world?["sessions"]?.arrayValue ?? [] {
             guard let id = session["id"]?.stringValue else { continue }
             sessions.append(id)
@@ -116,7 +115,7 @@ extension PlanDrawing {
         var plan = scenario
         plan.name = name
         plan.steps = steps
-        plan.profiles.formUnion(grammar.profiles.intersection([.idempotency, .sync, .auth]))
+        plan.profiles.formUnion(grammar.profiles.intersection([.sync, .auth]))
         return plan
     }
 

@@ -128,14 +128,10 @@ package struct Plan: Sendable, Equatable {
         keepsLettersApart && isReadable && Self.isWritten(file(about: [ClauseID(.TURN, 1)]).text(), role)
     }
 
-    /// Whether the scripted server that a client meets remembers keys of messages.
-    var hasKeys: Bool { world?["profiles"]?.arrayValue?.contains("idempotency") ?? true }
-
     /// Whether a client can be judged by it: what its parts were drawn for still holds after they were put together.
     var isLawful: Bool {
         guard role == .client else { return true }
         var isRunning = false
-        var sends = 0
         var names: Set<String> = []
         var epochs: Set<String> = ["e1"]
         let stored = world?["sessions"]?.arrayValue ?? []
@@ -161,18 +157,13 @@ package struct Plan: Sendable, Equatable {
                     isRunning.toggle()
                     guard isRunning == (step["do"] == "launch") else { return false }
                 case "send":
-                    sends += 1
-                    guard hasKeys || sends == 1, names.insert(step["as"]?.stringValue ?? "").inserted else {
-                        return false
-                    }
+                    guard names.insert(step["as"]?.stringValue ?? "").inserted else { return false }
                 case "restart": guard epochs.insert(step["epoch"]?.stringValue ?? "").inserted else { return false }
                 case "remove": removed.insert(step["session"]?.stringValue ?? "")
                 case "elsewhere":
                     // Nobody writes into a session that is gone.
                     guard !removed.contains(step["session"]?.stringValue ?? "") else { return false }
-                    guard hasKeys, Self.messages(in: step).allSatisfy({ messages.insert($0).inserted }) else {
-                        return false
-                    }
+                    guard Self.messages(in: step).allSatisfy({ messages.insert($0).inserted }) else { return false }
                     if step["new"] == true, !sessions.insert(step["session"]?.stringValue ?? "").inserted {
                         return false
                     }

@@ -147,8 +147,8 @@ extension PlanDrawing {
         var save: JSONValue = [:]
         save[name] = "/sessionId"
         add(
-            "await", ("on", .string(device.letter)), ("type", keepsKeys ? "ack" : "done"),
-            ("where", given(keepsKeys, ["/clientMessageId": ref(question.name)])), ("save", save))
+            "await", ("on", .string(device.letter)), ("type", "ack"),
+            ("where", ["/clientMessageId": ref(question.name)]), ("save", save))
         sessions.append(Session(name: name, principal: device.principal))
     }
 
@@ -196,7 +196,7 @@ extension PlanDrawing {
         let known = questions.filter { question in
             question.content["session"].map { session in sessions.contains { ref($0.name) == session } } ?? true
         }
-        guard keepsKeys, let asked = happens(60) ? known.last : any(known) else { return }
+        guard let asked = happens(60) ? known.last : any(known) else { return }
         var question = asked
         let own = sessions.filter { $0.principal == asked.principal }
         let isOther = asked.isFirst && !isBeside && happens(25)
@@ -255,7 +255,7 @@ extension PlanDrawing {
             "repeat", ("times", JSONValue(times)), ("counter", "i"), ("parallel", given(happens(30), true)),
             ("steps", [question]))
         // The last may have been refused, and is free to be asked again.
-        guard keepsKeys, isInSession else { return }
+        guard isInSession else { return }
         questions.append(
             Asked(
                 name: "\(name)\(times)", principal: device.principal, content: content("\(times)"),
@@ -282,7 +282,7 @@ extension PlanDrawing {
 
     /// A question that is refused, and asked again as it should have been.
     mutating func askWrongly() {
-        guard keepsKeys, let device = any(open) else { return }
+        guard let device = any(open) else { return }
         let content = content(session: nil, isSure: true)
         var wrong = content
         wrong["session"] = "ses_of_nobody"
@@ -309,9 +309,9 @@ extension PlanDrawing {
         questions[index].isAwaited = true
         add(
             "await", ("on", .string(letter)), ("type", ["done", "error"]),
-            ("where", given(keepsKeys, ["/clientMessageId": ref(questions[index].name)])), ("optional", true))
+            ("where", ["/clientMessageId": ref(questions[index].name)]), ("optional", true))
         // The same question after its end is owed a copy of that.
-        guard keepsKeys, happens(35) else { return }
+        guard happens(35) else { return }
         let asked = questions[index]
         add(asked, "chat", ("on", .string(letter)))
         if happens(40) { add("watch", ("for", ["milliseconds": JSONValue(min(2_500, grammar.longestWatch))])) }
@@ -442,7 +442,7 @@ extension PlanDrawing {
         add(broken, "chat", on)
         questions.append(broken)
         add(
-            "await", on, ("type", "toolUse"), ("where", given(keepsKeys, ["/clientMessageId": ref(name)])),
+            "await", on, ("type", "toolUse"), ("where", ["/clientMessageId": ref(name)]),
             ("optional", true))
         add(happens(70) ? "kill" : "stop")
         add("start")

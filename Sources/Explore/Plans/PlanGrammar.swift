@@ -94,7 +94,6 @@ struct PlanDrawing: Drawing {
     let people: [String]
     var weights: [Int] = []
 
-    var keepsKeys: Bool { grammar.profiles.contains(.idempotency) }
     var keepsStream: Bool { grammar.profiles.contains(.sync) }
 
     init(_ grammar: PlanGrammar, seed: UInt64) {
@@ -112,7 +111,7 @@ struct PlanDrawing: Drawing {
         end()
         return Plan(
             name: name, principals: people.count,
-            profiles: grammar.profiles.intersection([.idempotency, .sync, .auth]),
+            profiles: grammar.profiles.intersection([.sync, .auth]),
             steps: steps)
     }
 

@@ -32,7 +32,7 @@ package struct Setting: Sendable {
         var configuration = ReferenceConfiguration(
             dataFolder: "", principals: names.map { (name: $0, token: "token-of-\($0)") },
             requiresAuth: profiles.contains(.auth), defects: defects)
-        configuration.keeps = profiles.intersection([.idempotency, .sync])
+        configuration.keeps = profiles.intersection([.sync])
         configuration.heartbeatSeconds = 1
         configuration.authSeconds = 2
         configuration.replayFrames = 12

@@ -116,7 +116,7 @@ extension FactRule {
         "profile-need", "need of a profile",
         added: .breaks(.held, "declaring one without the other is no longer enough"),
         removed: .breaks(.relying, "a peer that saw one could rely on the other"),
-        shows: .added, example: "`sync` needs `idempotency`: servers that declare `sync` alone no longer conform")
+        shows: .added, example: "`sync` needs `auth`: servers that declare `sync` alone no longer conform")
 
     // MARK: Schemas
 

@@ -8,10 +8,8 @@ public enum Role: String, Sendable, Hashable, CaseIterable {
 
 /// A named set of clauses that a subject declares to keep.
 public enum Profile: String, Sendable, Hashable, CaseIterable, Comparable {
-    /// Turns, session identity, persistence and recovery over REST.
+    /// Turns and their names, repeats that run once, persistence and recovery over REST.
     case core
-    /// Acknowledgement, ids of turns and messages, and repeats that run once.
-    case idempotency
     /// The numbered stream and its replay.
     case sync
     /// An advertised rate limit for each principal.
@@ -30,7 +28,7 @@ public enum Profile: String, Sendable, Hashable, CaseIterable, Comparable {
     /// The side that declares this profile.
     public var role: Role {
         switch self {
-        case .core, .idempotency, .sync, .rateLimit, .push, .auth: .server
+        case .core, .sync, .rateLimit, .push, .auth: .server
         case .clientCore, .clientSync, .clientPush: .client
         }
     }

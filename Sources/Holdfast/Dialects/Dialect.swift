@@ -25,6 +25,8 @@ public struct Dialect: Sendable, Equatable {
     public let unkeepable: [ClauseID: Lack]
     /// How a remark begins on a clause that no server of a wire can keep.
     package static let unkeepableRemark = "no server can keep it that speaks the dialect "
+    /// By what its turns follow one another where no name tells whose a frame is; nil where names do.
+    public let turns: Series?
     /// Where a wire frame says its type.
     let typeLocation: JSONPointer
     let frameRules: FrameRules
@@ -60,6 +62,12 @@ public struct Dialect: Sendable, Equatable {
         }
     }
 
+    /// What runs one question after another.
+    public enum Series: String, Sendable {
+        case session = "serial by session"
+        case connection = "serial by connection"
+    }
+
     /// What is said before the first question.
     public enum Greeting: Sendable, Equatable {
         /// The client speaks first, as in the specification.
@@ -74,13 +82,17 @@ public struct Dialect: Sendable, Equatable {
     public static let canonical = Dialect(
         name: "canonical", summary: "The form of the specification itself.", source: nil,
         profiles: Profile.all(of: .server).union(Profile.all(of: .client)), socketPath: nil, credential: .frame,
-        greeting: .client, unkeepable: [:], typeLocation: Self.usualTypeLocation, frameRules: FrameRules([]),
+        greeting: .client, unkeepable: [:], turns: nil, typeLocation: Self.usualTypeLocation,
+        frameRules: FrameRules([]),
         restRules: RESTRules())
 
     static let usualTypeLocation = JSONPointer(tokens: ["type"])
 
     /// The type of a wire frame; nil for what has none.
     func wireType(of frame: JSONValue) -> String? { frame[typeLocation]?.stringValue }
+
+    /// Whether its wire has acks, which name questions by their keys.
+    package var hasAcks: Bool { isCanonical || !frameRules.saying("ack", sentBy: .server).isEmpty }
 
     /// Whether this is the specification's own form.
     public var isCanonical: Bool { source == nil }

@@ -38,6 +38,7 @@ extension Dialect {
         frameRules = FrameRules(FrameRuleReader.rules(in: reader))
         restRules = reader.members("rest").map(RESTRulesReader.rules) ?? RESTRules()
         unkeepable = Self.unkeepable(reader)
+        turns = reader.choice("turns", of: Series.self)
         source = .object(reader.object)
         if reader.collector.isClean { refuseGaps(reader) }
     }
@@ -108,7 +109,7 @@ extension Dialect {
     private func refuseGaps(_ reader: MemberReader) {
         let needed: [(Profile, Role, [String])] = [
             (.core, .client, ["chat"]), (.core, .server, ["done", "error"]), (.sync, .client, ["sync"]),
-            (.sync, .server, ["syncResult"]), (.idempotency, .server, ["ack"]),
+            (.sync, .server, ["syncResult"]),
         ]
         for (profile, sender, types) in needed where profiles.contains(profile) {
             for type in types where frameRules.saying(type, sentBy: sender).isEmpty {

@@ -12,9 +12,14 @@ extension JSONValue {
 
     /// A copy without the member at a place, and without containers that this leaves empty.
     package func removing(_ location: JSONPointer) -> JSONValue {
-        guard let first = location.tokens.first, let member = self[first] else { return self }
-        var copy = self
+        guard let first = location.tokens.first else { return self }
         let rest = JSONPointer(tokens: Array(location.tokens.dropFirst()))
+        if case .array(var values) = self, let index = Int(first), values.indices.contains(index) {
+            values[index] = values[index].removing(rest)
+            return .array(values)
+        }
+        guard let member = self[first] else { return self }
+        var copy = self
         if rest.isRoot {
             copy[first] = nil
         } else if member[rest] != nil {
@@ -23,5 +28,16 @@ extension JSONValue {
             copy[first] = smaller.objectValue?.isEmpty == true ? JSONValue?.none : smaller
         }
         return copy
+    }
+}
+
+extension JSONValue {
+    /// An object with those names that it lacks, and where they are.
+    package func adding(_ names: [String: String]) -> (value: JSONValue, made: [JSONPointer]) {
+        guard objectValue != nil else { return (self, []) }
+        let lacking = names.filter { self[$0.key] == nil }.sorted { $0.key < $1.key }
+        var value = self
+        for (name, text) in lacking { value[name] = .string(text) }
+        return (value, lacking.map { JSONPointer(tokens: [$0.key]) })
     }
 }

@@ -109,9 +109,6 @@ package struct FileSchema: Hashable, Sendable {
     /// What is wrong with an object that has to have exactly one of some members, and how to mend it.
     private static func chosen(_ names: [String], in object: JSONObject) -> (what: String, fix: String) {
         let given = names.filter { object[$0] != nil }
-        if names.count == 2 {
-            return ("neither or both of '\(names[0])' and '\(names[1])'", "keep one")
-        }
         return given.isEmpty
             ? ("none of \(names.joined(separator: ", "))", "add one")
             : ("\(given.joined(separator: " and ")) at once", "keep one")

@@ -70,7 +70,7 @@ final class ScenarioFlow {
     /// The names that a step counts with are known inside it only, so the steps in it look for themselves.
     func use(_ step: MemberReader, besides known: Set<String>) {
         for member in step.object where !known.contains(member.key) {
-            if ["do", "note", "profile"].contains(member.key) { continue }
+            if ["do", "note", "profile", "keys"].contains(member.key) { continue }
             use(member.value, at: step.pointer.appending(member.key))
         }
     }

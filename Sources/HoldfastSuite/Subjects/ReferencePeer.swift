@@ -34,7 +34,7 @@ extension ReferenceConfiguration {
     /// The profiles that it keeps, in the order of the specification.
     package var profiles: [Profile] {
         var all: [Profile] = [.core]
-        all += [.idempotency, .sync].filter(keeps.contains)
+        all += [.sync].filter(keeps.contains)
         if requiresAuth { all.append(.auth) }
         if messagesPerMinute != nil { all.append(.rateLimit) }
         if push != nil { all.append(.push) }

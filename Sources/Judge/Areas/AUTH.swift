@@ -411,13 +411,6 @@ extension Observations {
         switch profile {
         case .sync: return greeting.epoch == nil || greeting["lastSeq"] == nil ? greeting.event : nil
         case .rateLimit: return connection.limit("messagesPerMinute") == nil ? greeting.event : nil
-        case .idempotency:
-            // Its `ack` comes before anything else of the turn.
-            let turns = turns.filter {
-                $0.request.connection == index && $0.clientMessageId != nil && $0.acks.isEmpty
-            }
-            let frames: [Frame] = turns.flatMap { $0.frames + $0.endings }
-            return frames.first { $0.connection == index && $0.type != "message" }?.event
         default: return nil
         }
     }

@@ -3,8 +3,9 @@ import HoldfastTranscript
 
 /// How a client comes to a connection and keeps it, or does not.
 extension CLIENT {
-    /// CLIENT-1: "A client MUST open a new connection within `foregroundReconnect` of coming to the foreground after having
-    /// been in the background, whatever it believes about the old one, unless a close with a terminal code ended it".
+    /// CLIENT-1: "A client MUST open a new connection within `foregroundReconnect` of coming to the foreground after
+    /// having been in the background, whatever it believes about the old one, unless a close with a terminal code ended
+    /// it".
     ///
     /// Once for each return with a network, unless the server had told it to stay away.
     static func foregroundReconnects(_ history: Observations, _ evidence: inout Evidence) {
@@ -13,12 +14,12 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-2: "A client MUST NOT use a connection from before the background for anything it sends after it came to the
-    /// foreground".
+    /// CLIENT-2: "A client MUST NOT use a connection from before the background for anything it sends after it came to
+    /// the foreground".
     ///
-    /// Once for each return of an app that had a connection when it left, when it sends anything afterwards. What it sent
-    /// before it left may arrive after a short absence, and a `ping` may have been on its way; what the person typed since is
-    /// neither.
+    /// Once for each return of an app that had a connection when it left, when it sends anything afterwards. What it
+    /// sent before it left may arrive after a short absence, and a `ping` may have been on its way; what the person
+    /// typed since is neither.
     static func oldConnectionsRest(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         for back in client.returns {
@@ -93,10 +94,11 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-8: "A client MUST attempt to connect within `foregroundReconnect` of the network's return, unless a close with
-    /// a terminal code ended its last connection".
+    /// CLIENT-8: "A client MUST attempt to connect within `foregroundReconnect` of the network's return, unless a close
+    /// with a terminal code ended its last connection".
     ///
-    /// Once for each return of the network while the app is in the foreground, unless the server had told it to stay away.
+    /// Once for each return of the network while the app is in the foreground, unless the server had told it to stay
+    /// away.
     static func networkReturnReconnects(_ history: Observations, _ evidence: inout Evidence) {
         for act in history.client.acts("networkUp") where !history.client.hasNetwork(at: act.event - 1) {
             reconnects(after: act.event, "the network came back", history, into: &evidence)
@@ -132,8 +134,8 @@ extension CLIENT {
 
     /// CLIENT-5: "A client MUST NOT make more than 20 connection attempts in a minute on its own".
     ///
-    /// Once for each launch with two attempts of its own in a minute or more. The first attempt after the launch, an act of the
-    /// person, or the return of the app or the network is not its own.
+    /// Once for each launch with two attempts of its own in a minute or more. The first attempt after the launch, an
+    /// act of the person, or the return of the app or the network is not its own.
     static func attemptsAreBounded(_ history: Observations, _ evidence: inout Evidence) {
         for launch in history.client.launches {
             let openings = history.attempts(in: launch.events).map { history.connections[$0].opening }
@@ -153,11 +155,11 @@ extension CLIENT {
         if evidence.exercised > 0, let remark = tightLoop(history) { evidence.remarks.append(remark) }
     }
 
-    /// CLIENT-59: "A client MUST NOT send one message, ask for one position, or make one read that fails, more than 20 times in a
-    /// minute on its own".
+    /// CLIENT-59: "A client MUST NOT send one message, ask for one position, or make one read that fails, more than 20
+    /// times in a minute on its own".
     ///
-    /// Once for each message that was sent again and each session or list whose reads failed again, in a minute or more. What
-    /// the person, the system, a push or a new connection brought about is not the client's own.
+    /// Once for each message that was sent again and each session or list whose reads failed again, in a minute or
+    /// more. What the person, the system, a push or a new connection brought about is not the client's own.
     static func failuresAreNotHammered(_ history: Observations, _ evidence: inout Evidence) {
         let causes = history.recoveryTriggers + history.client.acts.map(\.event)
         func test(_ requests: [Int], _ what: String) {
@@ -202,9 +204,9 @@ extension CLIENT {
 
     /// CLIENT-6: "A client SHOULD vary the wait between attempts at random".
     ///
-    /// Once for each two launches with five attempts each in which nothing but the launch made the client try, and for each with
-    /// eight whose waits are all equal, because a late machine may disturb the other. Waits that differ by less than 5 %, or by
-    /// what a machine adds to any timer, are equal.
+    /// Once for each two launches with five attempts each in which nothing but the launch made the client try, and for
+    /// each with eight whose waits are all equal, because a late machine may disturb the other. Waits that differ by
+    /// less than 5 %, or by what a machine adds to any timer, are equal.
     static func waitsVary(_ history: Observations, _ evidence: inout Evidence) {
         var before: [Int]?
         for launch in history.client.launches {
@@ -231,12 +233,12 @@ extension CLIENT {
         abs(one - other) > max(max(one, other) / 20, 40_000)
     }
 
-    /// CLIENT-7: "A client MUST go on attempting to connect, at most 30 s apart, while it is in the foreground, has network
-    /// and was not closed with a terminal code".
+    /// CLIENT-7: "A client MUST go on attempting to connect, at most 30 s apart, while it is in the foreground, has
+    /// network and was not closed with a terminal code".
     ///
-    /// Once for each end of an attempt or a connection that the client could see and that left it without another, and for each
-    /// launch after which it makes none, where none comes after it and none before it was sent away for good. An attempt that
-    /// neither ends nor is greeted is over after 30 s, and the next one follows as after any other.
+    /// Once for each end of an attempt or a connection that the client could see and that left it without another, and
+    /// for each launch after which it makes none, where none comes after it and none before it was sent away for good.
+    /// An attempt that neither ends nor is greeted is over after 30 s, and the next one follows as after any other.
     static func attemptsGoOn(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         if let launch = client.launches.last, history.attempts(in: launch.events).isEmpty,
@@ -273,10 +275,11 @@ extension CLIENT {
     private static let withoutAPerson: Set<String> = ["background", "networkDown", "networkUp", "receivePush"]
 
     /// CLIENT-9: "A client MUST NOT reconnect on its own after a close with 4001, nor after one with 4010 except to
-    /// offer another version that it has not offered since its last `connected`, one of `supported` if the `error` before it
-    /// listed any".
+    /// offer another version that it has not offered since its last `connected`, one of `supported` if the `error`
+    /// before it listed any".
     ///
-    /// Once for each such close, watched for a minute. What a person does may begin anew; what becomes of the network may not.
+    /// Once for each such close, watched for a minute. What a person does may begin anew; what becomes of the network
+    /// may not.
     static func terminalClosesAreFinal(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         for index in client.attempts {

@@ -5,8 +5,8 @@ import HoldfastTranscript
 extension CLIENT {
     /// CLIENT-4: "A client MUST show itself as connected only after `connected` has arrived on the connection it uses".
     ///
-    /// Once for each state shown while a handshake was pending and nothing else could be in use, and for each `connected`
-    /// shown when nothing had been greeted.
+    /// Once for each state shown while a handshake was pending and nothing else could be in use, and for each
+    /// `connected` shown when nothing had been greeted.
     static func connectedIsShownWhenTold(_ history: Observations, _ evidence: inout Evidence) {
         for state in history.client.states {
             guard let life = history.client.launch(at: state.event)?.events else { continue }
@@ -32,19 +32,18 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-10: "A client MUST treat as the end of a connection a failed send on it, and silence for `resend` after a
-    /// `chat`: from a server that stated `idempotency` neither `ack` nor a refusal nor any frame of its turn, from any other
-    /// server no frame at all".
+    /// CLIENT-10: "A client MUST treat a connection as ended when a send fails on it, or when `resend` passes after a
+    /// `chat` without an `ack`, a refusal or a frame of its turn".
     ///
-    /// Once for each `chat` that nothing came of, and for each message typed into a socket that had died in silence. What
-    /// the client does about it is another connection or a request; afterwards it leaves the old connection alone.
+    /// Once for each `chat` that nothing came of, and for each message typed into a socket that had died in silence.
+    /// What the client does about it is another connection or a request; afterwards it leaves the old connection alone.
     static func silenceEndsTheConnection(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for typed in history.client.typed {
             let question = questions.first { $0.typed == typed.event }
             for send in typed.sends {
                 guard case .connection(let index) = send.origin else { continue }
-                silenceEnds(index, after: send.event, key: send.key, question, history, into: &evidence)
+                silenceEnds(index, after: send.event, key: send.key, history, into: &evidence)
             }
             guard typed.sends.first.map({ history.span(from: typed.event, to: $0.event) > 0 }) ?? true,
                 let dead = history.deadConnection(at: typed.event), !history.isHeldUp(typed)
@@ -53,13 +52,12 @@ extension CLIENT {
             let soon = history.patience(of: typed.event) + Observations.inFlight.microseconds
             let late = history.events.indices.boundary { history.patience(of: $0) > soon }
             if question.map({ history.hasFailed($0, from: typed.event, to: late) }) == true { continue }
-            silenceEnds(dead, after: typed.event, key: typed.key, question, history, into: &evidence)
+            silenceEnds(dead, after: typed.event, key: typed.key, history, into: &evidence)
         }
     }
 
     private static func silenceEnds(
-        _ index: Int, after event: Int, key: String?, _ question: ClientQuestion?, _ history: Observations,
-        into evidence: inout Evidence
+        _ index: Int, after event: Int, key: String?, _ history: Observations, into evidence: inout Evidence
     ) {
         let client = history.client
         let bound = history.clientBound(\.resend)
@@ -70,26 +68,18 @@ extension CLIENT {
             if history.wasEndedByClient(history.connections[index]) { evidence.keep() }
             return
         }
-        // What tells of it may have crossed with it; without keys that is anything after the greeting, or a read with its words.
-        let connection = history.connections[index]
-        let crossing = history.inFlight(before: event)
-        let arrivals = history.arrivals(on: index)
-        let news =
-            connection.greeting?.states(.idempotency) == false
-            ? [
-                arrivals.first { $0 >= crossing && $0 > connection.connected ?? event },
-                question?.news.first { $0.connection == nil && $0.event > crossing }?.event,
-            ].compactMap(\.self).min()
-            : history.news(of: key, on: index, after: crossing - 1)
+        // What tells of it may have crossed with it.
+        let news = history.news(of: key, after: history.inFlight(before: event) - 1)
         if let news, news < event { return }
         let opening = history.nextOpening(after: event)
         func reaction(_ isMeant: (ObservedExchange) -> Bool) -> Int? {
             let request = history.exchanges.first { $0.request > event && isMeant($0) }?.request
             return [opening, request].compactMap { $0 }.filter { $0 < life.upperBound }.min()
         }
-        // A read, such as that of a session just opened, is no reaction to a silence that ended or a message that it shows.
+        // A read, such as that of a session just opened, is no reaction to a silence that ended or a message that it
+        // shows.
         if let news, history.patience(of: news) <= limit,
-            arrivals.contains(news)
+            history.arrivals(on: index).contains(news)
                 || reaction({ $0.isChat && $0.body?.id("clientMessageId") == key }).map({ news < $0 }) ?? true
         {
             return
@@ -115,22 +105,19 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-49: "A client MUST end a connection on which nothing, not even a WebSocket pong, has arrived for `silence` while
-    /// it awaited a turn in the foreground and with network".
+    /// CLIENT-49: "A client MUST end a connection on which nothing, not even a WebSocket pong, has arrived for
+    /// `silence` while it awaited a turn in the foreground and with network".
     ///
-    /// Once for each connection that the stage silenced after the question was taken, and the client left for another one.
-    /// Broken when it goes on waiting for the bound and for the longest wait before another attempt. A server that remembers no
-    /// keys has nothing to say of a question that it took: there anything that arrived after it will do.
+    /// Once for each connection that the stage silenced after the question was taken, and the client left for another
+    /// one. Broken when it goes on waiting for the bound and for the longest wait before another attempt.
     static func silentConnectionsEnd(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for index in history.client.attempts {
             guard let connected = history.connections[index].connected else { continue }
             let arrivals = history.arrivals(on: index).drop { $0 < connected }
             for (arrival, next) in zip(arrivals, arrivals.dropFirst().map(Optional.some) + [nil]) {
-                let isKeyless = history.connections[index].greeting?.states(.idempotency) == false
                 let isAwaited = questions.contains { question in
-                    let wasAsked = question.requests.contains { $0.connection == index && $0.event < arrival }
-                    return (question.proof.map { $0 <= arrival } == true || isKeyless && wasAsked)
+                    question.proof.map { $0 <= arrival } == true
                         && !question.news.contains { $0.kind != .proof && $0.event <= arrival }
                 }
                 if isAwaited { silenceEnds(index, after: arrival, before: next, questions, history, &evidence) }
@@ -173,8 +160,8 @@ extension CLIENT {
 
     // MARK: What a client says and does while it has no socket
 
-    /// CLIENT-39: "A client SHOULD show `connecting`, `degraded` (polling without a socket) and `offline` (no network) as
-    /// different states".
+    /// CLIENT-39: "A client SHOULD show `connecting`, `degraded` (polling without a socket) and `offline` (no network)
+    /// as different states".
     ///
     /// Once for each state shown in one of these troubles, when it had lasted long enough to be seen.
     static func troublesAreToldApart(_ history: Observations, _ evidence: inout Evidence) {

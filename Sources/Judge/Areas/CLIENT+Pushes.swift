@@ -6,8 +6,8 @@ extension CLIENT {
     /// CLIENT-33: "A client that is launched by a notification MUST show the session and message the payload names,
     /// whatever its usual start would load".
     ///
-    /// Once for each launch by a notification that came to its message, or could have. Another session on the way is no fault;
-    /// another session afterwards is.
+    /// Once for each launch by a notification that came to its message, or could have. Another session on the way is no
+    /// fault; another session afterwards is.
     static func launchesLeadToTheMessage(_ history: Observations, _ evidence: inout Evidence) {
         judgeTaps(history, &evidence) { $0.kind == .launched }
     }
@@ -18,8 +18,8 @@ extension CLIENT {
         judgeTaps(history, &evidence) { $0.kind == .resumed }
     }
 
-    /// CLIENT-35: "A client MUST show the session and message a tapped notification names when the app is already on the
-    /// screen, with that session or another".
+    /// CLIENT-35: "A client MUST show the session and message a tapped notification names when the app is already on
+    /// the screen, with that session or another".
     static func tapsLeaveTheScreen(_ history: Observations, _ evidence: inout Evidence) {
         judgeTaps(history, &evidence) { $0.kind == .tapped }
     }
@@ -66,8 +66,9 @@ extension CLIENT {
         }
     }
 
-    /// From when on a message can be asked to be on the screen: the tap when the client has it or asks for nothing, else the
-    /// response that brought it, or that of the last read of before the tap; nil while the suite withholds it, there is no network, or the server sent the client away.
+    /// From when on a message can be asked to be on the screen: the tap when the client has it or asks for nothing,
+    /// else the response that brought it, or that of the last read of before the tap; nil while the suite withholds it,
+    /// there is no network, or the server sent the client away.
     private static func cause(of notice: ClientNotice, _ named: [ClientDelivery], _ history: Observations) -> Int? {
         let life = history.client.launch(at: notice.event)?.events.lowerBound ?? 0
         if named.contains(where: { told in
@@ -98,8 +99,8 @@ extension CLIENT {
     /// CLIENT-36: "A client MUST show an error when the session a notification names cannot be found, and while it
     /// cannot be read".
     ///
-    /// Once for each tapped notification whose session is answered with 404, or stands in no list that was asked for since,
-    /// and once for each whose message the client does not have while there is no network or a read has failed.
+    /// Once for each tapped notification whose session is answered with 404, or stands in no list that was asked for
+    /// since, and once for each whose message the client does not have while there is no network or a read has failed.
     static func lostSessionsAreTold(_ history: Observations, _ evidence: inout Evidence) {
         let messages = history.clientMessages
         for notice in ClientNotice.all(in: history) where notice.kind != .received {
@@ -168,10 +169,10 @@ extension CLIENT {
     /// CLIENT-37: "A client MUST recover the session a push names when it receives the push in the foreground and no
     /// live connection delivers, unless a close with a terminal code ended its last connection".
     ///
-    /// Once for each push of a message that nothing had brought, while no greeted connection was open, nor had one died in
-    /// silence right after a frame. Recovery is a `sync` or
-    /// a read of that session; it may wait for a new connection, so the bound is that between two attempts. What it brings
-    /// for the session on the screen has to come there.
+    /// Once for each push of a message that nothing had brought, while no greeted connection was open, nor had one died
+    /// in silence right after a frame. Recovery is a `sync` or a read of that session; it may wait for a new
+    /// connection, so the bound is that between two attempts. What it brings for the session on the screen has to come
+    /// there.
     static func pushesRecover(_ history: Observations, _ evidence: inout Evidence) {
         let deliveries = history.clientDeliveries
         for notice in ClientNotice.all(in: history) where notice.kind == .received {
@@ -216,8 +217,8 @@ extension CLIENT {
 }
 
 extension Observations {
-    /// Whether a connection brings what it is sent, as far as a client can tell: it was greeted, and is open, or had a frame
-    /// just before it died in silence.
+    /// Whether a connection brings what it is sent, as far as a client can tell: it was greeted, and is open, or had a
+    /// frame just before it died in silence.
     fileprivate func delivers(_ index: Int, at event: Int) -> Bool {
         let connection = connections[index]
         guard let connected = connection.connected, connected < event else { return false }

@@ -3,16 +3,16 @@ import HoldfastTranscript
 
 /// What a client reads although nothing says that it lost anything.
 extension CLIENT {
-    /// CLIENT-55: "A client MUST read over REST the session on its screen after every `connected` on which it sends no `sync`
-    /// from a position that it held, and whenever the person opens it, again until that read is answered with 200, or with a
-    /// status from 400 to 499 and an error body, unless the stream has brought all of it since it was last read, or a close
-    /// with a terminal code ended its last connection".
+    /// CLIENT-55: "A client MUST read over REST the session on its screen after every `connected` on which it sends no
+    /// `sync` from a position that it held, and whenever the person opens it, again until that read is answered with
+    /// 200, or with a status from 400 to 499 and an error body, unless the stream has brought all of it since it was
+    /// last read, or a close with a terminal code ended its last connection".
     ///
-    /// Once for each session that the person goes to, and once for each greeting without a `sync` while a session is on the
-    /// screen. A read that is under way then may serve, and decides nothing where it is answered; who has no connection may read
-    /// after the next greeting, and who has no network reads then, with the waits of one whose read failed. What the stream has
-    /// brought is judged in favor of the client: with an epoch, any message of the session will do, as long as each greeting
-    /// since was followed by a `sync` and no gap was told.
+    /// Once for each session that the person goes to, and once for each greeting without a `sync` while a session is on
+    /// the screen. A read that is under way then may serve, and decides nothing where it is answered; who has no
+    /// connection may read after the next greeting, and who has no network reads then, with the waits of one whose read
+    /// failed. What the stream has brought is judged in favor of the client: with an epoch, any message of the session
+    /// will do, as long as each greeting since was followed by a `sync` and no gap was told.
     static func whatIsOpenedIsRead(_ history: Observations, _ evidence: inout Evidence) {
         for act in history.client.acts("selectSession") {
             guard let session = act.details.id("sessionId"),
@@ -136,8 +136,8 @@ extension CLIENT {
 }
 
 extension Observations {
-    /// Whether a client may have read for something else than what happened at an event: a turn that it awaited, an act of the
-    /// person, a push, the network, a return, or another connection.
+    /// Whether a client may have read for something else than what happened at an event: a turn that it awaited, an act
+    /// of the person, a push, the network, a return, or another connection.
     func mayHaveRead(at read: Int, forOthersThan cause: Int) -> Bool {
         let acts = client.acts("launch", "selectSession", "openPush").map(\.event)
         return (recoveryTriggers + acts).contains { $0 > cause && $0 < read }

@@ -8,12 +8,12 @@ extension CLIENT {
     /// Acts after which what was told or asked need not be shown any more.
     static let leavings = ObservedClient.endsOfLife.union(["selectSession", "openPush", "background"])
 
-    /// CLIENT-15: "A client MUST recover after every reconnect that follows a turn it has seen no ending of, by `sync` from a
-    /// position that it held or else by a session read, and by a session read if it has seen only an ending without names".
+    /// CLIENT-15: "A client MUST recover after every reconnect that follows a turn whose session it knows and whose
+    /// ending it has not seen, by `sync` from a position that it held or else by a session read".
     ///
-    /// Once for each greeted connection after another one and each turn that the client knew to run then, or knew only an ending
-    /// of that names nothing. A read counts from the end of the old connection on, also one that was still under way then; a
-    /// sync counts where the server has an epoch, and the client may have held a position in it.
+    /// Once for each greeted connection after another one and each turn that the client knew to run then. A read counts
+    /// from the end of the old connection on, also one that was still under way then; a sync counts where the server
+    /// has an epoch, and the client may have held a position in it.
     static func reconnectsAreFollowedByRecovery(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, connection) in history.connections.enumerated() {
@@ -23,12 +23,12 @@ extension CLIENT {
                     question.news.contains(where: { news in
                         news.event < lost && news.kind == .proof
                             && !history.mayBeMissed(news, of: question, before: greeted)
-                            && !history.mayBeDoubted(question, since: news.event, before: greeted)
                     }),
-                    !(question.news + question.suspicions).contains(where: { $0.event < greeted && $0.kind != .proof }),
+                    !question.news.contains(where: { $0.event < greeted && $0.kind != .proof }),
                     history.endOfLife(at: asked) > greeted
                 else { continue }
                 let sessions = question.namedSessions(before: greeted)
+                if sessions.isEmpty { continue }
                 let proof = history.deadline(after: greeted, within: history.clientPatience, on: index).flatMap {
                     history.isAble(from: greeted, to: $0) ? $0 : nil
                 }
@@ -44,36 +44,14 @@ extension CLIENT {
                         actual: "neither within \(history.clientPatience)", at: [lost, greeted, proof])
                 }
             }
-            for question in questions where !question.isAmbiguous && question.ids.isEmpty && question.turnIds.isEmpty {
-                guard let ended = question.news.first(where: { $0.kind == .ending && $0.connection != nil }),
-                    ended.event < lost, history.remembersKeys(before: lost) == false,
-                    !question.requests.contains(where: { $0.event > ended.event && $0.event < greeted }),
-                    history.endOfLife(at: ended.event) > greeted,
-                    !history.mayBeMissed(ended, of: question, before: greeted),
-                    // Who read that the message, or the whole session, is not there knows that it was none.
-                    !history.mayBeDoubted(question, since: ended.event, before: greeted),
-                    question.namedSessions(before: greeted).contains(where: { !history.isGone($0, before: greeted) }),
-                    let proof = history.deadline(after: greeted, within: history.clientPatience, on: index),
-                    history.isAble(from: greeted, to: proof)
-                else { continue }
-                let sessions = question.namedSessions(before: greeted)
-                let isRead = history.client.reads.contains { read in
-                    guard case .session(let id) = read.route, sessions.contains(id) else { return false }
-                    return history.end(of: read) > lost && read.request < proof
-                }
-                evidence.test(
-                    isRead, otherwise: "only an ending without names tells of a message, and its session is not read",
-                    expected: "a read of its session", actual: "none within \(history.clientPatience)",
-                    at: [ended.event, greeted, proof])
-            }
         }
     }
 
     /// CLIENT-19: "A client MUST show, after recovery, every message of the history it lacked, in the order of the
     /// history".
     ///
-    /// Once for each read or replay of the session on the screen that brings a message which was not shown, and for each replay
-    /// after a launch from a position that stands for messages.
+    /// Once for each read or replay of the session on the screen that brings a message which was not shown, and for
+    /// each replay after a launch from a position that stands for messages.
     static func allThatWasMissedIsShown(_ history: Observations, _ evidence: inout Evidence) {
         for told in history.toldHistories {
             guard let before = history.client.state(at: told.event), before.sessionId == told.sessionId,
@@ -122,11 +100,11 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-20: "A client MUST NOT show fewer messages of a session during recovery than before it, nor take an answer away
-    /// that no read asked for since it came lacks".
+    /// CLIENT-20: "A client MUST NOT show fewer messages of a session during recovery than before it, nor take an
+    /// answer away that no read asked for since it came lacks".
     ///
-    /// Once for each read or sync during which, or after which, the screen of its session was looked at. Two entries for one
-    /// message that become one are no loss, and neither is a question that went to a conversation of its own.
+    /// Once for each read or sync during which, or after which, the screen of its session was looked at. Two entries
+    /// for one message that become one are no loss, and neither is a question that went to a conversation of its own.
     static func recoveryNeverShowsLess(_ history: Observations, _ evidence: inout Evidence) {
         let states = history.client.states
         let questions = ClientQuestion.all(in: history)
@@ -174,7 +152,8 @@ extension CLIENT {
             let next = looks[looks.boundary { $0 > recovery.begun }...].first
             if next.map({ $0 < end }) == true { evidence.keep() }
             guard recovery.ended < end else { continue }
-            // What the stage has answered is still on its way to the screen; meanwhile a question that was refused may go.
+            // What the stage has answered is still on its way to the screen; meanwhile a question that was refused may
+            // go.
             let patience = history.patience(of: recovery.ended) + history.clientPatience.microseconds
             let stored = Set(before.messages.compactMap(\.id))
             for after in states[states.boundary { $0.event > recovery.ended }...] {
@@ -186,8 +165,8 @@ extension CLIENT {
 
     /// CLIENT-21: "A client MUST NOT have more than one session read of one session under way for recovery".
     ///
-    /// Once for each return, reconnect and push while a read of a session is under way. A read that the person caused by going
-    /// there, and one that takes the place of a read the client gave up, is not counted.
+    /// Once for each return, reconnect and push while a read of a session is under way. A read that the person caused
+    /// by going there, and one that takes the place of a read the client gave up, is not counted.
     static func oneReadServesAll(_ history: Observations, _ evidence: inout Evidence) {
         let triggers = history.recoveryTriggers
         for (index, read) in history.client.reads.enumerated() {
@@ -214,16 +193,16 @@ extension CLIENT {
     /// CLIENT-22: "A client MUST poll for an answer with at most 12 reads, the last of them no later than 65 s after
     /// the first".
     ///
-    /// Once for each time that a client read at least twice for an answer, with nothing else to make it read, and was watched
-    /// to the end of the bound. The first read after a return, a reconnect or a loss is the recovery, those that follow it are
-    /// the polling; what a client reads without a socket after it gave up serves CLIENT-40.
+    /// Once for each time that a client read at least twice for an answer, with nothing else to make it read, and was
+    /// watched to the end of the bound. The first read after a return, a reconnect or a loss is the recovery, those
+    /// that follow it are the polling; what a client reads without a socket after it gave up serves CLIENT-40.
     static func pollingIsBounded(_ history: Observations, _ evidence: inout Evidence) {
         let waits = history.waitsForAnswers
-        let questions = ClientQuestion.all(in: history)
         let lists = Set(history.client.reads.filter { $0.isRead(of: .sessions) }.map(\.request))
         let bound = history.clientBound(\.polling)
         for wait in waits {
-            // Without a socket, a list may as well be read for what is new (CLIENT-40), and beside any read it is a part of that.
+            // Without a socket, a list may as well be read for what is new (CLIENT-40), and beside any read it is a
+            // part of that.
             let older = history.readsOlder(than: wait.question)
             let polls = history.polls(in: wait).reduce(into: [Int]()) { polls, poll in
                 let isBeside = (older + polls.suffix(1)).contains { history.areSimultaneous($0, poll) }
@@ -231,11 +210,7 @@ extension CLIENT {
                 if isPoll { polls.append(poll) }
             }
             guard let first = polls.first else { continue }
-            // A message that went out as a connection ended may be polled for too.
-            let unseen = questions.count { question in
-                question.requests.isEmpty && question.event < wait.end && history.mayBeLostInFlight(question.event)
-            }
-            let answers = history.answers(served: polls, among: waits) + unseen
+            let answers = history.answers(served: polls, among: waits)
             let end = history.proof(after: first, limit: history.patience(of: first) + bound.microseconds)
             evidence.test(no: surplus(of: polls, for: answers, within: bound, history), keptIf: wait.end > end ?? .max)
             {
@@ -261,13 +236,13 @@ extension CLIENT {
     }
 
     /// CLIENT-23: "A client MUST end the thinking state, and show the message as failed with its retry or an error,
-    /// when polling ends without an answer, or when for as long as polling may last nothing could bring it the answer: no
-    /// connection on which the message was sent, no later one on which a frame, a read or, once the server was known to
-    /// have it, a complete replay without its ending has shown that its turn runs, and no request".
+    /// when polling ends without an answer, or when for as long as polling may last nothing could bring it the answer:
+    /// no connection on which the message was sent, no later one on which a frame, a read or, once the server was known
+    /// to have it, a complete replay without its ending has shown that its turn runs, and no request".
     ///
-    /// Once for each time that a client polled at least twice for an answer that did not come, and once for each stretch in
-    /// which it waited on the screen and had nothing that could bring the answer. Without a network, `offline` says as much as an
-    /// error.
+    /// Once for each time that a client polled at least twice for an answer that did not come, and once for each
+    /// stretch in which it waited on the screen and had nothing that could bring the answer. Without a network,
+    /// `offline` says as much as an error.
     static func pollingEndsInTheOpen(_ history: Observations, _ evidence: inout Evidence) {
         let bound = history.clientBound(\.polling)
         let waits = history.waitsForAnswers
@@ -330,18 +305,12 @@ extension CLIENT {
 
     /// CLIENT-24: "A client MUST end the thinking state when it receives the ending of the turn, by any road".
     ///
-    /// Once for each turn that was awaited on the screen when its ending came, and no other of that session with it, and once
-    /// for each that ended while the person was elsewhere and came back.
+    /// Once for each turn that was awaited on the screen when its ending came, and no other of that session with it,
+    /// and once for each that ended while the person was elsewhere and came back.
     static func anEndingEndsTheWaiting(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() {
-            // What names nothing may be of any turn of a session that the question is not known to stand in, or that lacks it.
-            guard let ended = question.news.first(where: { $0.kind == .ending }),
-                ended.isCertain
-                    || ended.error == nil
-                        && ended.sessionId.map(question.namedSessions(before: ended.event).contains) == true
-                        && !history.mayBeDoubted(question, since: ended.event, before: .max)
-            else { continue }
+            guard let ended = question.news.first(where: { $0.kind == .ending }) else { continue }
             waitingEnds(
                 at: ended.event, of: index, among: questions, "the client still waits for an answer that arrived",
                 isCertain: !history.mayBeMissed(ended, of: question, before: .max), history, &evidence)
@@ -351,15 +320,17 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-46: "A client MUST end the thinking state for a message that was refused, until it sends that message again".
+    /// CLIENT-46: "A client MUST end the thinking state for a message that was refused, until it sends that message
+    /// again".
     ///
-    /// Once for each refusal that names a message which was awaited on the screen, and no other of that session with it, and
+    /// Once for each refusal of a message which was awaited on the screen, and no other of that session with it, and
     /// once for each that came while the person was elsewhere and came back.
     static func aRefusalEndsTheWaiting(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() {
-            for news in question.news where news.kind == .refusal && news.isCertain {
-                // The refusal of a resend says nothing of a turn that something else tells of, also where that crossed with it.
+            for news in question.news where news.kind == .refusal {
+                // The refusal of a resend says nothing of a turn that something else tells of, also where that crossed
+                // with it.
                 let request = question.requests.last { $0.event < news.event }?.event ?? news.event
                 let crossed = history.inFlight(before: request)..<request
                 let proof = question.news.first { proof in
@@ -406,8 +377,8 @@ extension CLIENT {
         let end = min(history.end(of: event, at: leavings.union(["send", "sendAgain"])), again, last)
         let sighting = history.shown(after: event, within: history.clientPatience, before: end) { !$0.thinking }
         if case .broken = sighting, !isCertain { return }
-        // Once over, it does not begin again by itself; who sends again may show that before the request is there, or send on a
-        // connection that has died in silence.
+        // Once over, it does not begin again by itself; who sends again may show that before the request is there, or
+        // send on a connection that has died in silence.
         let resent = again < .max ? history.inFlight(before: again) : .max
         if case .kept(let over) = sighting, isCertain,
             let relapse = history.relapse(of: question, after: over, before: min(end, resent)),
@@ -431,7 +402,7 @@ extension CLIENT {
             other == index || questions[other].event > event
                 || !questions[other].mayStand(in: session, before: event + 1)
                 || questions[other].news.contains { news in
-                    questions[other].settles(news, before: event + 1) && news.isCertain
+                    questions[other].settles(news, before: event + 1)
                         && !history.mayBeMissed(news, of: questions[other], before: event)
                         // What the person sent again is awaited anew, also before it goes out.
                         && !questions[other].repeats.contains { again in
@@ -446,7 +417,8 @@ extension CLIENT {
         }
     }
 
-    /// Judges a session in which a message was awaited, and that the person comes back to after its turn was over elsewhere.
+    /// Judges a session in which a message was awaited, and that the person comes back to after its turn was over
+    /// elsewhere.
     ///
     /// The client surely took what it was told, and no other device has asked there.
     private static func waitingIsOver(
@@ -457,7 +429,7 @@ extension CLIENT {
         let sessions = question.namedSessions(before: news.event + 1)
         func isThere(_ state: ObservedClient.State) -> Bool { state.sessionId.map(sessions.contains) == true }
         let life = history.endOfLife(at: question.event)
-        guard news.isCertain, life > news.event, sessions.count == 1,
+        guard life > news.event, sessions.count == 1,
             let away = history.client.state(at: news.event), away.sessionId != nil, !isThere(away),
             let last = history.client.states.last(where: { $0.event < news.event && isThere($0) }), last.thinking,
             last.event > question.event, !history.mayBeMissed(news, of: question, before: .max),
@@ -479,31 +451,25 @@ extension CLIENT {
 
     // MARK: How a client finds what it lost sight of
 
-    /// CLIENT-38: "A client MUST find a turn whose session it does not know by its `clientMessageId`, or, at a server
-    /// that did not state `idempotency`, by a session that began since the last `connected` before its first send and
-    /// whose first message of the person has its text, and take no other session in its place".
+    /// CLIENT-38: "A client MUST find a turn whose session it does not know by its `clientMessageId`, and take no other
+    /// session in its place".
     ///
-    /// Once for each question of a new conversation that was lost before anything was said of it. A conversation is the right
-    /// one only after a frame, response or history has named it together with the key or the turn; asking again with the same
-    /// key is one way to find it, reading is another.
+    /// Once for each question of a new conversation that was lost before anything was said of it. A conversation is the
+    /// right one only after a frame, response or history has named it together with the key or the turn; asking again
+    /// with the same key is one way to find it, reading is another.
     static func aTurnIsFoundByItsKey(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
             guard let first = question.requests.first, first.sessionAsked == nil, let lost = history.end(of: first),
                 lost > first.event, !question.news.contains(where: { $0.event < lost })
             else { continue }
-            // A refusal settles it, and so does a response that is none of these: nothing is lost that could be found.
-            let refusal = question.news.first { $0.kind == .refusal && $0.event > lost }?.event ?? .max
-            let refused = min(refusal, history.failure(of: question, after: first.event) ?? .max)
-            // Where keys are not remembered, one that is not there is failed, and the conversation goes on without it.
+            // A refusal settles it: nothing is lost that could be found.
+            let settled = question.news.first { $0.kind == .refusal && $0.event > lost }?.event ?? .max
             let failed = history.client.states.first { $0.event > lost && $0.showsAsFailed(question) }?.event ?? .max
-            let settled = min(refused, history.remembersKeys(before: lost) == false ? failed : .max)
             let end = min(
-                history.end(of: lost, at: ["selectSession", "openPush"]), history.endOfLife(at: first.event), refused)
-            // What else the person typed there, or what was refused for a while, may begin the session of their conversation once
-            // this one failed (CLIENT-58); when it failed nobody knows between two looks.
+                history.end(of: lost, at: ["selectSession", "openPush"]), history.endOfLife(at: first.event), settled)
+            // What else the person typed there, or what was refused for a while, may begin the session of their
+            // conversation once this one failed (CLIENT-58); when it failed nobody knows between two looks.
             let unfailed = history.client.states.last { $0.event < failed }?.event ?? failed
-            let sent = first.event
-            let isKeyless = history.remembersKeys(before: sent) == false
             let neighbors = ClientQuestion.all(in: history).filter { other in
                 guard other.event != question.event, other.requests.contains(where: { $0.sessionAsked == nil }) else {
                     return false
@@ -518,18 +484,19 @@ extension CLIENT {
                 + neighbors.filter { other in
                     failed < .max && other.requests.contains { $0.sessionAsked == nil && $0.event > unfailed }
                 }
-            // An earlier one, which only waited, brings its session to the screen of their conversation once it is found.
+            // An earlier one, which only waited, brings its session to the screen of their conversation once it is
+            // found.
             let onScreen =
                 homes
                 + neighbors.filter { other in
-                    guard other.event < question.event else { return false }
-                    return isKeyless || other.news.contains { $0.kind == .refusal && $0.event < sent }
+                    other.event < question.event
+                        && other.news.contains { $0.kind == .refusal && $0.event < first.event }
                 }
             let wrong =
                 wrongSend(
                     of: question, among: homes, after: lost, before: min(settled, history.endOfData(at: lost)), history)
                 ?? wrongPlace(of: question, among: onScreen, from: lost, to: settled, history)
-                ?? wrongScreen(among: onScreen, from: lost, to: min(end, settled), history)
+                ?? wrongScreen(among: onScreen, from: lost, to: end, history)
             // Who went elsewhere before it was lost sees something else.
             let hasLeft = question.typed.map { history.endOfStay(at: $0) < lost } == true
             if hasLeft, wrong.map({ wrong in !question.requests.contains { $0.event == wrong.event } }) ?? true {
@@ -558,7 +525,7 @@ extension CLIENT {
     ) -> (session: String, event: Int)? {
         question.requests.lazy.filter { $0.event > lost && $0.event < settled }.compactMap { request in
             guard let session = request.sessionAsked,
-                !questions.contains(where: { history.homes(of: $0, before: request.event).contains(session) })
+                !questions.contains(where: { $0.sessions(before: request.event).contains(session) })
             else {
                 return nil
             }
@@ -573,7 +540,7 @@ extension CLIENT {
         let before = history.client.state(at: lost)?.sessionId
         return history.looks(after: lost, before: end).lazy.compactMap { look in
             guard let session = look.state.sessionId, session != before,
-                !questions.contains(where: { history.homes(of: $0, before: look.event).contains(session) })
+                !questions.contains(where: { $0.sessions(before: look.event).contains(session) })
             else { return nil }
             return (session, look.event)
         }.first
@@ -588,7 +555,7 @@ extension CLIENT {
         return history.looks(after: start - 1, before: min(end, history.endOfData(at: lost))).lazy.compactMap { look in
             guard let session = look.state.sessionId,
                 look.state.messages.contains(where: { $0.key.map(question.keys.contains) == true }),
-                !questions.contains(where: { history.homes(of: $0, before: look.event).contains(session) })
+                !questions.contains(where: { $0.sessions(before: look.event).contains(session) })
             else { return nil }
             return (session, look.event)
         }.first
@@ -603,7 +570,7 @@ extension CLIENT {
         let others = homes.filter { $0.event != question.event }
         let isElsewhere = history.looks(after: lost, before: end).contains { look in
             look.state.sessionId.map { session in
-                others.contains { history.homes(of: $0, before: .max).contains(session) }
+                others.contains { $0.sessions(before: .max).contains(session) }
             } == true
         }
         if isElsewhere { return .unknown }
@@ -612,12 +579,6 @@ extension CLIENT {
         }?.event
         // What was sent again and not answered cannot be found.
         if news == nil, question.requests.count > 1 { return .unknown }
-        // Without keys, as far as the client knew, it is not asked again: who looked may have lost it for good.
-        let sent = question.requests.first?.event ?? lost
-        let isForgotten =
-            !history.wasSurelyGreeted(before: sent)
-            || [sent, lost, end].contains { history.remembersKeys(before: $0) != true }
-        if news == nil, isForgotten, history.client.reads.contains(where: { $0.request > lost }) { return .unknown }
         let greeted = history.connections.lazy.compactMap(\.connected).first { $0 > lost }
         guard let cause = news ?? greeted else { return .unknown }
         guard news != nil || history.neglect(after: lost, within: history.clientBound(\.polling)) != nil else {
@@ -625,7 +586,7 @@ extension CLIENT {
         }
         return history.shown(after: cause, within: history.clientBound(\.polling), before: end) { state in
             guard let session = state.sessionId else { return false }
-            return history.homes(of: question, before: .max).contains(session) && state.shows(question)
+            return question.sessions(before: .max).contains(session) && state.shows(question)
         }
     }
 }
@@ -658,8 +619,8 @@ extension Observations {
 }
 
 extension Observations {
-    /// An answer of a session that a screen shows no more, though the server still has it: no read lacks it that was asked for
-    /// after it came.
+    /// An answer of a session that a screen shows no more, though the server still has it: no read lacks it that was
+    /// asked for after it came.
     fileprivate func answerTaken(
         from session: String, between before: ObservedClient.State, and after: ObservedClient.State
     ) -> ObservedClient.ShownMessage? {
@@ -679,8 +640,8 @@ extension Observations {
 }
 
 extension ObservedClient.State {
-    /// Whether it shows a message as failed, or an error that was not there before; nil where an error that was may say it
-    /// again.
+    /// Whether it shows a message as failed, or an error that was not there before; nil where an error that was may say
+    /// it again.
     fileprivate func tellsOfAnEnd(of question: ClientQuestion, unlike before: ObservedClient.State?) -> Bool? {
         let old = before?.errors ?? []
         if showsAsFailed(question) || errors.count > old.count || errors.contains(where: { !old.contains($0) }) {

@@ -7,9 +7,9 @@ extension CLIENT {
     /// CLIENT-25: "A client MUST show each message once, whatever the order and number of live frames, replays, REST
     /// reads and pushes that brought it".
     ///
-    /// Once for each message that came more than once and was looked at afterwards, and once for each that says what another
-    /// says: neither may be shown twice, and neither may be taken for the other. Entries without id are counted by their
-    /// words against the messages the client was told of.
+    /// Once for each message that came more than once and was looked at afterwards, and once for each that says what
+    /// another says: neither may be shown twice, and neither may be taken for the other. Entries without id are counted
+    /// by their words against the messages the client was told of.
     static func messagesAreShownOnce(_ history: Observations, _ evidence: inout Evidence) {
         let messages = history.clientMessages
         var doubled: Set<String> = []
@@ -118,12 +118,12 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-63: "A client MUST NOT bring another session, or a new conversation, to its screen than the one that the person or
-    /// a tapped notification chose last; a new conversation becomes the session of a message typed there".
+    /// CLIENT-63: "A client MUST NOT bring another session, or a new conversation, to its screen than the one that the
+    /// person or a tapped notification chose last; a new conversation becomes the session of a message typed there".
     ///
-    /// Once for each choice that was on the screen when something of another session came, and was looked at afterwards.
-    /// After a message was typed, only a session that was on the screen before is surely another one. What a tap brought is
-    /// judged by CLIENT-33 to CLIENT-35.
+    /// Once for each choice that was on the screen when something of another session came, and was looked at
+    /// afterwards. After a message was typed, only a session that was on the screen before is surely another one. What
+    /// a tap brought is judged by CLIENT-33 to CLIENT-35.
     static func theScreenStays(_ history: Observations, _ evidence: inout Evidence) {
         let deliveries = history.clientDeliveries.filter { $0.road != .typed }
         for act in history.client.acts("selectSession") {
@@ -157,11 +157,11 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-64: "A client MUST show the whole text of a message, as `done`, `message` or a session gives it; white space
-    /// at its ends is free".
+    /// CLIENT-64: "A client MUST show the whole text of a message, as `done`, `message` or a session gives it; white
+    /// space at its ends is free".
     ///
-    /// Once for each message that was shown under its id, and once more where other words take the place of the whole text. What a
-    /// notification named may be shown with its words until the client surely has the message.
+    /// Once for each message that was shown under its id, and once more where other words take the place of the whole
+    /// text. What a notification named may be shown with its words until the client surely has the message.
     static func textsAreWhole(_ history: Observations, _ evidence: inout Evidence) {
         let byID = Dictionary(grouping: history.clientDeliveries.filter { $0.id != nil }) { $0.id ?? "" }
         var (whole, broken): ([String: String], Set<String>) = ([:], [])
@@ -257,11 +257,11 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-62: "A client SHOULD count no more messages of a session as unread than others have said there since it was last
-    /// on the screen".
+    /// CLIENT-62: "A client SHOULD count no more messages of a session as unread than others have said there since it
+    /// was last on the screen".
     ///
-    /// Once for each session and each time that it was away from the screen, while a count was shown. What a list counts are also
-    /// the person's own words, and who launches the app again may not know what was seen before.
+    /// Once for each session and each time that it was away from the screen, while a count was shown. What a list
+    /// counts are also the person's own words, and who launches the app again may not know what was seen before.
     static func nothingIsCountedTwice(_ history: Observations, _ evidence: inout Evidence) {
         let messages = history.clientMessages
         let others = Dictionary(
@@ -310,7 +310,8 @@ extension CLIENT {
     /// CLIENT-43: "A client SHOULD show the messages it already has when the person returns to a session, before the
     /// server has answered".
     ///
-    /// Once for each return to a session that was on the screen before in the same life, while no read of it is answered.
+    /// Once for each return to a session that was on the screen before in the same life, while no read of it is
+    /// answered.
     static func returnsAreNotBlank(_ history: Observations, _ evidence: inout Evidence) {
         for act in history.client.acts("selectSession") {
             guard let session = act.details.id("sessionId"),

@@ -4,77 +4,16 @@ import HoldfastTranscript
 
 /// What becomes of what a person sends.
 extension CLIENT {
-    /// CLIENT-11: "A client MUST resend, over REST or on its next connection, every `chat` and `POST /api/chat` to a server
-    /// that stated `idempotency` whose connection or request ended before an `ack`, a 200, an error body, a refusal or any frame
-    /// of its turn arrived, unless it has become too large (CLIENT-57) or too old (CLIENT-60), or CLIENT-45 forbids it".
+    /// CLIENT-11: "A client MUST resend, over REST or on its next connection, each question whose connection or request
+    /// ended before the server said anything of it, unless CLIENT-57 or CLIENT-60 forbids it".
     ///
-    /// Once for each question whose connection ended before anything was said of it, and once for each that was typed into a
-    /// dead connection still shown as connected. One that shows up in a replay or a history meanwhile has arrived and need not
-    /// be sent again. Broken when a greeted connection stands for `resend` without it.
+    /// Once for each question whose connection ended before anything was said of it, and once for each that was typed
+    /// into a dead connection still shown as connected. One that shows up in a replay or a history meanwhile has
+    /// arrived and need not be sent again. Broken when a greeted connection stands for `resend` without it.
     static func lostQuestionsAreSentAgain(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
             guard let lost = history.loss(of: question) else { continue }
             judge(question, lostAt: lost, in: history, &evidence)
-        }
-    }
-
-    /// CLIENT-45: "A client MUST NOT send a message again on its own, on either transport, unless the last `connected` stated
-    /// `idempotency`, and so did the one before the first send that was not refused since the person sent it last, or the server
-    /// refused its last send with `busy` or `rate_limited`".
-    ///
-    /// Once for each such message that came again, and once for each that did not although its connection or request was lost, or nothing was said
-    /// of it for `resend`, or an error came that may have ended its turn. A refusal without a code may have been either of the two,
-    /// and one without a name may have been of any message that waited.
-    static func nothingIsAskedTwice(_ history: Observations, _ evidence: inout Evidence) {
-        for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
-            for (last, again) in zip(question.requests, question.requests.dropFirst()) {
-                let isFree = (question.news + question.suspicions).contains {
-                    $0.kind == .refusal && $0.event > last.event && $0.event < again.event
-                        && $0.error?.code.map(passingCodes.contains) != false
-                }
-                // Over REST a greeting may still be on its way.
-                let known = again.connection == nil ? history.inFlight(before: again.event) : again.event
-                let isStated =
-                    history.remembersKeys(before: known) == true
-                    || history.connections.compactMap(\.greeting).contains {
-                        $0.event >= known && $0.event < again.event && $0.states(.idempotency)
-                    }
-                // What was refused every time goes out for the first time, unless the client missed that.
-                let isMissed = { history.mayBeMissed($0, of: question, before: again.event) }
-                let isForgotten = [{ _ in false }, isMissed].allSatisfy { isMissed in
-                    let sent = question.firstSend(before: again.event, unless: isMissed)
-                    let decided = history.decision(to: sent, of: question)
-                    let horizon = decided < sent ? history.inFlight(before: decided) : sent
-                    return [sent == again.event ? known : sent, horizon].allSatisfy {
-                        history.remembersKeys(before: $0) == false
-                    }
-                }
-                guard !isFree, !question.isRepeated(after: last.event, before: again.event), !isStated || isForgotten
-                else { continue }
-                evidence.violate(
-                    "the client resent a message to a server without idempotency",
-                    expected: "a read, and the message shown as failed if it is missing",
-                    actual: "the same question again", at: [last.event, again.event])
-            }
-            for news in question.news where news.error?.code.map(doubtfulCodes.contains) == true {
-                let isWatched = history.clientSilence(after: news.event, within: history.clientBound(\.resend)) != nil
-                guard isWatched, history.remembersKeys(before: news.event) == false else { continue }
-                if !question.requests.contains(where: { $0.event > news.event }) { evidence.keep() }
-            }
-            guard let last = question.requests.last, history.remembersKeys(before: last.event) == false,
-                !question.news.contains(where: { $0.kind == .refusal })
-            else { continue }
-            let lost = history.loss(of: question)?.sent ?? last.failure(in: history)
-            let silent = history.clientSilence(after: last.event, within: history.clientBound(\.resend)).flatMap {
-                proof in question.news.contains { $0.event < proof } ? nil : proof
-            }
-            let relaunch = history.client.nextAct("launch", after: last.event)?.event
-            if lost.flatMap({ history.neglect(after: $0, within: history.clientPatience) }) != nil || silent != nil
-                || relaunch.flatMap({ history.standing(after: $0, within: history.clientPatience) }) != nil
-                    && question.news.isEmpty
-            {
-                evidence.keep()
-            }
         }
     }
 
@@ -83,11 +22,6 @@ extension CLIENT {
         _ question: ClientQuestion, lostAt lost: Observations.LostQuestion, in history: Observations,
         _ evidence: inout Evidence
     ) {
-        let sent = question.firstSend(before: lost.event)
-        let first = history.decision(to: sent, of: question)
-        guard history.remembersKeys(before: lost.event) == true, history.remembersKeys(before: first) == true,
-            history.wasSurelyGreeted(before: first)
-        else { return }
         let limits = history.frameLimits.filter { history.endOfLife(at: $0.told) > lost.sent }.map(\.bytes)
         var bytes = question.requests.compactMap(history.size).max() ?? question.text.utf8.count
         // What failed may have been too large with the conversation before it.
@@ -98,9 +32,6 @@ extension CLIENT {
         if limits.contains(where: { $0 < bytes }) { return }
         let hasArrived = question.news.contains { $0.event > lost.sent }
         let proof = hasArrived ? nil : history.neglect(of: question, lostAt: lost)
-        // A deploy may have taken away what makes a resend safe, also for a while.
-        let forgetful = history.connections.compactMap(\.greeting).filter { !$0.states(.idempotency) }
-        if let proof, forgetful.contains(where: { $0.event > first && $0.event < proof }) { return }
         evidence.test(lost.isSentAgain(question), orBy: proof) { proof in
             Finding(
                 "an unacknowledged message is never resent",
@@ -110,10 +41,11 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-12: "A client MUST resend with the content of the first send, and with its `clientMessageId` unless CLIENT-50
-    /// asks for a new one".
+    /// CLIENT-12: "A client MUST resend with the content of the first send, and with its `clientMessageId` unless
+    /// CLIENT-50 asks for a new one".
     ///
-    /// Once for each request after the first of one message, until the client was told how it ended or that it was refused.
+    /// Once for each request after the first of one message, until the client was told how it ended or that it was
+    /// refused.
     static func theSameIsSentAgain(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
             guard let first = question.requests.first, let key = first.clientMessageId else { continue }
@@ -132,8 +64,8 @@ extension CLIENT {
 
     /// CLIENT-13: "A client MUST give each new message of the person a `clientMessageId` of its own".
     ///
-    /// Once for each message after the first, and once for each without a key. Of two equal texts the second is known to have
-    /// the key of the first when the first had been answered, and the second never comes with another.
+    /// Once for each message after the first, and once for each without a key. Of two equal texts the second is known
+    /// to have the key of the first when the first had been answered, and the second never comes with another.
     static func eachMessageHasAKeyOfItsOwn(_ history: Observations, _ evidence: inout Evidence) {
         var used: [String: Int] = [:]
         let questions = ClientQuestion.all(in: history)
@@ -178,38 +110,24 @@ extension CLIENT {
     }
 
     /// CLIENT-14: "A client MUST regard a message as sent only on a frame, response or history that carries its
-    /// `clientMessageId` or the `turnId` of its `ack` and does not refuse it, or, from a server that did not state
-    /// `idempotency`, on one of its session that names no other message, until a read begun after it lacks the message".
+    /// `clientMessageId` or `turnId` and does not refuse it".
     ///
-    /// Once for each look at a message between its sending and the first proof, also after a refusal, at a later launch, or of one
-    /// that never arrived, once for each after a read
-    /// that took back the only sign of it, and once for each that was lost after frames of other turns had arrived, as in
-    /// CLIENT-11.
+    /// Once for each look at a message between its sending and the first proof, also after a refusal, at a later
+    /// launch, or of one that never arrived, and once for each that was lost after frames of other turns had arrived,
+    /// as in CLIENT-11.
     static func onlyItsOwnTurnProvesDelivery(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() where !question.isAmbiguous {
             whatIsUnsentIsNotSent(question, among: questions, history, &evidence)
             guard let sent = question.requests.first?.event else { continue }
             let isOnlyOne = !questions.indices.contains { $0 != index && questions[$0].says(question.text) }
-            // What is on its way when the message goes out comes after it for the client.
-            let first = history.inFlight(before: sent)
-            let unnamed = history.unnamed(after: first, of: question)
-            let told = [question.proof, unnamed].compactMap { $0 }.min()
             // The next launch proves nothing.
-            let last =
-                history.remembersKeys(before: sent) == true ? history.endOfData(at: sent) : history.endOfLife(at: sent)
-            let end = min(told ?? .max, last)
-            var looks = history.looks(after: sent, before: end)
-            if let unnamed, told == unnamed, let doubted = history.doubt(of: question, since: unnamed) {
-                let proof = question.news.first { $0.kind != .refusal && $0.event > unnamed }?.event
-                looks += history.looks(after: doubted - 1, before: min(proof ?? .max, history.endOfLife(at: unnamed)))
-            }
-            for look in looks {
+            let end = min(question.proof ?? .max, history.endOfData(at: sent))
+            for look in history.looks(after: sent, before: end) {
                 let places = look.state.places(of: question)
                 guard places.count == 1, let place = places.first else { continue }
                 let shown = look.state.messages[place]
-                guard shown.key != nil || isOnlyOne, !history.isRead(shown, apartFrom: question, before: look.event),
-                    !history.mayBeNew(shown, as: question, sentAt: sent)
+                guard shown.key != nil || isOnlyOne, !history.isRead(shown, apartFrom: question, before: look.event)
                 else { continue }
                 evidence.test(
                     shown.status != "sent", otherwise: "a message is shown as sent without proof",
@@ -236,14 +154,10 @@ extension CLIENT {
         else { return }
         let ends = [question.requests.first?.event, question.proof, history.endOfData(at: typed)]
         for look in history.looks(after: typed, before: ends.compactMap(\.self).min() ?? .max) {
-            // Without keys, a frame of the session that names no message may be taken for its sign.
-            guard history.remembersKeys(before: look.event) != false else { return }
             let places = look.state.entries(of: question)
             guard places.count == 1, let place = places.first else { continue }
             let shown = look.state.messages[place]
-            guard !history.isRead(shown, apartFrom: question, before: look.event),
-                !history.mayBeNew(shown, as: question, sentAt: typed)
-            else { continue }
+            guard !history.isRead(shown, apartFrom: question, before: look.event) else { continue }
             evidence.test(
                 shown.status != "sent", otherwise: "a message is shown as sent before it has gone out",
                 expected: "status sending or failed", actual: "status sent", at: [typed, look.event])
@@ -251,11 +165,11 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-57: "A client MUST NOT send a `chat` or a `POST /api/chat` larger than the `limits.maxFrameBytes` of the last
-    /// `connected` since its launch, but show the message as failed".
+    /// CLIENT-57: "A client MUST NOT send a `chat` or a `POST /api/chat` larger than the `limits.maxFrameBytes` of the
+    /// last `connected` since its launch, but show the message as failed".
     ///
-    /// Once for each larger question that was sent, and once for each larger text that was typed while a connection stood, and
-    /// is shown as failed.
+    /// Once for each larger question that was sent, and once for each larger text that was typed while a connection
+    /// stood, and is shown as failed.
     static func limitsAreKept(_ history: Observations, _ evidence: inout Evidence) {
         let limits = history.frameLimits
         func limit(before event: Int, for sent: Int) -> (told: Int, bytes: Int)? {
@@ -287,23 +201,20 @@ extension CLIENT {
     /// Codes with which a message is refused for a while; they end no turn.
     static let passingCodes: Set<String> = ["busy", "rate_limited"]
 
-    /// Codes that may as well end the turn of a message that is stored.
-    private static let doubtfulCodes: Set<String> = ["persist_failed", "interrupted", "internal"]
-
     /// Codes with which the same message is refused for ever.
     private static let finalCodes: Set<String> = [
         "parse_error", "bad_request", "unknown_type", "session_not_found", "too_large", "idempotency_mismatch",
     ]
 
-    /// CLIENT-47: "A client MUST NOT send a message again on its own that was refused with `parse_error`, `bad_request`,
-    /// `unknown_type`, `session_not_found`, `too_large` or `idempotency_mismatch`".
+    /// CLIENT-47: "A client MUST NOT send a message again on its own that was refused with `parse_error`,
+    /// `bad_request`, `unknown_type`, `session_not_found`, `too_large` or `idempotency_mismatch`".
     ///
-    /// Once for each such refusal that names the message, when it came again, or `resend` was watched to its end. A refusal that
+    /// Once for each such refusal, when the message came again, or `resend` was watched to its end. A refusal that
     /// came just before the client left or its connection ended may never have been taken.
     static func refusalsSettle(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
             let refusals = question.news.filter { news in
-                news.kind == .refusal && news.isCertain && news.error?.code.map(finalCodes.contains) == true
+                news.kind == .refusal && news.error?.code.map(finalCodes.contains) == true
             }
             for refusal in refusals {
                 let again = question.requests.first { $0.event > refusal.event }
@@ -324,18 +235,19 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-31: "A client MUST show every `error` that ends or refuses one of its turns, on the message it concerns
-    /// or among `errors`".
+    /// CLIENT-31: "A client MUST show every `error` that ends one of its turns or refuses one of its questions, on the
+    /// message it concerns or among `errors`".
     ///
-    /// Once for each first error of a message, until it is sent again or proves to have arrived. Shown means that the message is
-    /// marked as failed, or that an error is listed that was not there before; its words are the client's own.
+    /// Once for each first error of a message, until it is sent again or proves to have arrived. Shown means that the
+    /// message is marked as failed, or that an error is listed that was not there before; its words are the client's
+    /// own.
     static func errorsAreShown(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) {
             var told: Int?
             for news in question.news {
                 guard let error = news.error, error.code != nil || error.text != nil else { continue }
-                // A repeat of what was told says nothing new, unless the message was sent in between; nor does an error of what
-                // the person saw failed and sent again under another key.
+                // A repeat of what was told says nothing new, unless the message was sent in between; nor does an error
+                // of what the person saw failed and sent again under another key.
                 let sent = question.requests.last { $0.event < news.event }?.event ?? -1
                 let isNew = sent > told ?? -1 && !question.isRepeated(after: sent, before: news.event)
                 told = news.event
@@ -357,7 +269,7 @@ extension CLIENT {
         in history: Observations, _ evidence: inout Evidence
     ) {
         let sessions = question.namedSessions(before: news.event + 1)
-        guard news.isCertain, !question.isAmbiguous, let before = history.client.state(at: news.event),
+        guard !question.isAmbiguous, let before = history.client.state(at: news.event),
             let elsewhere = before.sessionId, !sessions.contains(elsewhere),
             let act = history.client.acts("selectSession", "openPush").first(where: { act in
                 act.event > news.event && act.details.id("sessionId").map(sessions.contains) == true
@@ -410,12 +322,8 @@ extension CLIENT {
         let shown = history.shown(
             after: news.event, within: history.clientPatience, before: ends.compactMap { $0 }.min() ?? .max
         ) { state in
-            let isMarked =
-                state.showsAsFailed(question)
-                || state.messages.contains { $0.status == "failed" && $0.key.map(news.alsoMeant.contains) == true }
-            if isMarked { return true }
-            let isTold = state.shows(
-                error, of: question.keys.union(news.alsoMeant), unlike: before, others: others)
+            if state.showsAsFailed(question) { return true }
+            let isTold = state.shows(error, of: question.keys, unlike: before, others: others)
             // On another session's screen the message may carry it out of sight.
             return isTold == false && !history.mayStand(question, on: state, before: news.event + 1) ? nil : isTold
         }
@@ -429,13 +337,11 @@ extension CLIENT {
     /// CLIENT-32: "A client MUST NOT send a message refused with `rate_limited` again before `retryAfterMs` has
     /// passed".
     ///
-    /// Once for each refusal that names the message and a time, when the message came again, or the time was watched to its end.
-    /// Who cannot tell which message was refused has to send it again once its connection ends (CLIENT-11), and so has who may
-    /// never have taken the refusal.
+    /// Once for each refusal that names a time, when the message came again, or the time was watched to its end. Who
+    /// may never have taken the refusal has to send the message again once its connection ends (CLIENT-11).
     static func rateLimitsAreWaitedFor(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
-            for news in question.news
-            where news.kind == .refusal && news.isCertain && news.error?.code == "rate_limited" {
+            for news in question.news where news.kind == .refusal && news.error?.code == "rate_limited" {
                 guard let wait = news.error?.retryAfter, wait > 0 else { continue }
                 let limit = history.time(of: news.event) + wait
                 let again = question.requests.first { $0.event > news.event }

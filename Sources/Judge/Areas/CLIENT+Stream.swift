@@ -6,9 +6,9 @@ extension CLIENT {
     /// CLIENT-16: "A client MUST send `sync`, with the epoch and position it holds, on every new connection whose
     /// `connected` states an epoch, if it held a position or awaited a turn".
     ///
-    /// Once for each greeting with an epoch to a client that surely held a place, or showed that it awaited an answer. The
-    /// place has to be one that it can have: not beyond what it was sent before this greeting, and not before a frame that it
-    /// surely took, unless a `sync` has still to fill a gap. A place of another stream is CLIENT-28's.
+    /// Once for each greeting with an epoch to a client that surely held a place, or showed that it awaited an answer.
+    /// The place has to be one that it can have: not beyond what it was sent before this greeting, and not before a
+    /// frame that it surely took, unless a `sync` has still to fill a gap. A place of another stream is CLIENT-28's.
     static func placesAreSynced(_ history: Observations, _ evidence: inout Evidence) {
         let places = history.clientPlaces
         let questions = ClientQuestion.all(in: history)
@@ -75,12 +75,12 @@ extension CLIENT {
     }
 
     /// CLIENT-17: "A client MUST read the session on its screen, if there is one, over REST after a `syncResult` with
-    /// `complete: false`, unless its reason is `too_many` and it has a further page, again until that read is answered with
-    /// 200, or with a status from 400 to 499 and an error body".
+    /// `complete: false`, unless its reason is `too_many` and it has a further page, again until that read is answered
+    /// with 200, or with a status from 400 to 499 and an error body".
     ///
-    /// Once for each such answer, counted from its last page, while a session is on the screen and stays there. A read that was
-    /// under way when the answer came may serve as well, and decides nothing unless it fails; nor does a refusal that reading
-    /// again would not change.
+    /// Once for each such answer, counted from its last page, while a session is on the screen and stays there. A read
+    /// that was under way when the answer came may serve as well, and decides nothing unless it fails; nor does a
+    /// refusal that reading again would not change.
     static func gapsAreRead(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result, told) in history.gaps {
             guard let session = history.client.state(at: result.event)?.sessionId else { continue }
@@ -136,7 +136,8 @@ extension CLIENT {
 
     /// CLIENT-29: "A client MUST move its position over a numbered frame whose type it does not know".
     ///
-    /// Once for each first `sync` of a connection after such a frame was the greatest number of its epoch and surely taken.
+    /// Once for each first `sync` of a connection after such a frame was the greatest number of its epoch and surely
+    /// taken.
     static func unknownTypesMovePlaces(_ history: Observations, _ evidence: inout Evidence) {
         let places = history.clientPlaces
         for (sync, position) in history.firstSyncs {
@@ -156,8 +157,9 @@ extension CLIENT {
 
     /// CLIENT-30: "A client MUST show a frame at once although numbers before it are missing".
     ///
-    /// Once for each live frame with a new message of the session on the screen, whether its number is the next that the client
-    /// can have or not. The bound is that of an answer without work behind it; no timer of a client lies in it.
+    /// Once for each live frame with a new message of the session on the screen, whether its number is the next that
+    /// the client can have or not. The bound is that of an answer without work behind it; no timer of a client lies in
+    /// it.
     static func sparseFramesAreShown(_ history: Observations, _ evidence: inout Evidence) {
         let places = history.clientPlaces
         for item in places.given where !item.frame.isReplayed && ["done", "message"].contains(item.frame.type) {
@@ -172,7 +174,7 @@ extension CLIENT {
                 history.end(of: frame.event, at: departures.union(["hang"])),
                 history.connections[frame.connection].ending?.event ?? .max)
             let outcome = history.shown(after: frame.event, within: history.timeouts.pong, before: end) {
-                message.isShown(in: $0, unlike: state)
+                message.isShown(in: $0)
             }
             evidence.test(outcome) { late in
                 Finding(
@@ -184,7 +186,8 @@ extension CLIENT {
         }
     }
 
-    /// Whether numbers before that of a live frame have not come to its connection, as far as the client was told of them.
+    /// Whether numbers before that of a live frame have not come to its connection, as far as the client was told of
+    /// them.
     ///
     /// While a `sync` is unanswered all that it asks for is missing.
     private static func isSparse(_ item: NumberedFrame, _ places: ClientPlaces, _ history: Observations) -> Bool {
@@ -211,10 +214,10 @@ extension CLIENT {
     /// CLIENT-27: "A client MUST NOT move its position past frames that an unanswered or incomplete `sync` has still to
     /// bring".
     ///
-    /// Once for each first `sync` of a connection while an earlier one is unanswered, is a page short of the whole, or was
-    /// answered as incomplete without a read since of the session that was on the screen then, and frames are owed that the
-    /// client was not sent. A client that gave up an unanswered `sync` and read a session waits for it no longer; what it may do
-    /// then is not said.
+    /// Once for each first `sync` of a connection while an earlier one is unanswered, is a page short of the whole, or
+    /// was answered as incomplete without a read since of the session that was on the screen then, and frames are owed
+    /// that the client was not sent. A client that gave up an unanswered `sync` and read a session waits for it no
+    /// longer; what it may do then is not said.
     static func holesAreKept(_ history: Observations, _ evidence: inout Evidence) {
         let places = history.clientPlaces
         for (sync, position) in history.firstSyncs {
@@ -253,8 +256,8 @@ extension CLIENT {
     /// CLIENT-28: "A client MUST take up the position of a new epoch together with that epoch, and never combine it
     /// with a number of the old one".
     ///
-    /// Once for each `sync` that names an epoch after two were told: its number has to be one of that epoch, and once a frame
-    /// of the newest epoch was surely taken, with nothing still to come, no older epoch is named again.
+    /// Once for each `sync` that names an epoch after two were told: its number has to be one of that epoch, and once a
+    /// frame of the newest epoch was surely taken, with nothing still to come, no older epoch is named again.
     static func epochsComeWhole(_ history: Observations, _ evidence: inout Evidence) {
         let places = history.clientPlaces
         for sync in history.syncs {

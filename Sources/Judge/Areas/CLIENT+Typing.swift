@@ -2,15 +2,13 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// What a client does with what a person types: kept, sent in order, sent again, and not called failed when it is answered.
+/// What a client does with what a person types: kept, sent in order, sent again, and not failed once answered.
 extension CLIENT {
-    /// CLIENT-50: "A client MUST send to a server that stated `idempotency` what the person sends again under the key
-    /// of its last send while one of its sends has not been refused and no ending of its turn has arrived, and under a
-    /// new key after an ending or `idempotency_mismatch`".
+    /// CLIENT-50: "A client MUST send what the person sends again under a new key after an ending or
+    /// `idempotency_mismatch`, and otherwise under its last key while any of its sends was not refused".
     ///
-    /// Once for each `sendAgain` that a request followed, to a server that remembers keys. What the client was told up to the
-    /// request counts; what came so shortly before it that it may not have been taken in leaves either key right, and so does an
-    /// error that names no turn: it may have refused or ended.
+    /// Once for each `sendAgain` that a request followed. What the client was told up to the request counts; what came
+    /// so shortly before it that it may not have been taken in leaves either key right.
     static func whatIsSentAgainHasItsKey(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for question in questions where !question.isAmbiguous && question.key != nil {
@@ -18,26 +16,17 @@ extension CLIENT {
                 let later = question.requests + questions.filter { $0.typed == again }.flatMap(\.requests)
                 guard question.requests.contains(where: { $0.event < again }),
                     let request = later.filter({ $0.event > again }).min(by: { $0.event < $1.event }),
-                    !question.repeats.contains(where: { $0 > again && $0 < request.event }),
-                    history.remembersKeys(before: request.event) == true
+                    !question.repeats.contains(where: { $0 > again && $0 < request.event })
                 else { continue }
                 let hasOldKey = request.clientMessageId.map(question.keys.contains) == true
-                let news = (question.news + question.suspicions).filter {
-                    $0.event < request.event && $0.kind != .proof && !$0.saysNothing
-                }
-                let isOver = news.contains { news in
-                    let ends =
-                        news.kind == .ending
-                        ? news.error.map(\.namesTurn) ?? true : news.error?.code == "idempotency_mismatch"
-                    return ends && news.isCertain && history.isTaken(news, of: question, before: request, told: again)
+                let news = question.news.filter { $0.event < request.event && $0.kind != .proof }
+                let endings = news.filter { $0.kind == .ending || $0.error?.code == "idempotency_mismatch" }
+                let isOver = endings.contains { news in
+                    history.isTaken(news, of: question, before: request, told: again)
                         && !history.mayBeMissed(news, of: question, before: again)
                 }
-                // A status without a word that refuses may stand for either.
-                let failures = question.requests.compactMap(history.exchange).count { exchange in
-                    exchange.response.map { $0 < request.event } == true
-                        && exchange.status.map { (400...499).contains($0) } == true
-                }
-                let isOpen = !isOver && isUnrefused(question, before: again, news, failures: failures)
+                // Each refusal answers one send.
+                let isOpen = endings.isEmpty && news.count < question.requests.count { $0.event < again }
                 guard isOpen || isOver else { continue }
                 evidence.test(
                     hasOldKey == isOpen,
@@ -50,28 +39,12 @@ extension CLIENT {
         }
     }
 
-    /// Whether one of the sends of a message was certainly not refused: there were more of them than refusals, each of which
-    /// answers one.
-    private static func isUnrefused(
-        _ question: ClientQuestion, before again: Int, _ news: [ClientQuestion.News], failures: Int
-    ) -> Bool {
-        let areRefusals = news.allSatisfy { news in
-            news.kind == .refusal && news.isCertain && news.error?.code.map(refusingCodes.contains) == true
-        }
-        let sends = question.requests.count { $0.event < again }
-        return areRefusals && news.count { $0.connection == nil } == failures && news.count < sends
-    }
-
-    /// Codes that refuse one send and say nothing of another.
-    private static let refusingCodes: Set<String> = [
-        "busy", "rate_limited", "too_large", "auth_failed", "not_authenticated", "bad_request", "parse_error",
-    ]
-
-    /// CLIENT-51: "A client MUST send what the person typed within `resend`, or, where it had no connection, within `resend` of
-    /// the next one that stands, unless it tells the person that the message was not sent".
+    /// CLIENT-51: "A client MUST send what the person typed within `resend`, or, where it had no connection, within
+    /// `resend` of the next one that stands, unless it tells the person that the message was not sent".
     ///
-    /// Once for each message that was sent or shown as failed. Broken when a connection stands for `resend` without either or a
-    /// new error, and no earlier message is still awaited. Who sends words that nobody typed may mean these.
+    /// Once for each message that was sent or shown as failed. Broken when a connection stands for `resend` without
+    /// either or a new error, and no earlier message is still awaited. Who sends words that nobody typed may mean
+    /// these.
     static func whatIsTypedIsSent(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() where !question.isAmbiguous {
@@ -83,9 +56,6 @@ extension CLIENT {
                 continue
             }
             let isFailed = history.hasFailed(question, from: typed, to: life.upperBound)
-            // What went out on a connection as it ended must not go out again without keys (CLIENT-45).
-            let mayBeLost = history.mayBeLostInFlight(typed)
-            if question.requests.isEmpty, !isFailed, mayBeLost { continue }
             // What was typed before the app was launched again is still awaited, unless that launch forgot everything.
             let start = history.client.launches.last { $0.isFresh && $0.events.lowerBound < typed }?.events.lowerBound
             let earlier = questions[..<index].filter { $0.event > start ?? 0 }.map { other in
@@ -98,8 +68,8 @@ extension CLIENT {
             // What an earlier message holds up may go once that is over.
             let released = max(typed, earlier.compactMap(\.self).max() ?? typed)
             let stood = earlier.contains(nil) ? nil : history.standing(from: typed, released: released)
-            // Who has gone elsewhere sees what became of it only on coming back, and never comes back to a new conversation, where
-            // it stays if it is too long.
+            // Who has gone elsewhere sees what became of it only on coming back, and never comes back to a new
+            // conversation, where it stays if it is too long.
             let isNew = history.screen(at: typed).map { $0.sessionId == nil } ?? false
             // What stands around the text counts too.
             let isTooLong = history.frameLimits(after: typed).contains { $0 < question.text.utf8.count + 256 }
@@ -122,7 +92,7 @@ extension CLIENT {
                 history.mayHaveBeenTold(of: question, from: typed, to: proof + 1)
                     || questions.contains { $0.typed == nil && $0.event > typed && $0.event < proof }
             }
-            evidence.test(isSent || isFailed, orBy: isOpen == false && !mayBeLost ? proof : nil) { proof in
+            evidence.test(isSent || isFailed, orBy: isOpen == false ? proof : nil) { proof in
                 Finding(
                     "a typed message was not sent in time", expected: "its chat, or the message shown as failed",
                     actual: "neither within \(history.clientPatience) on an open connection", at: [typed, proof])
@@ -138,14 +108,15 @@ extension CLIENT {
 
     private static func visible(_ text: String) -> Int { text.count { !$0.isWhitespace } }
 
-    /// Judges what was refused and sent again last, where nothing else was awaited then; what the server has need not go out.
+    /// Judges what was refused and sent again last, where nothing else was awaited then; what the server has need not
+    /// go out.
     private static func judgeRepeats(
         of question: ClientQuestion, among questions: [ClientQuestion], _ history: Observations,
         _ evidence: inout Evidence
     ) {
         guard let again = question.repeats.last, let life = history.client.launch(at: again)?.events,
             history.client.state(at: again)?.showsAsFailed(question) == true,
-            question.news.allSatisfy({ $0.kind == .refusal && $0.isCertain && $0.event < again }),
+            question.news.allSatisfy({ $0.kind == .refusal && $0.event < again }),
             questions.allSatisfy({ other in
                 other.event > again || other.typed == question.typed
                     || other.news.contains { $0.kind != .proof && $0.event < again }
@@ -154,7 +125,6 @@ extension CLIENT {
         let alike = questions.filter { $0.says(question.text) }.flatMap(\.requests)
         let proof = history.standing(from: again, released: again)
         let isSent = alike.contains { $0.event > again && life.contains($0.event) }
-        if !isSent, history.mayBeLostInFlight(again) { return }
         let isTold = history.mayHaveBeenTold(of: question, from: again + 1, to: proof ?? life.upperBound)
         let isOpen = isTold || proof.map { history.endOfStay(at: again) <= $0 } ?? true
         evidence.test(isSent, orBy: isOpen ? nil : proof) { proof in
@@ -164,12 +134,12 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-58: "A client MUST send a message to the session that was on its screen when the person typed it, or, in a new
-    /// conversation, to the session of the first message there that was neither refused nor shown as failed".
+    /// CLIENT-58: "A client MUST send a message to the session that was on its screen when the person typed it, or, in
+    /// a new conversation, to the session of the first message there that was neither refused nor shown as failed".
     ///
-    /// Once for each message that was typed into a session, once for each after the first in a new conversation whose session
-    /// the client was told before it sent it, and once for the first in an empty one that the person chose: it begins a session.
-    /// A session that is gone, or that left the screen by itself, binds nobody.
+    /// Once for each message that was typed into a session, once for each after the first in a new conversation whose
+    /// session the client was told before it sent it, and once for the first in an empty one that the person chose: it
+    /// begins a session. A session that is gone, or that left the screen by itself, binds nobody.
     static func messagesGoWhereTheyWereTyped(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() where !question.isAmbiguous && question.repeats.isEmpty {
@@ -196,7 +166,6 @@ extension CLIENT {
                 }
                 func isOver(_ other: ClientQuestion) -> Bool {
                     other.news.contains { ($0.kind == .refusal || $0.error != nil) && $0.event < request.event }
-                        || history.failure(of: other, after: other.event).map { $0 < request.event } == true
                         || history.hasFailed(other, from: other.event, to: request.event)
                 }
                 let first = others.first { !$0.isAmbiguous && !isOver($0) }
@@ -234,12 +203,13 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-52: "A client MUST show or send, when it is launched again after its end, every message of the person of which
-    /// neither a confirmation nor a refusal had arrived and that it had not shown as failed".
+    /// CLIENT-52: "A client MUST show or send, when it is launched again after its end, every message of the person of
+    /// which neither a confirmation nor a refusal had arrived and that it had not shown as failed".
     ///
-    /// Once for each such message that is shown or sent after the end of the app, by the system or by itself, and `launch`.
-    /// Broken when a connection stands for `resend` while its session is on the screen, or a new conversation where it was typed
-    /// into one, and neither happens. What was typed in the moment of a crash may not have been taken in.
+    /// Once for each such message that is shown or sent after the end of the app, by the system or by itself, and
+    /// `launch`. Broken when a connection stands for `resend` while its session is on the screen, or a new conversation
+    /// where it was typed into one, and neither happens. What was typed in the moment of a crash may not have been
+    /// taken in.
     static func nothingTypedIsForgotten(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         let questions = ClientQuestion.all(in: history)
@@ -250,12 +220,13 @@ extension CLIENT {
             for question in questions where !question.isAmbiguous && question.repeats.isEmpty {
                 guard let typed = question.typed, client.launch(at: typed)?.events.upperBound == end.event,
                     end.name == "quit" || history.span(from: typed, to: end.event) > Observations.inFlight.microseconds,
-                    (question.news + question.suspicions).allSatisfy({ $0.event > end.event }),
+                    question.news.allSatisfy({ $0.event > end.event }),
                     !history.hasFailed(question, from: typed, to: end.event),
                     let screen = history.screen(at: typed),
                     !questions.contains(where: { $0.typed != typed && $0.says(question.text) })
                 else { continue }
-                // A conversation that the server does not know yet may have come to any name since, and is not found again once left.
+                // A conversation that the server does not know yet may have come to any name since, and is not found
+                // again once left.
                 let session = screen.sessionId
                 if session == nil, history.end(of: typed, at: ["selectSession", "openPush"]) < end.event { continue }
                 // It may have got its name since it was looked at, and a tap leads away from it.
@@ -273,8 +244,8 @@ extension CLIENT {
                     client.states(from: launch.event, to: proof + 1).drop { $0.sessionId != session }
                         .allSatisfy { $0.sessionId == session }
                 }
-                // A new word before the end may have been that it was not taken; a greeting that nobody looked at may have made it
-                // too large.
+                // A new word before the end may have been that it was not taken; a greeting that nobody looked at may
+                // have made it too large.
                 let last = client.state(at: end.event)?.event ?? typed
                 let isGreeted = history.connections.compactMap(\.connected).contains { $0 > last && $0 < end.event }
                 let isOpen =
@@ -291,13 +262,13 @@ extension CLIENT {
 
     /// CLIENT-53: "A client MUST NOT show a message as failed once the `done` of its turn has arrived, by any road".
     ///
-    /// Once for each answer of a message that was shown as failed before, or beside an error that names it, when a look at it
-    /// followed, and once for each message that stands as failed when its answer has been there for `resend`, however often it
-    /// was shown otherwise. What its words alone tell counts only where they stand once.
+    /// Once for each answer of a message that was shown as failed before, or beside an error that names it, when a look
+    /// at it followed, and once for each message that stands as failed when its answer has been there for `resend`,
+    /// however often it was shown otherwise.
     static func anAnswerEndsTheFailure(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
             let told = question.news.first { news in
-                news.isAnswer && news.isCertain && !history.mayBeMissed(news, of: question, before: .max)
+                news.isAnswer && !history.mayBeMissed(news, of: question, before: .max)
             }
             guard let answer = told?.event,
                 let sent = question.requests.last(where: { $0.event < answer })?.event,
@@ -337,14 +308,14 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-61: "A client MUST NOT begin to show a message as failed within `polling` of its `ack` while the connection that
-    /// brought the `ack` stands and has told no end of its turn, unless a read begun since lacks it".
+    /// CLIENT-61: "A client MUST NOT begin to show a message as failed within `polling` of its `ack` while the
+    /// connection that brought the `ack` stands and has told no end of its turn".
     ///
-    /// Once for each message that was looked at meanwhile and was not failed when its `ack` came. One that also went out over
-    /// REST may have failed there. A read that has the message excuses nothing, and neither does one that failed.
+    /// Once for each message that was looked at meanwhile and was not failed when its `ack` came. One that also went
+    /// out over REST may have failed there. Who has read twice since may have polled to the end (CLIENT-23).
     static func whatRunsHasNotFailed(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
-            guard let ack = question.news.first(where: { $0.kind == .proof && $0.connection != nil && $0.isCertain }),
+            guard let ack = question.news.first(where: { $0.kind == .proof && $0.connection != nil }),
                 let connection = ack.connection, question.requests.allSatisfy({ $0.connection != nil }),
                 question.requests.contains(where: { $0.connection == connection && $0.event < ack.event })
             else { continue }
@@ -353,13 +324,11 @@ extension CLIENT {
                 guard case .session(let id) = read.route, sessions.contains(id) else { return false }
                 return read.request > ack.event
             }
-            // Who has read twice may have polled to the end (CLIENT-23).
-            let told = [reads.dropFirst().first, reads.first { history.mayLack(question, $0) }]
             let ends = [
-                history.loss(of: connection), told.compactMap { $0.map(history.end) }.min(),
+                history.loss(of: connection), reads.dropFirst().first.map(history.end),
                 question.repeats.first { $0 > ack.event },
                 history.end(of: ack.event, at: ObservedClient.interruptions),
-                (question.news + question.suspicions).filter { $0.kind != .proof }.map(\.event).min(),
+                question.news.filter { $0.kind != .proof }.map(\.event).min(),
             ]
             let limit = history.patience(of: ack.event) + history.clientWindow(\.polling).microseconds
             let looks = history.looks(after: ack.event, before: ends.compactMap(\.self).min() ?? .max).filter { look in
@@ -374,11 +343,11 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-54: "A client MUST send the messages of one session, for the first time and again after a reconnect, in the
-    /// order in which the person typed them, but for those that were refused or are shown as failed".
+    /// CLIENT-54: "A client MUST send the messages of one session, for the first time and again after a reconnect, in
+    /// the order in which the person typed them, but for those that were refused or are shown as failed".
     ///
-    /// Once for each two neighbors of one conversation that waited together, for their first transport or for another one, and went
-    /// out on one connection. Requests over REST may overtake others on the way.
+    /// Once for each two neighbors of one conversation that waited together, for their first transport or for another
+    /// one, and went out on one connection. Requests over REST may overtake others on the way.
     static func theOrderOfTypingIsKept(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history).filter { $0.typed != nil && !$0.isAmbiguous }
         for (place, first) in questions.enumerated() {
@@ -386,8 +355,7 @@ extension CLIENT {
             for (number, second) in others.enumerated() {
                 for (early, late) in waitingTogether(first, second, in: history) {
                     let start = min(early.event, late.event)
-                    let news = [first, second].flatMap { $0.news + $0.suspicions }
-                    guard !news.contains(where: { $0.event < start }) else { continue }
+                    guard !(first.news + second.news).contains(where: { $0.event < start }) else { continue }
                     if early.event < late.event {
                         if number == 0 { evidence.keep() }
                     } else if early.connection != nil, early.connection == late.connection,
@@ -403,8 +371,8 @@ extension CLIENT {
         }
     }
 
-    /// The requests by which two messages went out that had waited together: neither was on its way when the first of the two
-    /// went out, because it had just been typed, or because its connection had ended.
+    /// The requests by which two messages went out that had waited together: neither was on its way when the first of
+    /// the two went out, because it had just been typed, or because its connection had ended.
     private static func waitingTogether(
         _ first: ClientQuestion, _ second: ClientQuestion, in history: Observations
     ) -> [(early: ObservedRequest, late: ObservedRequest)] {
@@ -434,25 +402,16 @@ extension CLIENT {
 }
 
 extension Observations {
-    /// Whether a read may have told a client that a message is not there.
-    fileprivate func mayLack(_ question: ClientQuestion, _ read: ObservedExchange) -> Bool {
-        guard let status = read.status, status < 500 else { return false }
-        guard let told = sessionReads.first(where: { $0.event == read.response }) else { return true }
-        return !told.messages.contains { message in
-            message.id.map(question.ids.contains) == true || message.clientMessageId.map(question.keys.contains) == true
-        }
-    }
-
     /// Whether the first message of a new conversation was on its way before an event, and may yet begin a session.
     fileprivate func mayBegin(_ question: ClientQuestion, before event: Int) -> Bool {
         guard let last = question.requests.last(where: { $0.event < event }), last.sessionAsked == nil,
-            question.suspicions.allSatisfy({ $0.event > event }), question.news.allSatisfy({ $0.event > event })
+            question.news.allSatisfy({ $0.event > event })
         else { return false }
         return exchange(of: last)?.response.map { $0 > event } ?? (end(of: last).map { $0 > event } ?? true)
     }
 
-    /// Whether two messages belong to one conversation: both name it, and the first was typed into it, or they were typed into the
-    /// same one, which had no name.
+    /// Whether two messages belong to one conversation: both name it, and the first was typed into it, or they were
+    /// typed into the same one, which had no name.
     fileprivate func isOneConversation(_ first: ClientQuestion, _ second: ClientQuestion) -> Bool {
         guard let one = first.requests.first, let other = second.requests.first else { return false }
         let isOneStay = endOfStay(at: first.event) > second.event
@@ -460,8 +419,9 @@ extension Observations {
         return one == other && (isOneStay || client.state(at: first.event)?.sessionId == one)
     }
 
-    /// Whether a message may have stood aside for a later one: refused, shown as failed or told of before the later one went
-    /// out or so shortly after it that the screen was late, or sent again by the person without having been seen to wait.
+    /// Whether a message may have stood aside for a later one: refused, shown as failed or told of before the later one
+    /// went out or so shortly after it that the screen was late, or sent again by the person without having been seen
+    /// to wait.
     fileprivate func stoodAside(_ question: ClientQuestion, at start: Int, until sent: Int) -> Bool {
         let limit = patience(of: start) + Self.inFlight.microseconds
         let late = min(sent, events.indices.boundary { patience(of: $0) > limit })
@@ -472,8 +432,8 @@ extension Observations {
         }
     }
 
-    /// The event that proves that what was typed could have been sent: the connection in use, or the next one that stands, stood
-    /// for `resend` after nothing held it up.
+    /// The event that proves that what was typed could have been sent: the connection in use, or the next one that
+    /// stands, stood for `resend` after nothing held it up.
     fileprivate func standing(from typed: Int, released: Int) -> Int? {
         let start = client.launch(at: typed)?.events.lowerBound ?? 0
         if client.hasNetwork(at: typed),
@@ -499,8 +459,8 @@ extension Observations {
         }?.event
     }
 
-    /// Whether a client surely had what it was told before it sent something: it showed something else between that and an act
-    /// of the person, which no failed request explains, or there was as long as a busy machine takes.
+    /// Whether a client surely had what it was told before it sent something: it showed something else between that and
+    /// an act of the person, which no failed request explains, or there was as long as a busy machine takes.
     ///
     /// Who has waited for long may say by itself that nothing came.
     fileprivate func isTaken(

@@ -21,7 +21,6 @@ enum CLIENT {
         Check(.CLIENT, 37, pushesRecover), Check(.CLIENT, 38, aTurnIsFoundByItsKey),
         Check(.CLIENT, 39, troublesAreToldApart), Check(.CLIENT, 40, messagesComeWithoutSocket),
         Check(.CLIENT, 42, othersAreCounted), Check(.CLIENT, 43, returnsAreNotBlank),
-        Check(.CLIENT, 45, nothingIsAskedTwice),
         Check(.CLIENT, 46, aRefusalEndsTheWaiting), Check(.CLIENT, 47, refusalsSettle),
         Check(.CLIENT, 49, silentConnectionsEnd), Check(.CLIENT, 50, whatIsSentAgainHasItsKey),
         Check(.CLIENT, 51, whatIsTypedIsSent), Check(.CLIENT, 52, nothingTypedIsForgotten),

@@ -18,7 +18,7 @@ extension ENV {
                     at: [turn.event, message.event])
             }
             for read in history.reads(of: turn) where read.request > turn.firstFrame ?? turn.response ?? .max {
-                guard let index = history.questionByName(of: turn, in: read) else { continue }
+                guard let index = history.question(of: turn, in: read) else { continue }
                 evidence.test(
                     read.messages[index].text, is: turn.accepted.prompt, otherwise: "the server changed a text",
                     at: [turn.event, read.event])
@@ -38,7 +38,8 @@ extension ENV {
                 !oversize.contains(request.event),
                 request.event > connection.connected ?? .max
             else { continue }
-            if request.refusalCode == "too_large", let refusal = request.refusal {
+            let isRefused = request.refusalCode == "too_large"
+            if let refusal = isRefused ? request.refusal : unread(request, on: connection, in: history) {
                 evidence.violate(
                     "a frame within the limit was refused as too large",
                     expected: "frames of up to \(limit) bytes accepted",
@@ -54,6 +55,22 @@ extension ENV {
                 evidence.keep()
             }
         }
+    }
+
+    /// The `error` that calls a message too large and names none, where it can be about no message but a question.
+    private static func unread(
+        _ request: ObservedRequest, on connection: ObservedConnection, in history: Observations
+    ) -> Int? {
+        guard request.ack == nil, request.refusal == nil else { return nil }
+        let others = Set(history.hostileFrames.compactMap(\.answer?.event))
+        let error = connection.received.first { frame in
+            guard frame.type == "error", frame.code == "too_large", frame.event > request.event else { return false }
+            return frame.turnId == nil && frame.clientMessageId == nil && !others.contains(frame.event)
+        }
+        guard let error, connection.sent.last(where: { $0.event < error.event })?.event == request.event else {
+            return nil
+        }
+        return error.event
     }
 
     /// ENV-16: "A server MUST answer a message larger than `limits.maxFrameBytes` with an `error` of code `too_large`

@@ -66,7 +66,8 @@ extension ID {
     /// ID-9: "A server MUST NOT create, change or reveal anything because of a session id outside
     /// `[A-Za-z0-9_-]{1,128}`".
     ///
-    /// A refusal must not hold a session, and a list read afterwards must hold no session that no accepted question explains.
+    /// A refusal must not hold a session, and a list read afterwards must hold no session that no accepted question
+    /// explains.
     static func illFormedIdsLeaveNoTrace(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges {
             guard illFormedID(of: exchange, in: history) != nil, exchange.status ?? 0 >= 400 else { continue }
@@ -90,29 +91,31 @@ extension ID {
         }
     }
 
-    /// ID-11: "A server MUST name the turn in every turn-scoped frame: `ack`, `toolUse`, `done`, and an `error` that
-    /// ends a turn".
+    /// ID-11: "A server MUST name the turn in each frame of a turn: `ack`, `message`, `toolUse`, `done`, and an `error`
+    /// that ends it or copies such an ending".
     ///
-    /// Exercised once per frame of a turn of this history. A frame of one of several turns breaks it whosever it is. Where one
-    /// key ran as several turns, which is the matter of IDEM-1, each frame is held against the turns that were named for it.
+    /// Exercised once per frame of a turn of this history. A frame without a name breaks it whosever it is. Where one
+    /// key ran as several turns, which is the matter of IDEM-1, each frame is held against the turns named for it.
     static func turnFramesNameTheTurn(_ history: Observations, _ evidence: inout Evidence) {
-        let strays = history.strays.filter { $0.type != "message" }
-        for frame in strays {
+        // The key of a question that was taken, a number, a copy's mark or such a code says that an error is of a turn.
+        let nameless = Set(history.turns.flatMap(\.nameless).map(\.event))
+        for frame in history.received where frame.turnId == nil || !frame.says("turnId") {
+            let isRefusal = frame.code.map(ErrorMeaning.refusals.contains) ?? false
+            let isOfTurn =
+                frame.isOf("ack", "message", "toolUse", "done")
+                || frame.type == "error"
+                    && (frame.turnId != nil || frame.isDuplicate || nameless.contains(frame.event)
+                        || frame.seq != nil && !isRefusal
+                        || frame.code.map(ErrorMeaning.failures.contains) == true)
+            guard isOfTurn else { continue }
             evidence.violate(
                 "\(called(frame)) names no turn", expected: "a 'turnId'", actual: "none", at: [frame.event])
         }
-        let judged = Set(strays.map(\.event))
         for turn in history.turns {
             let turnId = turn.ack?.turnId ?? turn.turnId
             let named = history.turnIdsStarted(by: turn)
-            for frame in turn.acks + turn.frames + turn.endings + turn.copies
-            where frame.type != "message" && !judged.contains(frame.event) {
-                guard let given = frame.turnId else {
-                    evidence.violate(
-                        "\(called(frame)) names no turn", expected: turnId.map { "turnId \($0)" } ?? "a 'turnId'",
-                        actual: "none", at: [turn.event, frame.event])
-                    continue
-                }
+            for frame in turn.acks + turn.frames + turn.endings + turn.copies where frame.says("turnId") {
+                guard let given = frame.turnId else { continue }
                 let isOfAnother = named.count > 1 && named.contains(given)
                 let mayDiffer = turnId == nil || isOfAnother || frame.isDuplicate && frame.type == "ack"
                 evidence.test(
@@ -124,13 +127,14 @@ extension ID {
 
     /// ID-12: "A server MUST give every turn its own `turnId` and every stored message its own `messageId`".
     ///
-    /// Two messages of one session with one id are the matter of REST-6. Exercised by every turn and message but the first.
+    /// Two messages of one session with one id are the matter of REST-6. Exercised by every turn and message but the
+    /// first.
     static func idsNameOneThing(_ history: Observations, _ evidence: inout Evidence) {
         var register = IdRegister(count: 3 * history.turns.count)
         for (index, turn) in history.turns.enumerated() {
             for frames in [turn.acks, turn.frames, turn.endings, turn.copies] {
                 for frame in frames {
-                    if let turnId = frame.turnId, frame.type == "ack" || turn.acks.isEmpty {
+                    if let turnId = frame.turnId, frame.says("turnId"), frame.type == "ack" || turn.acks.isEmpty {
                         register.note(turnId, .turn, as: .turn(index), turn.principal, at: frame.event)
                     }
                     guard let id = frame.messageId else { continue }
@@ -154,7 +158,7 @@ extension ID {
         evidence.exercised += register.distinct
     }
 
-    /// The ill-formed session id of a read or a question over REST, which the server did not give itself; nil when it has none.
+    /// The ill-formed session id of a read or a question over REST, which the server did not give itself; nil if none.
     private static func illFormedID(of exchange: ObservedExchange, in history: Observations) -> String? {
         let asked: String? =
             switch exchange.route {
@@ -170,8 +174,8 @@ extension ID {
 
     // MARK: Names by which a client finds its own message again
 
-    /// ID-13: "A server MUST name in `ack` the `sessionId` and the `messageId` under which session reads show the user's
-    /// message".
+    /// ID-13: "A server MUST name in `ack` the `sessionId` and the `messageId` under which session reads show the
+    /// user's message".
     ///
     /// Once for each ack and each session read that shows a user message with its key; a message that is missing is the
     /// matter of TURN-20.
@@ -207,7 +211,7 @@ extension ID {
     /// Once for each frame with a key whose `turnId` the ack or response of a question of this history had named.
     static func framesNameTheirQuestion(_ history: Observations, _ evidence: inout Evidence) {
         var keyed: [TurnNames.Key: [Frame]] = [:]
-        for frame in history.received where frame.clientMessageId != nil && frame.type != "ack" {
+        for frame in history.received where frame.says("clientMessageId") && frame.type != "ack" {
             guard let turnId = frame.turnId else { continue }
             keyed[TurnNames.Key(principal: history.principal(of: frame), name: turnId), default: []].append(frame)
         }

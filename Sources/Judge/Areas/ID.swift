@@ -146,7 +146,8 @@ enum ID {
                         "a question to an unknown session got the wrong error", expected: "session_not_found",
                         actual: shown(turn.request.refusalCode), at: [turn.event, refusal])
                 }
-            } else if let sign = turn.firstSign {
+            } else if let sign = turn.firstSign ?? history.firstFrame(naming: asked, on: connection, after: turn.event)
+            {
                 if turn.mayHaveRefusedUnseen(turn.request, by: sign) { continue }
                 evidence.violate(
                     "a question to an unknown session was accepted", expected: "session_not_found",
@@ -228,5 +229,14 @@ enum ID {
             default: continue
             }
         }
+    }
+}
+
+extension Observations {
+    /// The first frame of a turn on a connection after an event that names a session, whosever it is.
+    fileprivate func firstFrame(naming session: String, on connection: Int, after event: Int) -> Int? {
+        connections[connection].received.first {
+            $0.event > event && $0.isOf("ack", "toolUse", "done") && $0.sessionId == session
+        }?.event
     }
 }

@@ -140,7 +140,7 @@ extension IDEM {
         if let exchange = history.exchange(of: again) {
             return history.deadline(after: exchange, within: history.timeouts.turn + again.scriptedWait)
         }
-        guard history.profiles.contains(.idempotency), let connection = again.connection else { return nil }
+        guard let connection = again.connection else { return nil }
         return history.deadline(after: again.event, within: history.timeouts.ack, on: connection)
     }
 
@@ -203,7 +203,7 @@ extension IDEM {
             if let ack = again.request.ack {
                 // A wire without turns and marks shows it by the stored message.
                 let isSame =
-                    ack.turnId == nil && ack["duplicate"] == nil && ack.messageId != nil
+                    !ack.says("turnId") && ack["duplicate"] == nil && ack.messageId != nil
                     && ack.messageId == first.ack?.messageId
                 test(
                     isSame || ack.isDuplicate && (original == nil || ack.turnId == original?.turnId),

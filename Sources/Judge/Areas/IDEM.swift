@@ -108,11 +108,12 @@ enum IDEM {
                 let isCrossed =
                     history.original(of: again.turn)?.ack.map { $0.isDuplicate && $0.connection == connection } == true
                     && acks.count { !$0.isDuplicate } == 1
+                let named = ack.says("turnId") ? ack.turnId : nil
                 evidence.test(
-                    (ack.isDuplicate || isCrossed) && (expected == nil || ack.turnId == expected),
+                    (ack.isDuplicate || isCrossed) && (expected == nil || named == expected),
                     otherwise: "the ack of a repeat does not say so",
                     expected: "duplicate: true, turn \(expected ?? "of the first")",
-                    actual: "duplicate: \(ack.isDuplicate), turn \(ack.turnId ?? "none")", at: [again.event, ack.event])
+                    actual: "duplicate: \(ack.isDuplicate), turn \(named ?? "none")", at: [again.event, ack.event])
             } else if let refusal = again.request.refusal {
                 if history.isMatterOfRates(again.request) { continue }
                 // Whoever has not said who they are repeats nothing.
@@ -221,14 +222,25 @@ enum IDEM {
         }
     }
 
-    /// IDEM-16: "A server MUST show the `clientMessageId` on the user message in session reads".
+    /// IDEM-16: "A server MUST show in session reads the `turnId` of each message of a turn, and the `clientMessageId`
+    /// of its question".
     static func readsShowTheKey(_ history: Observations, _ evidence: inout Evidence) {
         history.forEachTurnRead { turn, read, places in
             guard let key = turn.clientMessageId, let place = places.questions(of: turn).first else { return }
-            let shown = read.messages[place].clientMessageId
+            let shown = read.messages[place].saysKey ? read.messages[place].clientMessageId : nil
             evidence.test(
                 shown == key, otherwise: "a user message does not show its key", expected: "clientMessageId \(key)",
                 actual: shown ?? "none", at: [read.event])
+            guard let turnId = turn.turnId else { return }
+            let unnamed = ([place] + places.answers(of: turn)).first { place in
+                !read.messages[place].saysTurn || read.messages[place].turnId != turnId
+            }
+            evidence.test(no: unnamed) { place in
+                Finding(
+                    "a message does not show its turn", expected: "turnId \(turnId)",
+                    actual: read.messages[place].saysTurn ? read.messages[place].turnId ?? "none" : "none",
+                    at: [read.event])
+            }
         }
     }
 

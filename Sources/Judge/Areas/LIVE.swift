@@ -339,8 +339,7 @@ enum LIVE {
     /// show after the next start".
     ///
     /// Once for each turn that ran when the stage told the server to stop, by the reads after the next start: the question is
-    /// there at once, its answer or final status within the bound of a turn, because a server may finish it then. Where no
-    /// turns are listed, an error that the client was sent says how it ended.
+    /// there at once, its answer or final status within the bound of a turn, because a server may finish it then.
     static func stoppedTurnsAreShownEnded(_ history: Observations, _ evidence: inout Evidence) {
         for (life, end) in history.lives.ended where end.cause == .stopped {
             for turn in history.turnsInterrupted(by: end, of: life) {
@@ -352,7 +351,7 @@ enum LIVE {
                     violate(
                         "a question is lost after a stop", shown(turn.request.prompt),
                         "a read without it", lost.read.event)
-                } else if reads.contains(where: { hasEnded(turn, in: $0.read, history) }) {
+                } else if reads.contains(where: { history.showsEnd(of: turn, in: $0.read) }) {
                     evidence.keep()
                 } else if let late = reads.first(where: { history.isLate($0.read, after: $0.start, for: turn) }) {
                     let entry = late.read.entry(of: turn)
@@ -363,18 +362,6 @@ enum LIVE {
                 }
             }
         }
-    }
-
-    private static func hasEnded(_ turn: ObservedTurn, in read: ObservedSessionRead, _ history: Observations) -> Bool {
-        if history.answer(of: turn, in: read) != nil { return true }
-        if let entry = history.entry(of: turn, in: read) { return entry.status == "done" || entry.status == "failed" }
-        // A list that could name the turn and does not shows nothing of it.
-        if read.listsTurns {
-            let hasKeys = read.turns.contains { $0.clientMessageId != nil }
-            let isNamed = turn.turnId != nil || hasKeys && turn.clientMessageId != nil
-            return !isNamed && !read.showsRunning(turn) && !read.turns.isEmpty
-        }
-        return turn.endings.contains { $0.type == "error" }
     }
 
     // MARK: What a client asks of a server that does not replay

@@ -19,9 +19,7 @@ enum ORDER {
     /// Once for each turn whose question and answer a read shows.
     static func questionStandsBeforeAnswer(_ history: Observations, _ evidence: inout Evidence) {
         history.forEachTurnRead { turn, read, places in
-            // Equal texts without names have several places: then any answer behind any of them will do, and before the
-            // turn has ended an equal one may be all that stands there.
-            guard history.isToldApart(turn), history.stands(turn, in: read), turn.ended ?? .max < read.request,
+            guard turn.ended ?? .max < read.request,
                 let question = places.questions(of: turn).first, let answer = places.answers(of: turn).last
             else { return }
             evidence.test(
@@ -37,9 +35,7 @@ enum ORDER {
     static func questionsKeepTheirOrder(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads {
             let places = history.places(in: read)
-            let twins = history.unnamedQuestions(in: read, places)
-            let isTold = { (turn: ObservedTurn) in twins[turn.request.prompt] ?? 0 <= 1 || places.name(turn) }
-            let found = history.turns(in: read).filter(isTold).compactMap { turn in
+            let found = history.turns(in: read).compactMap { turn in
                 let all = places.questions(of: turn)
                 return all.first.map { (turn: turn, place: $0, all: all) }
             }
@@ -63,12 +59,11 @@ enum ORDER {
     static func answersStandBeforeWhatFollows(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads {
             let places = history.places(in: read)
-            let twins = history.unnamedQuestions(in: read, places)
             let turns = history.turns(in: read).sorted { $0.event < $1.event }
             // What has several places is told apart by its number alone.
             let answers = turns.compactMap { turn -> (ended: Int, place: Int)? in
                 let all = places.answers(of: turn)
-                guard all.count == 1, history.isToldApart(turn), let ended = turn.ended else { return nil }
+                guard all.count == 1, let ended = turn.ended else { return nil }
                 return (ended, all[0])
             }.sorted { $0.ended < $1.ended }
             var next = 0
@@ -79,7 +74,7 @@ enum ORDER {
                     next += 1
                 }
                 let questions = places.questions(of: turn)
-                guard let last, questions.count == 1, twins[turn.request.prompt] ?? 0 <= 1 || places.name(turn) else {
+                guard let last, questions.count == 1 else {
                     continue
                 }
                 evidence.test(
@@ -101,7 +96,7 @@ enum ORDER {
         var shown: [Int: [Int: [Frame]]] = [:]
         for (index, turn) in history.turns.enumerated() {
             for frame in (turn.frames + turn.endings).sorted(by: { $0.event < $1.event })
-            where frame.type != "message" && !frame.isReplayed {
+            where frame.type != "message" && !frame.isReplayed && frame.says("turnId") {
                 shown[frame.connection, default: [:]][index, default: []].append(frame)
             }
         }
@@ -206,11 +201,6 @@ enum ORDER {
                     && [turn.ack?.event, turn.ended, turn.frames.first?.event].compactMap { $0 }
                         .contains { $0 < read.request && !history.hasCrashed(between: $0, and: read.request) }
             }
-            // Equal texts without a name are told apart by their number alone.
-            let unnamed = history.unnamedQuestions(in: read, places)
-            // What an ack names is the question of that turn, whoever said the same words.
-            let named = known.filter { $0.ack?.messageId != nil && $0.clientMessageId != nil }
-            let taken = Set(named.flatMap { places.questions(of: $0) })
             // Of a session that began here all questions are known; a server may put all into one that stands (ID-3).
             let isWhole =
                 !history.isCapture
@@ -218,21 +208,16 @@ enum ORDER {
                     turn.request.sessionAsked == nil && places.questions(of: turn).contains(read.messages.startIndex)
                 }
             for turn in known {
-                let isNamed = places.name(turn)
-                let questions = places.questions(of: turn).filter { isNamed || !taken.contains($0) }
-                // A server that remembers no keys takes what is sent again for another question.
-                if !history.profiles.contains(.idempotency), let key = turn.clientMessageId {
-                    let sent = known.lazy.filter { $0.clientMessageId == key }.map(\.requests.count).reduce(0, +)
-                    if sent > 1 { continue }
-                }
-                let allowed = isNamed ? 1 : max(1, unnamed[turn.request.prompt] ?? 0)
+                let questions = places.questions(of: turn)
                 let done = turn.endings.contains {
                     $0.type == "done" && $0.event < read.request
                         && !history.hasCrashed(between: $0.event, and: read.request)
                 }
                 let answers = places.answers(of: turn)
-                let count = isNamed && isWhole ? questions.count + history.surplus(of: turn, in: read) : questions.count
-                if count == 0 || count > allowed {
+                let count =
+                    !questions.isEmpty && isWhole
+                    ? questions.count + history.surplus(of: turn, in: read) : questions.count
+                if count != 1 {
                     evidence.violate(finding("the question", turn, count, read))
                 } else if done, answers.isEmpty || (turn.turnId != nil && repeated(answers, read) > 1) {
                     evidence.violate(finding("the answer", turn, repeated(answers, read), read))
@@ -294,7 +279,7 @@ enum ORDER {
             let session = owned?.sessionId ?? (asked.count == 1 ? turn.sessionAsked : nil)
             if let session, let given = frame.sessionId, given != session {
                 evidence.violate(mixed("session", session, given, frame))
-            } else if let turnId = owned?.turnId, let given = frame.turnId, given != turnId {
+            } else if let turnId = owned?.turnId, let given = frame.turnId, given != turnId, frame.says("turnId") {
                 evidence.violate(mixed("turn", turnId, given, frame))
             } else if let given = frame.messageId, acknowledged[given]?.contains(where: { $0 != index }) == true {
                 evidence.violate(mixed("message", "a unique id", given, frame))

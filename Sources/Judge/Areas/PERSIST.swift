@@ -42,14 +42,11 @@ enum PERSIST {
                     !history.hasCrashed(between: told, and: read.request),
                     turn.requests.contains(where: { $0.success == told })
                 else { continue }
-                let answer = exchange.answer?.root
-                let response = (messageId: answer?.id("messageId"), text: answer?["text"]?.stringValue)
                 // A response that tells nothing of the answer leaves open which message it is.
-                guard response.messageId ?? response.text ?? turn.turnId ?? turn.ending?.messageId != nil else {
-                    continue
-                }
+                let messageId = exchange.answer?.root.id("messageId")
+                guard messageId ?? turn.turnId ?? turn.ending?.messageId != nil else { continue }
                 evidence.test(
-                    !places.answers(of: turn, response: response).isEmpty,
+                    !places.answers(of: turn, under: messageId).isEmpty,
                     otherwise: "a read that began after the response lacks the answer",
                     expected: "the answer to \(turn.request.excerpt)",
                     actual: "\(read.messages.count) messages without it", at: [told, read.event])
@@ -249,7 +246,7 @@ enum PERSIST {
     private static func lostAnswer(_ promise: StoredPromise, _ lost: Int, _ history: Observations) -> Finding {
         let hasCrashed = history.hasCrashed(between: promise.told, and: lost)
         let hadNoDisk = history.lives.faults.contains { $0.covers(promise.told) }
-        let told = promise.answer == nil ? "done" : "a 200"
+        let told = promise.isResponse ? "a 200" : "done"
         let what: String =
             switch (hadNoDisk, hasCrashed) {
             case (true, _): "\(told) came while writes failed, and the answer is missing afterward"

@@ -121,7 +121,7 @@ enum RATE {
         }
     }
 
-    /// What shows that a question was left without any answer; where nothing acknowledges what is accepted, it may still run.
+    /// What shows that a question was left without any answer.
     private static func silence(
         after request: ObservedRequest, on connection: Int, _ late: Int?, _ history: Observations
     ) -> (actual: String, event: Int)? {
@@ -131,11 +131,7 @@ enum RATE {
             else { return nil }
             return ("the end of the connection", ending.event)
         }
-        let turn = history.timeouts.turn + request.scriptedWait
-        let end =
-            history.profiles.contains(.idempotency)
-            ? late : history.deadline(after: request.event, within: turn, on: connection)
-        return end.map { ("nothing", $0) }
+        return late.map { ("nothing", $0) }
     }
 
     /// RATE-5: "A server MUST refuse a `POST /api/chat` beyond the budget with 429 and a `Retry-After` header in whole
@@ -174,7 +170,7 @@ enum RATE {
 
     // MARK: What follows a refusal for the rate
 
-    /// RATE-6: "A server MUST name in `rate_limited` the `clientMessageId` of the `chat` it refuses, when that had one".
+    /// RATE-6: "A server MUST name in `rate_limited` the `clientMessageId` of the `chat` it refuses".
     ///
     /// Once for each `rate_limited` on a connection where every chat that waits for an answer has a key.
     static func refusalsNameTheirQuestion(_ history: Observations, _ evidence: inout Evidence) {

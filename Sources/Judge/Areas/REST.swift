@@ -51,7 +51,7 @@ enum REST {
                     "a request failed", expected: "200 and a \(name)", actual: "\(status)", at: events)
                 continue
             }
-            guard let root = exchange.answer?.root else {
+            guard let root = exchange.said else {
                 evidence.violate(
                     "a body is not JSON", expected: "a \(name)", actual: shown(exchange.received?.body), at: events)
                 continue
@@ -197,7 +197,7 @@ enum REST {
     }
 
     /// REST-6: "A server MUST give each message of a session read an `id` that is unique in the session and, for an
-    /// answer whose `done` named a `messageId`, is that `messageId`".
+    /// answer, is the `messageId` of its `done`".
     ///
     /// An answer that a read does not hold at all is the matter of PERSIST-2. Exercised once per read of messages.
     static func messagesHaveTheirIds(_ history: Observations, _ evidence: inout Evidence) {
@@ -228,7 +228,9 @@ enum REST {
         in read: ObservedSessionRead, _ history: Observations
     ) -> (expected: String, actual: String?, event: Int)? {
         for turn in history.turns where turn.sessionId == read.sessionId && turn.principal == read.principal {
-            var named = turn.endings.filter { $0.type == "done" }.map { ($0.messageId, $0.text, $0.event) }
+            // A key that ran twice, which is the matter of IDEM-1, may have an answer elsewhere.
+            let dones = turn.endings.filter { $0.type == "done" && $0.sessionId == read.sessionId }
+            var named = dones.map { ($0.messageId, $0.text, $0.event) }
             for request in turn.requests {
                 guard let event = request.success, let body = history.body(ofResponse: event) else { continue }
                 named.append((body.id("messageId"), body["text"]?.stringValue, event))
@@ -295,12 +297,10 @@ enum REST {
                 continue
             }
             // A key that stands for another question may be told first (IDEM-10).
-            let isReused =
-                history.profiles.contains(.idempotency)
-                && history.turns.contains { turn in
-                    turn.clientMessageId == body.id("clientMessageId") && turn.principal == principal
-                        && turn.requests.contains { $0.event != exchange.request }
-                }
+            let isReused = history.turns.contains { turn in
+                turn.clientMessageId == body.id("clientMessageId") && turn.principal == principal
+                    && turn.requests.contains { $0.event != exchange.request }
+            }
             if status == 422, body.string("clientMessageId") != nil, isReused { continue }
             evidence.test(exchange, isRefusedWith: 404...404, otherwise: unknown, expected: "404 with an error body")
         }
@@ -392,8 +392,8 @@ enum REST {
         }
     }
 
-    /// REST-10: "A server MUST answer a `POST /api/chat` whose turn failed with a status from 500 to 599 and an error body,
-    /// which names the turn in profile `idempotency`".
+    /// REST-10: "A server MUST answer a `POST /api/chat` whose turn failed with a status from 500 to 599 and an error
+    /// body that names the turn".
     ///
     /// Only a scripted agent can be made to fail on purpose. Refusals before the turn do not count.
     static func failedTurnsAreServerErrors(_ history: Observations, _ evidence: inout Evidence) {
@@ -409,8 +409,8 @@ enum REST {
                 let isUnstored =
                     request.refusalCode == "persist_failed" && turn.firstSign == nil
                     && history.wasDisturbed(between: exchange.request, and: exchange.response ?? exchange.request)
-                let isNamed = exchange.answer?.root.id("turnId") != nil || isUnstored
-                if !isNamed, history.profiles.contains(.idempotency), let status = exchange.status, status >= 500 {
+                let isNamed = exchange.said?.id("turnId") != nil || isUnstored
+                if !isNamed, let status = exchange.status, status >= 500 {
                     evidence.violate(
                         "a failed turn is not named", expected: "its turnId in the error body", actual: "none",
                         at: [exchange.request, exchange.response ?? exchange.request])
@@ -543,17 +543,18 @@ enum REST {
 
     /// REST-18: "A server MUST show a turn as `done` only beside its answer, and as `failed` only if no answer follows".
     ///
-    /// Once for each read that shows a turn as `done`, by counting, because answers need not name their turns, or that shows
-    /// no turns at all; and for each turn that was shown as `failed` and whose `done` came after that read.
+    /// Once for each turn that a read shows as `done`, unless an answer there names no turn; and for each turn that was shown as
+    /// `failed` and whose `done` came after that read.
     static func turnsAreShownAsTheyStand(_ history: Observations, _ evidence: inout Evidence) {
         var failed: [OwnName: Int] = [:]
         for read in history.sessionReads {
-            let done = Set(read.turns.filter { $0.status == "done" }.compactMap(\.turnId)).count
-            let answers = read.messages.count { $0.role == "assistant" }
-            evidence.test(
-                answers >= done, keptIf: done > 0 || !read.listsTurns,
-                otherwise: "a read shows a turn as done without its answer",
-                expected: "\(done) answers", actual: "\(answers)", at: [read.request, read.event])
+            let answered = read.messages.filter { $0.role == "assistant" }.map(\.turnId)
+            for case let id? in read.turns.filter({ $0.status == "done" }).map(\.turnId) {
+                if !answered.contains(id), answered.contains(nil) { continue }
+                evidence.test(
+                    answered.contains(id), otherwise: "a read shows a turn as done without its answer",
+                    expected: "an answer with turnId \(id)", actual: "none", at: [read.request, read.event])
+            }
             for turn in read.turns where turn.status == "failed" {
                 guard let id = turn.turnId, let principal = read.principal else { continue }
                 let name = OwnName(id, of: principal)

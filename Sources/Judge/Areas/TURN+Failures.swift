@@ -30,18 +30,13 @@ extension TURN {
         }
     }
 
-    /// TURN-9: "A server that shows `turns` MUST show a turn whose agent failed as `failed`".
+    /// TURN-9: "A server MUST show a turn whose agent failed as `failed` in session reads".
     ///
-    /// A turn that the list leaves out is the matter of TURN-12. Exercised once per failed turn and read; a server that never
-    /// lists turns shows none as anything else.
+    /// A turn that the list leaves out is the matter of TURN-12. Exercised once per failed turn and read.
     static func failedTurnsAreShownFailed(_ history: Observations, _ evidence: inout Evidence) {
-        lazy var listsTurns = history.sessionReads.contains(where: \.listsTurns)
         for (turn, ending) in failures(in: history) {
             for read in history.reads(of: turn) where read.request > ending.event {
-                guard let entry = history.entry(of: turn, in: read) else {
-                    if !listsTurns { evidence.keep() }
-                    continue
-                }
+                guard let entry = read.entry(of: turn) else { continue }
                 evidence.test(
                     entry.status == "failed", otherwise: "a read does not show a failed turn as failed",
                     expected: "'failed'", actual: shown(entry.status), at: [turn.event, ending.event, read.event])
@@ -102,7 +97,7 @@ extension TURN {
             let isSerial = history.mayBeBusy(turn.sessionId, at: turn)
             func isLate(_ read: ObservedSessionRead) -> Bool {
                 // What a read shows was accepted: a refused question is not stored.
-                let isAccepted = turn.isAccepted || history.stands(turn, in: read)
+                let isAccepted = turn.isAccepted || history.question(of: turn, in: read) != nil
                 let begun = turn.accepted(since: turn.event)
                 return !isSerial && isAccepted && history.patience(from: begun, to: read.request) >= bound
             }
@@ -135,7 +130,7 @@ extension TURN {
         }.min()
     }
 
-    /// TURN-12: "A server SHOULD show in the session read a `turns` entry for each turn, with `running` while it runs".
+    /// TURN-12: "A server MUST show in the session read a `turns` entry for each turn, with `running` while it runs".
     ///
     /// `running` is demanded only while the script's own waits, or those of one that was asked before it on its connection,
     /// prove that the turn cannot have ended. Exercised once per turn and read.
@@ -149,11 +144,7 @@ extension TURN {
                     continue
                 }
                 let events = [turn.event, sign, read.event]
-                guard let entry = history.entry(of: turn, in: read) else {
-                    // A list whose entries name nothing we know cannot be searched.
-                    let hasKeys = read.turns.isEmpty || read.turns.contains { $0.clientMessageId != nil }
-                    let isKnown = turn.turnId != nil || turn.clientMessageId != nil && hasKeys
-                    if read.listsTurns, !isKnown, history.turnNamed(for: turn, in: read) == nil { continue }
+                guard let entry = read.entry(of: turn) else {
                     evidence.violate(
                         "a read of a session does not list a turn",
                         expected: "an entry in 'turns' for \(turn.turnId.map { shown($0) } ?? "it")",
@@ -172,7 +163,12 @@ extension TURN {
                 let mustRun =
                     scripted && history.time(of: read.event) < shortest && turn.ended ?? .max > read.event
                     && !history.wasDisturbed(between: turn.event, and: read.event)
-                let hasEnded = turn.ended.map { $0 < read.request } ?? false
+                // Only an answer is sure to outlive a crash; a failure may be settled anew (TURN-13).
+                let isAnswered = turn.ending?.type == "done" || turn.response != nil
+                let hasEnded =
+                    turn.ended.map { ended in
+                        ended < read.request && (isAnswered || !history.hasCrashed(between: ended, and: read.request))
+                    } ?? false
                 let final: Set<String> =
                     switch turn.ending?.type {
                     case "done": ["done"]
@@ -216,23 +212,21 @@ extension TURN {
         evidence.take(ArmedKills(on: "ack", promises, fates, in: history), on: "`ack`", "question")
     }
 
-    /// TURN-13: "A server that shows `turns` MUST bring every turn that its own crash interrupted to `done` or `failed`
-    /// within `turn` after it accepts connections again".
+    /// TURN-13: "A server MUST bring every turn that its own crash interrupted to `done` or `failed` within `turn`
+    /// after it accepts connections again".
     ///
-    /// Once for each interrupted turn: by the first read after the restart that does not show it as running, else by one
-    /// begun after the bound. A read that lists no turns shows none as running; one that lists others and the question, but not
-    /// this turn, shows no end of it.
+    /// Once for each interrupted turn: by the first read after the restart that shows its end, else by one begun after the bound.
     static func interruptedTurnsEnd(_ history: Observations, _ evidence: inout Evidence) {
         for (life, end) in history.lives.ended where end.cause != .stopped {
             for turn in history.turnsInterrupted(by: end, of: life) {
                 let reads = history.readsAfterRestart(of: turn, since: life)
                 evidence.test(
-                    reads.contains(where: { !$0.read.showsRunning(turn) && !$0.read.passesOver(turn) }),
+                    reads.contains(where: { history.showsEnd(of: turn, in: $0.read) }),
                     orBy: reads.first(where: { history.isLate($0.read, after: $0.start, for: turn) })
                 ) { late in
                     Finding(
                         "a turn interrupted by a crash is not shown as ended", expected: "'done' or 'failed'",
-                        actual: late.read.showsRunning(turn) ? "'running'" : "no entry",
+                        actual: late.read.entry(of: turn).map { shown($0.status) } ?? "no entry",
                         at: [turn.event, end.event, late.start, late.read.event])
                 }
             }

@@ -303,7 +303,7 @@ extension TURN {
     /// Whether a question was refused for itself: by one of the codes, or over REST by a status that means one of them.
     private static func isRefusal(_ request: ObservedRequest, _ history: Observations) -> Bool {
         if let code = request.refusalCode {
-            return refusals.contains(code) || code == "persist_failed" && history.profiles.contains(.idempotency)
+            return refusals.contains(code) || code == "persist_failed"
         }
         guard let status = history.exchange(of: request)?.status else { return false }
         return [400, 404, 409, 413].contains(status)

@@ -79,16 +79,34 @@ enum TURN {
         return nil
     }
 
-    /// TURN-2: "A server MUST repeat the `clientMessageId` of the `chat` in its `ack`, and omit it when the `chat` had
-    /// none".
+    /// TURN-2: "A server MUST repeat the `clientMessageId` of the `chat` in its `ack`".
+    ///
+    /// Once for each ack. One that belongs to no question breaks it where a chat on its connection has none.
     static func acksRepeatTheKey(_ history: Observations, _ evidence: inout Evidence) {
         for (_, request) in history.requests {
-            guard let ack = request.ack else { continue }
-            let key = ack["clientMessageId"]
+            guard let ack = request.ack, request.clientMessageId != nil else { continue }
             evidence.test(
-                ack.clientMessageId == request.clientMessageId && (key == nil || request.clientMessageId != nil),
+                ack.clientMessageId == request.clientMessageId,
                 otherwise: "an ack does not repeat the key of its chat", expected: shown(request.clientMessageId),
-                actual: shown(ack.clientMessageId ?? key?.text()), at: [request.event, ack.event])
+                actual: shown(ack.clientMessageId ?? ack["clientMessageId"]?.text()), at: [request.event, ack.event])
+        }
+        let matched = Set(history.turns.flatMap(\.acks).map(\.event))
+        for (index, connection) in history.connections.enumerated() {
+            guard let greeting = connection.connected else { continue }
+            for ack in connection.received where ack.type == "ack" && !matched.contains(ack.event) {
+                // What should have been refused may be what it answers (ENV-9).
+                let isOfHostile = history.hostileFrames.contains {
+                    $0.frame.connection == index && $0.frame.event < ack.event && $0.answer == nil
+                }
+                let open = history.requests.first { _, request in
+                    request.connection == index && request.event > greeting && request.event < ack.event
+                        && request.ack == nil && request.refusal == nil && !isOfHostile
+                }
+                guard let open = open?.request, open.clientMessageId != ack.clientMessageId else { continue }
+                evidence.violate(
+                    "an ack has the key of no chat", expected: shown(open.clientMessageId),
+                    actual: shown(ack.clientMessageId ?? ack["clientMessageId"]?.text()), at: [open.event, ack.event])
+            }
         }
     }
 
@@ -285,15 +303,10 @@ enum TURN {
     static func doneSaysWhatIsStored(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
             for done in turn.endings + turn.copies where done.type == "done" {
-                guard let text = done.text, done.messageId != nil || history.isToldApart(turn) else { continue }
+                guard let text = done.text else { continue }
                 for read in history.reads(of: turn) where read.request > done.event {
                     guard let index = history.answer(of: turn, in: read) else { continue }
                     let stored = read.messages[index]
-                    // Without a name the message behind a question may be what another turn stored there.
-                    let isNamed = stored.turnId != nil || (stored.id != nil && stored.id == done.messageId)
-                    if !isNamed, !exactlyEqual(text, stored.text), history.isAnswer(stored.text, besides: turn) {
-                        continue
-                    }
                     evidence.test(
                         text, is: stored.text,
                         otherwise: "the text of done differs from the stored answer",

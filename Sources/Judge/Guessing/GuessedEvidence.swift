@@ -5,14 +5,9 @@ extension Evidence {
     /// only the history without the guessed turns, is a doubt.
     /// - Parameters:
     ///   - sure: What the same history shows when those turns are left out.
-    ///   - ends: What it shows when those turns are left out of which the ending is a guess, and of the others only the frames
-    ///     that are; asked for only where it decides.
     ///   - guessed: Those turns.
-    /// - Returns: What both show, and a doubt where they differ. A clause holds by the ends of turns alone where nothing else
-    ///   exercised it.
-    func standing(
-        with sure: Evidence, orEnds ends: @autoclosure () -> Evidence, _ guessed: [ObservedTurn]
-    ) -> Evidence {
+    /// - Returns: What both show, and a doubt where they differ.
+    func standing(with sure: Evidence, _ guessed: [ObservedTurn]) -> Evidence {
         guard self != sure else { return self }
         let own = Set(violations.map(Sight.init))
         let others = Set(sure.violations.map(Sight.init))
@@ -28,8 +23,6 @@ extension Evidence {
                 "\(unproven.what), if the order of frames shows which turn they belong to",
                 expected: unproven.expected, actual: unproven.actual, at: unproven.events)
         } else if evidence.exercised == 0, exercised > 0 {
-            let ends = ends()
-            if ends.exercised > 0, ends.violations.isEmpty { return ends }
             evidence.doubt(
                 "frames without ids fit several questions",
                 expected: "ids that say which question they belong to", actual: "none",

@@ -7,7 +7,7 @@ struct CoreRules: Sendable {
     var anonymous = "anonymous"
     var requiresAuth = false
     /// The profiles it keeps of those that nothing else has to be set up for.
-    var keeps: Set<Profile> = [.idempotency, .sync]
+    var keeps: Set<Profile> = [.sync]
     var replayFrames = 1000
     var replaySeconds = 3600
     var messagesPerMinute: Int?

@@ -7,7 +7,7 @@ import HoldfastJSON
 struct FrameShaper: Sendable {
     let variations: Set<Variation>
     /// The profiles whose members are sent.
-    var keeps: Set<Profile> = [.idempotency, .sync]
+    var keeps: Set<Profile> = [.sync]
 
     /// Members whose value belongs to the client and is given back as it came.
     private static let untouched: Set<String> = ["content", "input", "text"]
@@ -15,12 +15,6 @@ struct FrameShaper: Sendable {
     /// A frame in the form in which it is sent, and sent again in a replay.
     func shape(_ frame: JSONValue) -> JSONValue {
         var frame = frame
-        if !keeps.contains(.idempotency), !frame.isRefusal {
-            for name in ["turnId", "clientMessageId"] { frame[name] = nil }
-            // A replay, a read and a live frame are one message by its id, whoever asked.
-            let isStored = frame.type == "message" || frame.type == "done" && keeps.contains(.sync)
-            if !isStored { frame["messageId"] = nil }
-        }
         if !keeps.contains(.sync) {
             for name in ["seq", "epoch", "lastSeq"] { frame[name] = nil }
             for name in ["replayMessages", "replaySeconds"] { frame["limits"]?[name] = nil }

@@ -40,11 +40,11 @@ enum Frames {
         ])
     }
 
-    /// A message of the agent that belongs to no turn.
+    /// A message of the agent that nobody asked for.
     static func remark(_ it: StoredRecord.Remark, at time: String) -> JSONValue {
         JSONValue(members: [
             "type": "message", "sessionId": it.session, "messageId": it.message, "role": "assistant", "text": it.text,
-            "timestamp": time,
+            "timestamp": time, "turnId": it.turn,
         ])
     }
 
@@ -110,7 +110,15 @@ struct TurnNames: Sendable, Equatable {
     var turn: String
     /// The id of the stored question.
     var question: String
-    var key: String?
+    /// The key of the question; empty for a turn that no client began.
+    var key: String
+}
+
+extension SessionStore.Session {
+    /// What a stored turn is called.
+    func names(of turn: SessionStore.Turn) -> TurnNames {
+        TurnNames(session: id, turn: turn.id, question: turn.question, key: turn.key ?? "")
+    }
 }
 
 struct SyncAnswer: Sendable {

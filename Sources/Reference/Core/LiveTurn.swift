@@ -19,8 +19,6 @@ struct LiveTurn: Sendable {
     }
 
     let names: TurnNames
-    /// The key its `chat` came with, also where keys are not remembered.
-    var asked: String?
     let principal: String
     let content: JSONValue
     let origin: Origin

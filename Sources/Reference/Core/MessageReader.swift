@@ -73,7 +73,9 @@ struct MessageReader: Sendable {
     }
 
     private func chat(_ object: JSONObject) throws(Refusal) -> ClientMessage.Chat {
-        let key = try text("clientMessageId", in: object)
+        guard let key = try text("clientMessageId", in: object) else {
+            throw Refusal(.badRequest, "the question has no 'clientMessageId', the key by which a resend is known")
+        }
         do throws(Refusal) {
             return ClientMessage.Chat(content: try question(object), session: try session(object), key: key)
         } catch {
@@ -162,7 +164,7 @@ enum ClientMessage: Sendable, Equatable {
         var content: JSONValue
         var session: String?
         /// The client's own key for this question.
-        var key: String?
+        var key: String
     }
 
     /// A question for everything after a position.

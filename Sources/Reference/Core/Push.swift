@@ -4,7 +4,7 @@ import HoldfastJSON
 struct PushNotice: Sendable, Equatable {
     /// Whose devices it is for.
     let principal: String
-    /// The turn that ended, or the message that belongs to none.
+    /// The turn that ended.
     let turn: String
     /// The JSON body, at most 4096 bytes.
     var payload: String
@@ -20,7 +20,7 @@ extension PushNotice {
     ///
     /// The id names the request, so that a second attempt is known for the same push.
     init(
-        principal: String, title: String, answer: String, session: String, message: String, turn: String?,
+        principal: String, title: String, answer: String, session: String, message: String, turn: String,
         id: String? = nil, variations: Set<Variation> = []
     ) {
         let isTerse = variations.contains(.terseNotices)
@@ -33,7 +33,7 @@ extension PushNotice {
             ]
             let aps: JSONValue = ["alert": alert, "thread-id": .string(session), "sound": "default"]
             let payload = JSONValue(members: [
-                "aps": aps, "type": turn == nil ? "message" : "answer", "sessionId": session, "messageId": message,
+                "aps": aps, "type": "answer", "sessionId": session, "messageId": message,
                 "turnId": turn,
             ])
             text = payload.text()
@@ -41,8 +41,8 @@ extension PushNotice {
         } while text.utf8.count > Self.maxBytes && limit > 3
         var headers = ["apns-push-type": "alert"]
         headers["apns-id"] = id
-        if !variations.contains(.noCollapseId) { headers["apns-collapse-id"] = Self.collapseID(of: turn ?? message) }
-        self.init(principal: principal, turn: turn ?? message, payload: text, headers: headers)
+        if !variations.contains(.noCollapseId) { headers["apns-collapse-id"] = Self.collapseID(of: turn) }
+        self.init(principal: principal, turn: turn, payload: text, headers: headers)
     }
 
     /// What a header can carry of a turn's id, which may hold any character: at most 64 bytes.

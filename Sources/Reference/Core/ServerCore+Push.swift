@@ -67,7 +67,7 @@ extension ServerCore {
     mutating func tell(_ remark: StoredRecord.Remark, _ notice: PushNotice, isPushed: Bool) {
         sessions.apply(.remark(remark))
         let listeners = connections.sockets(of: remark.principal)
-        let names = TurnNames(session: remark.session, turn: remark.message, question: remark.message)
+        let names = TurnNames(session: remark.session, turn: remark.turn, question: remark.message, key: "")
         let place = LiveTurn(placing: names, of: remark.principal, at: now.steady)
         broadcast(Frames.remark(remark, at: Timestamp.text(remark.at, rules.timeStyle)), of: place)
         if isPushed || listeners.isEmpty { bring(notice, to: rules.devices[remark.principal] ?? []) }

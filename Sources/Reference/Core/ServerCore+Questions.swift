@@ -16,9 +16,9 @@ extension ServerCore {
     private mutating func take(
         _ chat: ClientMessage.Chat, of principal: String, from origin: Origin
     ) throws(Refusal) {
-        if rules.keeps.contains(.idempotency), let key = chat.key, let entry = ledger.entry(key, of: principal) {
+        if let entry = ledger.entry(chat.key, of: principal) {
             guard entry.matches(chat) else {
-                throw Refusal(.idempotencyMismatch, "'\(key)' stands for another question already")
+                throw Refusal(.idempotencyMismatch, "'\(chat.key)' stands for another question already")
             }
             return repeated(chat, entry, from: origin)
         }
@@ -44,24 +44,20 @@ extension ServerCore {
             throw refusal(.busy, "a turn of this session runs")
         }
         try charge(principal, for: chat)
-        // Who knows no keys forgets them, but for naming what is refused.
-        let key = rules.keeps.contains(.idempotency) ? chat.key : nil
-        let names = TurnNames(session: session, turn: ids.next("trn"), question: ids.next("msg"), key: key)
-        if let key {
-            ledger.record(
-                IdempotencyLedger.Entry(
-                    session: session, turn: names.turn, message: names.question, content: chat.content),
-                under: key, of: principal)
-        }
+        let names = TurnNames(session: session, turn: ids.next("trn"), question: ids.next("msg"), key: chat.key)
+        ledger.record(
+            IdempotencyLedger.Entry(
+                session: session, turn: names.turn, message: names.question, content: chat.content),
+            under: chat.key, of: principal)
         var turn = LiveTurn(
-            names: names, asked: chat.key, principal: principal, content: chat.content, origin: origin,
+            names: names, principal: principal, content: chat.content, origin: origin,
             chargedAt: now.steady)
         if case .request(let request) = origin {
             turn.waiters.append(LiveTurn.Waiter(request: request, isRepeat: false))
         }
         turns[names.turn] = turn
         let question = StoredRecord.Question(
-            principal: principal, session: session, turn: names.turn, message: names.question, key: key,
+            principal: principal, session: session, turn: names.turn, message: names.question, key: chat.key,
             content: chat.content, at: stamp())
         store(.question(question), as: .question(question))
     }

@@ -31,7 +31,7 @@ extension ServerCore {
     /// Tells the asker that the question was taken, and the other devices that it was asked.
     private mutating func announce(_ question: StoredRecord.Question) {
         guard let turn = turns[question.turn] else { return }
-        if case .socket(let socket) = turn.origin, rules.keeps.contains(.idempotency) {
+        if case .socket(let socket) = turn.origin {
             dueAcks[question.turn] = socket
             if rules.variations.contains(.lateAcks) {
                 let timer = nextNumber()
@@ -56,10 +56,10 @@ extension ServerCore {
     /// The question could not be stored: it was never asked, and its key is free again.
     private mutating func rejected(_ question: StoredRecord.Question) {
         guard let turn = turns.removeValue(forKey: question.turn) else { return }
-        if let key = turn.names.key { ledger.release(key, of: turn.principal) }
+        ledger.release(turn.names.key, of: turn.principal)
         rates[turn.principal]?.giveBack(turn.chargedAt)
         let refusal = Refusal(
-            .persistFailed, "the question could not be stored; ask again", clientMessageId: turn.asked)
+            .persistFailed, "the question could not be stored; ask again", clientMessageId: turn.names.key)
         for origin in [turn.origin] + turn.repeats { refuse(refusal, to: origin) }
     }
 
@@ -127,7 +127,7 @@ extension ServerCore {
     private mutating func tell(_ ending: TurnEnding, of record: StoredRecord.Ending) {
         guard let session = sessions[record.session], let turn = session.turns.first(where: { $0.id == record.turn })
         else { return }
-        let names = TurnNames(session: session.id, turn: turn.id, question: turn.question, key: turn.key)
+        let names = session.names(of: turn)
         let place = LiveTurn(placing: names, of: session.owner, at: now.steady)
         broadcast(Frames.ending(ending, of: names), of: place)
     }

@@ -173,10 +173,10 @@ struct ServerCore: Sendable {
 
     private mutating func restore(_ record: StoredRecord) {
         sessions.apply(record)
-        guard case .question(let question) = record, let key = question.key else { return }
+        guard case .question(let question) = record else { return }
         ledger.record(
             IdempotencyLedger.Entry(
                 session: question.session, turn: question.turn, message: question.message, content: question.content),
-            under: key, of: question.principal)
+            under: question.key, of: question.principal)
     }
 }

@@ -33,7 +33,7 @@ extension Defect {
             "auth-ends-silence-with-a-plain-code", .AUTH, 4, need: .patience,
             "Closes a connection without `auth` with 1008.", .closes(4002, with: 1008))
         Defect(
-            "auth-runs-before-auth", .AUTH, 5, with: [.idempotency],
+            "auth-runs-before-auth", .AUTH, 5,
             "Runs a `chat` that comes before `auth`, for the first principal.",
             .input { input, server, next in
                 guard case .received(let socket, .text(let text)) = input,
@@ -87,7 +87,7 @@ extension Defect {
             "auth-greets-twice", .AUTH, 16, "Sends `connected` twice on each connection.",
             .after("connected") { frame, sockets, _, server in [.send(to: sockets, server.said(frame))] })
         Defect(
-            "auth-states-no-capabilities", .AUTH, 17, with: [.idempotency],
+            "auth-states-no-capabilities", .AUTH, 17,
             "Supports every profile and lists none of them in `connected`.",
             .frames("connected") { frame, _ in frame["capabilities"] = [] })
     }

@@ -100,7 +100,7 @@ extension Defect {
                 }
             })
         Defect(
-            "env-trims-questions", .ENV, 14, with: [.idempotency], "Strips leading and trailing blanks from questions.",
+            "env-trims-questions", .ENV, 14, "Strips leading and trailing blanks from questions.",
             .chats { asker, _ in
                 guard let text = asker.content?.stringValue else { return }
                 var trimmed = text[...]

@@ -163,9 +163,9 @@ struct FaultyCore: Sendable {
 
     /// Whether a question is asked again.
     func isRepeat(_ asker: Asker) -> Bool {
-        guard let entry = entry(of: asker) else { return false }
+        guard let key = asker.key, let entry = entry(of: asker) else { return false }
         return entry.matches(
-            ClientMessage.Chat(content: asker.content ?? .null, session: asker.session, key: asker.key))
+            ClientMessage.Chat(content: asker.content ?? .null, session: asker.session, key: key))
     }
 
     func session(of frame: JSONValue) -> SessionStore.Session? { frame.text("sessionId").flatMap { core.sessions[$0] } }
@@ -183,14 +183,14 @@ struct FaultyCore: Sendable {
     mutating func announcing(_ done: JSONValue) -> [Effect] {
         guard let session = session(of: done), let turn = done.text("turnId"), let message = done.text("messageId")
         else { return [] }
-        let names = TurnNames(session: session.id, turn: turn, question: message, key: nil)
+        let names = TurnNames(session: session.id, turn: turn, question: message, key: "")
         return having { $0.push(names, of: session.owner, message: message, text: done.text("text") ?? "") }
     }
 
     /// Says a frame once more, with a number of its own.
     mutating func broadcasting(_ frame: JSONValue) -> [Effect] {
         guard let session = session(of: frame) else { return [] }
-        let names = TurnNames(session: session.id, turn: frame.text("turnId") ?? "", question: "", key: nil)
+        let names = TurnNames(session: session.id, turn: frame.text("turnId") ?? "", question: "", key: "")
         let turn = LiveTurn(placing: names, of: session.owner, at: core.now.steady)
         return having { $0.broadcast(frame, of: turn) }
     }
@@ -198,12 +198,13 @@ struct FaultyCore: Sendable {
     /// Puts a question nobody asked into a session, a new one unless told otherwise, without any turn that runs.
     mutating func invent(_ content: JSONValue, of principal: String, in session: String? = nil) {
         let names = TurnNames(
-            session: session ?? core.ids.next("ses"), turn: core.ids.next("trn"), question: core.ids.next("msg"))
+            session: session ?? core.ids.next("ses"), turn: core.ids.next("trn"), question: core.ids.next("msg"),
+            key: core.ids.next("key"))
         core.sessions.apply(
             .question(
                 StoredRecord.Question(
-                    principal: principal, session: names.session, turn: names.turn, message: names.question, key: nil,
-                    content: content, at: core.stamp())))
+                    principal: principal, session: names.session, turn: names.turn, message: names.question,
+                    key: names.key, content: content, at: core.stamp())))
         core.sessions.endUnstored(names.turn, in: names.session, .failed(code: ErrorCode.internal.rawValue, text: ""))
     }
 }

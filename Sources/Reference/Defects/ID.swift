@@ -43,7 +43,7 @@ extension Defect {
             "id-starts-a-new-session-each-time", .ID, 4, "Ignores the `sessionId` of a `chat` and creates a session.",
             .chats { asker, _ in asker.chat["sessionId"] = nil })
         Defect(
-            "id-names-the-latest-session", .ID, 5, with: [.idempotency, .sync],
+            "id-names-the-latest-session", .ID, 5, with: [.sync],
             "Sends `toolUse` and `done` with the session of the principal's latest question; needs two sessions at once.",
             .namesTheLatest("sessionId", on: "toolUse", "done"))
         Defect(
@@ -107,7 +107,7 @@ extension Defect {
             .shows { session, _, _ in
                 let questions = Dictionary(session.turns.map { ($0.id, $0.question) }) { $1 }
                 session.messages = session.messages.map { message in
-                    message.role == "user" ? message : message.renamed(message.turn.flatMap { questions[$0] })
+                    message.role == "user" ? message : message.renamed(questions[message.turn])
                 }
                 return true
             },
@@ -117,7 +117,7 @@ extension Defect {
                 }
             })
         Defect(
-            "id-ignores-the-case-of-keys", .ID, 3, with: [.idempotency],
+            "id-ignores-the-case-of-keys", .ID, 3,
             "Treats keys that differ only in case as equal.",
             .chats { asker, server in
                 guard let key = asker.key, server.entry(of: asker) == nil else { return }
@@ -129,7 +129,7 @@ extension Defect {
                 }
             })
         Defect(
-            "id-leaves-the-session-out-of-errors", .ID, 5, with: [.idempotency],
+            "id-leaves-the-session-out-of-errors", .ID, 5,
             "Ends a failed turn with an `error` that names no session.",
             .omits("sessionId", from: "error") { $0["turnId"] != nil })
         Defect(

@@ -26,7 +26,7 @@ extension Defect {
             },
             .shows { session, _, server in
                 session.messages = session.messages.flatMap { message in
-                    message.role == "user" && server.notes.marks.contains("repeated \(message.turn ?? "")")
+                    message.role == "user" && server.notes.marks.contains("repeated \(message.turn)")
                         ? [message, message.renamed(message.id + "-2")] : [message]
                 }
                 return true
@@ -81,8 +81,8 @@ extension Defect {
                 guard frame.type == "error", frame["duplicate"] == true, let session = server.session(of: frame),
                     let (turn, ending) = session.lastAnswered
                 else { return nil }
-                let names = TurnNames(session: session.id, turn: turn.id, question: turn.question, key: turn.key)
-                return [.send(to: sockets, server.said(Frames.ending(ending, of: names, duplicate: true)))]
+                let copy = Frames.ending(ending, of: session.names(of: turn), duplicate: true)
+                return [.send(to: sockets, server.said(copy))]
             })
         Defect(
             "idem-hides-repeats-over-rest", .IDEM, 8, "Answers a repeated POST without `duplicate`.",
@@ -96,7 +96,7 @@ extension Defect {
                     let (_, ending) = server.core.sessions[entry.session]?.lastAnswered
                 else { return next(input, &server) }
                 let names = TurnNames(
-                    session: entry.session, turn: entry.turn, question: entry.message, key: asker.key)
+                    session: entry.session, turn: entry.turn, question: entry.message, key: asker.key ?? "")
                 return server.having { $0.answer(request, names, with: ending, isRepeat: true) }
             })
         Defect(

@@ -73,7 +73,7 @@ extension Defect {
             "live-stops-as-if-all-were-said", .LIVE, 6, need: .restart, "Closes with 1000 when it stops.",
             .rules { $0.goodbye = 1000 })
         Defect(
-            "live-abandons-turns-when-stopping", .LIVE, 7, need: .restart, with: [.idempotency],
+            "live-abandons-turns-when-stopping", .LIVE, 7, need: .restart,
             "Drops running turns when it stops, and has no trace of them after the next start.",
             .input { input, server, next in
                 if case .started = input { return [] }

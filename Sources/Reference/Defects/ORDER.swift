@@ -6,8 +6,7 @@ extension Defect {
         Defect(
             "order-lists-answers-first", .ORDER, 1, "Shows every answer before its question in session reads.",
             .shows { session, _, _ in
-                for (position, message) in session.messages.enumerated()
-                where message.role == "assistant" && message.turn != nil {
+                for (position, message) in session.messages.enumerated() where message.role == "assistant" {
                     let earlier = session.messages[..<position]
                     guard let question = earlier.firstIndex(where: { $0.turn == message.turn }) else { continue }
                     session.messages.insert(session.messages.remove(at: position), at: question)
@@ -28,7 +27,7 @@ extension Defect {
                 return true
             })
         Defect(
-            "order-lists-questions-first", .ORDER, 14, with: [.idempotency],
+            "order-lists-questions-first", .ORDER, 14,
             "Lists all questions of a session before its answers.",
             .shows { session, _, _ in
                 session.messages =
@@ -87,9 +86,7 @@ extension Defect {
                 return succeeded
             },
             .shows { session, _, server in
-                session.messages.removeAll {
-                    $0.role == "user" && server.notes.marks.contains("lost \($0.turn ?? "")")
-                }
+                session.messages.removeAll { $0.role == "user" && server.notes.marks.contains("lost \($0.turn)") }
                 session.turns.removeAll { server.notes.marks.contains("lost \($0.id)") }
                 return true
             })
@@ -97,7 +94,7 @@ extension Defect {
             "order-runs-one-turn-at-a-time", .ORDER, 6, "Runs all turns of all sessions one at a time.",
             .rules { $0.hasOneLine = true })
         Defect(
-            "order-mixes-turns", .ORDER, 7, with: [.idempotency, .sync],
+            "order-mixes-turns", .ORDER, 7, with: [.sync],
             "Sends every `done` with the `turnId` of the principal's latest question; needs two turns at once.",
             .namesTheLatest("turnId", on: "done"))
         Defect(

@@ -110,12 +110,12 @@ extension StoredRecord {
         return (it.turn, it.session, message, text)
     }
 
-    /// The turn it is of; empty for what belongs to none.
+    /// The turn it is of.
     var turn: String {
         switch self {
         case .question(let question): question.turn
         case .ending(let ending): ending.turn
-        case .remark: ""
+        case .remark(let remark): remark.turn
         }
     }
 }

@@ -111,9 +111,7 @@ extension Defect {
                 return effects
                     + server.core.sessions.all.sorted { $0.id < $1.id }.flatMap { session -> [Effect] in
                         guard let turn = session.turns.last, let ending = turn.ending else { return [] }
-                        let names = TurnNames(
-                            session: session.id, turn: turn.id, question: turn.question, key: turn.key)
-                        let frame = Frames.ending(ending, of: names)
+                        let frame = Frames.ending(ending, of: session.names(of: turn))
                         return frame.isAnswer ? server.announcing(frame) : []
                     }
             })

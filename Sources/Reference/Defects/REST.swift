@@ -29,7 +29,7 @@ extension Defect {
                 answer.eachListed { $0["messageCount"] = JSONValue(($0["messageCount"]?.intValue ?? 0) / 2) }
             })
         Defect(
-            "rest-gives-answers-other-ids", .REST, 6, with: [.idempotency],
+            "rest-gives-answers-other-ids", .REST, 6,
             "Shows answers under another id than in their `done`.",
             .shows { session, _, _ in
                 session.messages = session.messages.map { $0.role == "user" ? $0 : $0.renamed($0.id + "-r") }
@@ -45,7 +45,7 @@ extension Defect {
                 answer.isKeptBack = !server.core.connections.sockets(of: owner).isEmpty
             })
         Defect(
-            "rest-shows-running-turns-as-done", .REST, 18, with: [.idempotency],
+            "rest-shows-running-turns-as-done", .REST, 18,
             "Shows a running turn as `done` in session reads.",
             .answers { answer, _, _ in
                 answer.each("turns") { turn in
@@ -55,7 +55,7 @@ extension Defect {
                 }
             })
         Defect(
-            "rest-shows-turns-in-line-as-failed", .REST, 18, with: [.idempotency],
+            "rest-shows-turns-in-line-as-failed", .REST, 18,
             "Shows a turn that waits for another one as `failed` in session reads.",
             .answers { answer, _, _ in
                 var isFirst = true
@@ -91,7 +91,7 @@ extension Defect {
             "rest-answers-failures-with-200", .REST, 10, "Answers a POST whose turn failed with 200.",
             .answers { answer, _, _ in if answer.body["turnId"] != nil { answer.status = 200 } })
         Defect(
-            "rest-names-no-failed-turn", .REST, 10, with: [.idempotency],
+            "rest-names-no-failed-turn", .REST, 10,
             "Answers a POST whose turn failed without the turn's id.",
             .answers { answer, _, _ in if answer.status >= 500 { answer.body["turnId"] = nil } })
         Defect(

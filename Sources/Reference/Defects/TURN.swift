@@ -37,7 +37,7 @@ extension Defect {
             "turn-swallows-failures", .TURN, 5, "Sends no frame that ends a turn whose agent failed.",
             .swallowsFailures(.agentFailed))
         Defect(
-            "turn-drops-the-last-in-line", .TURN, 5, with: [.idempotency, .sync],
+            "turn-drops-the-last-in-line", .TURN, 5, with: [.sync],
             "Drops the last of two or more questions queued behind a turn that fails.",
             .after("error") { frame, _, _, server in
                 guard frame["seq"] != nil, let session = server.session(of: frame),
@@ -56,7 +56,7 @@ extension Defect {
             .after("done") { done, _, _, server in
                 let session = done.text("sessionId") ?? ""
                 guard server.notes.marks.remove("used \(session)") != nil else { return [] }
-                let names = TurnNames(session: session, turn: done.text("turnId") ?? "", question: "", key: nil)
+                let names = TurnNames(session: session, turn: done.text("turnId") ?? "", question: "", key: "")
                 let use = server.core.ids.next("use")
                 return server.broadcasting(Frames.toolUse(names, tool: "cleanUp", id: use, input: nil))
             })
@@ -73,7 +73,7 @@ extension Defect {
                 return true
             })
         Defect(
-            "turn-calls-failures-internal", .TURN, 8, with: [.idempotency],
+            "turn-calls-failures-internal", .TURN, 8,
             "Reports the failure of an agent with code `internal`.",
             .callsFailures(.agentFailed, .internal))
         Defect(
@@ -109,11 +109,11 @@ extension Defect {
             "turn-hides-running-turns", .TURN, 12, "Shows a turn in session reads only after it ended.",
             .answers { answer, _, _ in answer.each("turns") { $0.text("status") == "running" ? nil : $0 } })
         Defect(
-            "turn-leaves-interrupted-turns-running", .TURN, 13, need: .restart, with: [.idempotency],
+            "turn-leaves-interrupted-turns-running", .TURN, 13, need: .restart,
             "Shows a turn interrupted by a kill as `running` after the next start.",
             .input { input, server, next in if case .started = input { [] } else { next(input, &server) } })
         Defect(
-            "turn-calls-interruptions-failures", .TURN, 14, need: .restart, with: [.idempotency],
+            "turn-calls-interruptions-failures", .TURN, 14, need: .restart,
             "Reports turns interrupted by a stop with code `agent_failed`.", .callsFailures(.interrupted, .agentFailed))
         Defect(
             "turn-answers-the-asker-alone", .TURN, 15,
@@ -153,7 +153,7 @@ extension Defect {
                 return []
             })
         Defect(
-            "turn-does-not-say-what-to-retry", .TURN, 19, with: [.idempotency],
+            "turn-does-not-say-what-to-retry", .TURN, 19,
             "Ends failed turns with an `error` without `retryable`.",
             .omits("retryable", from: "error") { $0["turnId"] != nil })
         Defect(

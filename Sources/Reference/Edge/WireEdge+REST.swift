@@ -20,6 +20,11 @@ extension WireEdge {
         asked.query = parts.count == 2 ? String(parts[1]) : nil
         // A body that is no text is refused as what it is.
         if let text = canonical.body { asked.body = Array(text.utf8) }
+        if asked.method == "POST", asked.path == "/api/chat", let text = canonical.body,
+            let body = try? JSONParser.document(text), body.flaws.isEmpty, body.root.objectValue != nil
+        {
+            asked.body = Array(named(body.root).text().utf8)
+        }
         return asked
     }
 

@@ -72,10 +72,19 @@ struct WireEdge: Sendable {
     private func heard(text: String) -> [Input.Received] {
         guard let document = try? JSONParser.document(text), document.flaws.isEmpty else { return [.text(text)] }
         switch dialect.decode(document.root, sentBy: .client) {
-        case .frames(let frames): return frames.map { .text($0 == document.root ? text : $0.text()) }
+        case .frames(let frames):
+            return frames.map { frame in
+                let frame = frame.type == "chat" ? named(frame) : frame
+                return .text(frame == document.root ? text : frame.text())
+            }
         case .ignored: return []
         case .unmapped: return [.text(dialect.foreign(document.root).text())]
         }
+    }
+
+    /// A question with a key of its own, where the wire gave it none.
+    func named(_ question: JSONValue) -> JSONValue {
+        question.adding(["clientMessageId": "made-" + String(UInt64.random(in: 0 ... .max), radix: 36)]).value
     }
 
     /// What a text of the server is on the wire; nothing, for what the dialect has no word for.

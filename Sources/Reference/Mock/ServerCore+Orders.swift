@@ -53,8 +53,9 @@ extension ServerCore {
         _ text: String, of principal: String, in session: String, isPushed: Bool
     ) -> (session: String, message: String, notice: PushNotice) {
         let remark = StoredRecord.Remark(
-            principal: principal, session: session, message: ids.next("msg"), text: text, at: stamp())
-        let notice = notice(remark.text, of: principal, in: session, message: remark.message, turn: nil)
+            principal: principal, session: session, turn: ids.next("trn"), message: ids.next("msg"), text: text,
+            at: stamp())
+        let notice = notice(remark.text, of: principal, in: session, message: remark.message, turn: remark.turn)
         store(.remark(remark), as: .remark(remark, notice: notice, isPushed: isPushed))
         return (session, remark.message, notice)
     }
@@ -84,7 +85,7 @@ extension ServerCore {
     }
 
     private mutating func notice(
-        _ text: String, of principal: String, in session: String, message: String, turn: String?
+        _ text: String, of principal: String, in session: String, message: String, turn: String
     ) -> PushNotice {
         PushNotice(
             principal: principal, title: sessions.session(session, of: principal)?.title ?? "", answer: text,

@@ -13,7 +13,7 @@ package struct ReferenceConfiguration: Sendable {
     /// Whether the server keeps profile `auth`: without a valid token nothing is run and nothing is shown.
     package var requiresAuth: Bool
     /// The profiles it keeps of those that nothing else has to be set up for.
-    package var keeps: Set<Profile> = [.idempotency, .sync]
+    package var keeps: Set<Profile> = [.sync]
     /// The most frames kept for replay, for each principal.
     package var replayFrames = 1000
     /// How long a frame is kept for replay, in seconds.

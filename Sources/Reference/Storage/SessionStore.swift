@@ -21,13 +21,13 @@ struct SessionStore: Sendable {
         let role: String
         let content: JSONValue
         let at: Int
-        /// Nil for what the agent said of its own accord.
-        let turn: String?
+        let turn: String
         let key: String?
     }
 
     struct Turn: Sendable {
         let id: String
+        /// Nil for what the agent said of its own accord.
         let key: String?
         let question: String
         var ending: TurnEnding?
@@ -114,8 +114,12 @@ struct SessionStore: Sendable {
             session.updatedAt = remark.at
             session.messages.append(
                 Message(
-                    id: remark.message, role: "assistant", content: .string(remark.text), at: remark.at, turn: nil,
-                    key: nil))
+                    id: remark.message, role: "assistant", content: .string(remark.text), at: remark.at,
+                    turn: remark.turn, key: nil))
+            session.turns.append(
+                Turn(
+                    id: remark.turn, key: nil, question: remark.message,
+                    ending: .answered(message: remark.message, text: remark.text)))
         }
     }
 

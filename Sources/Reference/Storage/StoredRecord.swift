@@ -14,7 +14,7 @@ enum StoredRecord: Sendable, Equatable {
         var session: String
         var turn: String
         var message: String
-        var key: String?
+        var key: String
         /// Text or parts, as the client gave them.
         var content: JSONValue
         /// In microseconds since 1970.
@@ -28,10 +28,11 @@ enum StoredRecord: Sendable, Equatable {
         var at: Int
     }
 
-    /// A message of the agent that belongs to no turn; it begins its session when that does not exist yet.
+    /// A message of the agent and the turn that began by itself for it; it begins its session when that does not exist yet.
     struct Remark: Sendable, Equatable {
         var principal: String
         var session: String
+        var turn: String
         var message: String
         var text: String
         var at: Int
@@ -68,8 +69,8 @@ extension StoredRecord {
                 }
             case .remark(let it):
                 JSONValue(members: [
-                    "record": "remark", "principal": it.principal, "session": it.session, "message": it.message,
-                    "text": it.text, "at": it.at,
+                    "record": "remark", "principal": it.principal, "session": it.session, "turn": it.turn,
+                    "message": it.message, "text": it.text, "at": it.at,
                 ])
             }
         return value.text()
@@ -84,10 +85,10 @@ extension StoredRecord {
         let (principal, turn, message, words) = (text("principal"), text("turn"), text("message"), text("text"))
         switch (text("record"), principal, turn, message, words) {
         case ("question", let principal?, let turn?, let message?, _):
-            guard let content = root["content"] else { return nil }
+            guard let content = root["content"], let key = text("key") else { return nil }
             self = .question(
                 Question(
-                    principal: principal, session: session, turn: turn, message: message, key: text("key"),
+                    principal: principal, session: session, turn: turn, message: message, key: key,
                     content: content, at: at))
         case ("answer", _, let turn?, let message?, let words?):
             let ending = TurnEnding.answered(message: message, text: words)
@@ -95,8 +96,9 @@ extension StoredRecord {
         case ("failure", _, let turn?, _, let words?):
             guard let code = text("code") else { return nil }
             self = .ending(Ending(session: session, turn: turn, ending: .failed(code: code, text: words), at: at))
-        case ("remark", let principal?, _, let message?, let words?):
-            self = .remark(Remark(principal: principal, session: session, message: message, text: words, at: at))
+        case ("remark", let principal?, let turn?, let message?, let words?):
+            self = .remark(
+                Remark(principal: principal, session: session, turn: turn, message: message, text: words, at: at))
         default: return nil
         }
     }

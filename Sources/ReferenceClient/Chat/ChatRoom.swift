@@ -38,7 +38,8 @@ package struct ChatRoom: Sendable {
         return true
     }
 
-    /// Returns when nothing is on its way any more, or after a minute; after ten seconds where there is nobody to talk to.
+    /// Returns when nothing is on its way any more, or after a minute; after ten seconds where there is nobody to talk
+    /// to.
     package func settle(hasConnected: () -> Bool) async {
         for round in 0..<600 {
             if round >= 100, !hasConnected() { return }

@@ -32,7 +32,6 @@ extension ClientCore {
             stopWaiting(.sign(key: key))
             outbox[index].phase = .doubtful
             outbox[index].avoidsREST = true
-            if !mayRepeat(outbox[index]) { return beginReading(outbox[index].conversation, atOnce: false) }
             if link.live != nil { pump() }
         }
     }
@@ -71,11 +70,6 @@ extension ClientCore {
     private mutating func take(history: JSONValue, of number: Int) {
         needsSaving = true
         let messages = Self.messages(of: history)
-        if !serverKnowsKeys {
-            // Before the first greeting, who knows: what was asked for earlier may have older ones of the same words.
-            let asked = serverTime == nil ? conversations[number]?.readBegan : nil
-            recognize(messages, of: number, begun: history.text("createdAt"), asked: asked ?? .max)
-        }
         for message in messages {
             guard let key = message.key, let index = index(of: key), let session = conversations[number]?.session else {
                 continue
@@ -86,7 +80,6 @@ extension ClientCore {
         }
         for key in messages.compactMap(\.key) { keepApart(key, in: number) }
         conversations[number, default: Conversation(number: number)].merge(history: messages)
-        doubt(number)
         if let wanted = conversations[number]?.wanted,
             let position = conversations[number]?.position(id: wanted)
         {
@@ -98,60 +91,10 @@ extension ClientCore {
         for turn in turns where turn.text("status") == "done" {
             forgive(key: turn.text("clientMessageId"), turn: turn.text("turnId"), in: number)
         }
-        for message in conversations[number]?.messages ?? [] where message.status == .failed {
-            guard let key = message.key, isAnswered(key, turn: message.turn, in: number),
-                !turns.contains(where: { $0.text("clientMessageId") == key || $0.text("turnId") == message.turn })
-            else { continue }
-            forgive(key: key, turn: nil, in: number)
-        }
         for question in outbox where question.conversation == number {
             learn(of: question, in: number, turns: turns)
         }
         pump()
-    }
-
-    /// A server without keys: a new message of the same words is the question that waits for a sign of itself.
-    mutating func recognize(_ messages: [Message], of number: Int, begun: String? = nil, asked: Int = .max) {
-        guard let session = conversations[number]?.session else { return }
-        let known = Set((conversations[number]?.messages ?? []).compactMap(\.id))
-        var new = messages.filter { $0.role == .user && $0.key == nil && $0.id.map(known.contains) == false }
-        for question in outbox where question.isUnproven && question.wasSent && question.sentAt <= asked {
-            let isElsewhere = question.conversation != number
-            if isElsewhere {
-                // It is the question that began its session.
-                guard newcomers.contains(session), conversations[question.conversation]?.session == nil,
-                    messages.first(where: { $0.role == .user })?.text == question.text,
-                    Self.mayHaveBegun(begun, after: question.greetedAt)
-                else { continue }
-            }
-            guard let index = new.firstIndex(where: { $0.text == question.text }) else { continue }
-            let message = new.remove(at: index)
-            if isElsewhere { bind(question.conversation, to: session) }
-            accept(question.key, turn: message.turn, message: message.id)
-        }
-    }
-
-    /// Whether a session may have begun after a greeting: the server's clock says both, perhaps in whole seconds (CLIENT-38).
-    private static func mayHaveBegun(_ begun: String?, after greeting: String?) -> Bool {
-        guard let begun = begun.flatMap({ Instant($0) }), let greeting = greeting.flatMap({ Instant($0) }) else {
-            return true
-        }
-        return begun.microseconds / 1_000_000 >= greeting.microseconds / 1_000_000
-    }
-
-    /// What a history that was asked for later gave no id was confirmed by a frame about another question (CLIENT-14).
-    private mutating func doubt(_ number: Int) {
-        guard let conversation = conversations[number] else { return }
-        for (position, message) in conversation.messages.enumerated() {
-            guard let presumed = message.presumedAt, presumed < conversation.readBegan, message.id == nil,
-                let key = message.key
-            else { continue }
-            conversations[number]?.messages[position].presumedAt = nil
-            guard message.status != .failed else { continue }
-            conversations[number]?.messages[position].status = .failed
-            if let index = index(of: key) { settle(outbox.remove(at: index), as: .failed) }
-            complain("This message did not arrive.", key: key, in: number)
-        }
     }
 
     /// Whether the turn of a question has ended, as far as a history tells.
@@ -167,21 +110,7 @@ extension ClientCore {
         if stored?.text("status") == "failed" {
             return fail(question.key, "The answer failed. Try again.", code: nil)
         }
-        let hasAnswer = isAnswered(question.key, turn: turn, in: number)
-        guard stored?.text("status") == "done" || stored == nil && hasAnswer else { return }
-        accept(question.key, turn: turn)
-        finish(question.key)
-    }
-
-    /// Whether the answer of a turn stands behind its question.
-    private func isAnswered(_ key: String, turn: String?, in number: Int) -> Bool {
-        guard let messages = conversations[number]?.messages,
-            let position = messages.lastIndex(where: { $0.key == key }), messages[position].id != nil
-        else { return false }
-        return messages[(position + 1)...].contains { message in
-            guard message.role == .assistant else { return false }
-            return turn != nil && message.turn != nil ? message.turn == turn : turn == nil || message.turn == nil
-        }
+        if stored?.text("status") == "done" { finish(question.key) }
     }
 
     static func messages(of history: JSONValue) -> [Message] {
@@ -201,36 +130,32 @@ extension ClientCore {
     private mutating func posted(_ key: String, _ number: Int, _ answer: RESTAnswer, _ body: JSONValue) {
         let code = body.text("code")
         let words = body.text("error") ?? "The message was refused with status \(answer.status)."
-        guard answer.status == 200 else {
+        switch ChatOutcome(status: answer.status, body: body) {
+        case .answered: took(body, ofPostOf: key)
+        case .failed:
             learnSession(from: body, of: key)
-            if answer.status == 429 || code == "rate_limited" {
-                return limit(key, words, milliseconds: pause(answer, body))
-            }
-            // A refusal with a code is an answer; a gateway that has none knows nothing.
-            guard code != nil || answer.status < 500 else { return failedPost(key) }
-            if answer.status < 500 { return refuse(key, words, code: code) }
-            let hasEnded = body["turnId"] != nil || ["agent_failed", "interrupted"].contains(code)
-            return hasEnded ? fail(key, words, code: code) : giveUp(key, words, code: code)
+            fail(key, words, code: code)
+        case .refused:
+            learnSession(from: body, of: key)
+            let isForNow = answer.status == 429 || code == "rate_limited"
+            guard isForNow else { return refuse(key, words, code: code) }
+            limit(key, words, milliseconds: pause(answer, body))
+        case .unknown: failedPost(key)
         }
-        guard let session = body.text("sessionId"), let text = body.text("text") else {
+    }
+
+    /// The answer to a question that went out over REST.
+    private mutating func took(_ body: JSONValue, ofPostOf key: String) {
+        guard let session = body.text("sessionId"), let text = body.text("text"), let id = body.text("messageId") else {
             return failedPost(key)
         }
-        let isOpen = index(of: key) != nil
         let turn = body.text("turnId")
         let number = conversationNumber(session, key: key)
         let isPlaceUnknown = isPlaceUnknown(ofAnswerTo: key)
         accept(key, turn: turn)
         finish(key)
         needsSaving = true
-        let id = body.text("messageId")
-        // Who has the ending already knows this answer; without an id nobody could tell it apart.
-        guard isOpen || id != nil else { return }
         let message = Message(id: id, turn: turn, role: .assistant, text: text)
-        // Its `done` may have brought it, if neither has a name. A read tells whether it was said a second time.
-        if id == nil, turn == nil, conversations[number]?.mayHave(message) == true {
-            refresh(number)
-            return pump()
-        }
         let arrival = conversations[number, default: Conversation(number: number)].take(message)
         if arrival == .inserted || isPlaceUnknown { refresh(number) }
         pump()
@@ -248,7 +173,7 @@ extension ClientCore {
         outbox[index].phase = .doubtful
         outbox[index].isLost = true
         outbox[index].avoidsREST = true
-        if link.live != nil, mayRepeat(outbox[index]) { return pump() }
+        if link.live != nil { return pump() }
         beginReading(outbox[index].conversation, atOnce: false)
     }
 }

@@ -97,21 +97,10 @@ extension ClientCore {
         link.heardAt = now
         errors.removeAll { Self.refusals.contains($0.code ?? "") }
         link.epoch = rules.followsStream ? frame.text("epoch") : nil
-        let capabilities = (frame["capabilities"]?.arrayValue ?? []).compactMap(\.stringValue)
-        serverTime = frame.text("serverTime")
-        needsSaving = needsSaving || serverKnowsKeys != capabilities.contains("idempotency")
-        serverKnowsKeys = capabilities.contains("idempotency")
         link.maxFrameBytes = frame["limits"]?["maxFrameBytes"]?.intValue ?? .max
         stopWaiting(.greeting)
         stopWaiting(.degraded)
         recoverStream(lastSeq: frame["lastSeq"]?.intValue)
-        // What only a frame without names told of may not be there (CLIENT-15), or is, where no read was answered.
-        let presumed = conversations.values.filter { conversation in
-            guard let session = conversation.session else { return false }
-            return conversation.messages.contains(where: \.isPresumed)
-                || conversation.isStale && newcomers.contains(session)
-        }
-        for number in presumed.map(\.number).sorted() { refresh(number) }
         listen()
         for index in outbox.indices { outbox[index].avoidsREST = false }
         if differs(.resendsOnBothRoads) { resendPosted(on: socket) }
@@ -157,7 +146,8 @@ extension ClientCore {
         ended(socket, code: nil)
     }
 
-    /// Listens on while a turn is awaited: what has been still for half the time is asked by a ping, and given up after the whole.
+    /// Listens on while a turn is awaited: what has been still for half the time is asked by a ping, and given up after
+    /// the whole.
     mutating func listen() {
         guard let socket = link.live, mayAsk, outbox.contains(where: { $0.isAwaited }) else { return }
         let (still, whole) = (now - link.heardAt, rules.real(rules.connectionSilence))

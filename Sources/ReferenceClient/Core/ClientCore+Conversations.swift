@@ -29,8 +29,8 @@ extension ClientCore {
         needsSaving = true
     }
 
-    /// A message whose turn is over stands where the server has it, and in no other conversation: it may have been typed into
-    /// one that came to another session after it failed.
+    /// A message whose turn is over stands where the server has it, and in no other conversation: it may have been
+    /// typed into one that came to another session after it failed.
     mutating func keepApart(_ key: String, in number: Int) {
         guard index(of: key) == nil else { return }
         for other in conversations.keys where other != number {
@@ -50,8 +50,8 @@ extension ClientCore {
 
     /// The session of an open question is told, and with it that of its conversation.
     ///
-    /// One that was given up, or refused for its rate, is not waited for: where another has gone out since to begin the session
-    /// of their conversation, or has begun it, it stands in a conversation of its own.
+    /// One that was given up, or refused for its rate, is not waited for: where another has gone out since to begin the
+    /// session of their conversation, or has begun it, it stands in a conversation of its own.
     mutating func bind(question index: Int, to session: String) {
         let (key, own) = (outbox[index].key, outbox[index].conversation)
         let isWaitedFor = !outbox[index].phase.isLimited && !outbox[index].isGivenUp

@@ -1,7 +1,7 @@
 import HoldfastJSON
 
-/// What the list of sessions is good for: where to start, what is new while no connection tells, and which session a question
-/// went to. It never stands for an answer: the newest session may be anybody's.
+/// What the list of sessions is good for: where to start, what is new while no connection tells, and which session a
+/// question went to. It never stands for an answer: the newest session may be anybody's.
 extension ClientCore {
     /// Where a person starts who has chosen nothing: the conversation of last time, else the newest.
     mutating func startUsually() {
@@ -42,7 +42,6 @@ extension ClientCore {
         for (id, entry) in sessions(of: body).prefix(20) {
             let candidate = conversation(of: id)
             guard conversations[candidate]?.listed != entry else { continue }
-            if !serverKnowsKeys { newcomers.insert(id) }
             look(for: number, in: candidate)
             conversations[candidate]?.listed = entry
         }

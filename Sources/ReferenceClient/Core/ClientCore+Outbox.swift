@@ -1,7 +1,7 @@
 import HoldfastJSON
 
-/// What the person typed, until the server has it: sent over the best transport there is, and sent again, with the same key and the
-/// same words, when the connection or request ended before a sign came back.
+/// What the person typed, until the server has it: sent over the best transport there is, and sent again, with the same
+/// key and the same words, when the connection or request ended before a sign came back.
 extension ClientCore {
     /// The person sends a text.
     mutating func say(_ text: String) { say(text, key: dice.key()) }
@@ -17,8 +17,8 @@ extension ClientCore {
 
     /// The person sends again what is shown as failed.
     ///
-    /// What the server may have keeps its key, for a new one would ask twice; what is over takes a new one, for the old one brings
-    /// the old ending.
+    /// What the server may have keeps its key, for a new one would ask twice; what is over takes a new one, for the old
+    /// one brings the old ending.
     mutating func sayAgain(_ key: String) {
         if let index = index(of: key) {
             guard outbox[index].isGivenUp else { return }
@@ -88,8 +88,8 @@ extension ClientCore {
         settle(question, as: .sent)
     }
 
-    /// Whether only a read can tell where an answer belongs: its question was sent again, and others were typed since, or the
-    /// answer to a later one is shown already.
+    /// Whether only a read can tell where an answer belongs: its question was sent again, and others were typed since,
+    /// or the answer to a later one is shown already.
     func isPlaceUnknown(ofAnswerTo key: String) -> Bool {
         guard let index = index(of: key), let conversation = conversations[outbox[index].conversation],
             let position = conversation.position(key: key)
@@ -118,22 +118,13 @@ extension ClientCore {
     /// If that was a resend, the server may still have what was sent before: its key is kept (CLIENT-50).
     mutating func refuse(_ key: String, _ text: String, code: String?) {
         guard let index = index(of: key) else { return }
-        // An error that names no turn ends one only on a server that knows no keys.
-        let isOpen = outbox[index].isUnproven || serverKnowsKeys
-        let mayBeThere = outbox[index].isResent && isOpen && code != "idempotency_mismatch"
-        end(index, text, code: code, keepsKey: mayBeThere)
+        end(index, text, code: code, keepsKey: outbox[index].isResent && code != "idempotency_mismatch")
     }
 
-    /// The question's turn failed, or nothing of it can be there.
+    /// The question's turn failed.
     mutating func fail(_ key: String, _ text: String, code: String?) {
         guard let index = index(of: key) else { return }
         end(index, text, code: code, keepsKey: false)
-    }
-
-    /// An answer says neither that the question's turn ended nor that it was refused: it may be there.
-    mutating func giveUp(_ key: String, _ text: String, code: String?) {
-        guard let index = index(of: key) else { return }
-        end(index, text, code: code, keepsKey: true)
     }
 
     private mutating func end(_ index: Int, _ text: String, code: String?, keepsKey: Bool) {
@@ -148,34 +139,6 @@ extension ClientCore {
         complain(text, code: code, key: question.key, in: question.conversation)
         pump()
     }
-
-    /// A frame that names neither turn nor key is taken as the sign or the end of a question, until a read tells otherwise.
-    mutating func presume(_ key: String, by frame: JSONValue) {
-        guard frame["clientMessageId"] == nil, frame["turnId"] == nil, let index = index(of: key),
-            outbox[index].isUnproven || outbox[index].isGivenUp,
-            let position = conversations[outbox[index].conversation]?.position(key: key)
-        else { return }
-        conversations[outbox[index].conversation]?.messages[position].presumedAt = now
-    }
-
-    /// What ended a question without naming it belonged to another one: the server says now what became of it.
-    ///
-    /// - Returns: Whether it was one whose ending was presumed.
-    mutating func unconfirm(_ key: String, _ text: String, code: String?) -> Bool {
-        let shownIn = conversations.values.first { conversation in
-            conversation.messages.contains { $0.key == key && $0.isPresumed }
-        }
-        guard let number = shownIn?.number, let position = conversations[number]?.position(key: key) else {
-            return false
-        }
-        conversations[number]?.messages[position].presumedAt = nil
-        conversations[number]?.messages[position].status = .failed
-        complain(text, code: code, key: key, in: number)
-        return true
-    }
-
-    /// Whether a question may be sent again without the person: the server remembers keys, and did when it was first sent.
-    func mayRepeat(_ question: Question) -> Bool { serverKnowsKeys && !question.wasAskedWithoutKeys }
 
     /// A budget is spent: the question waits for as long as it was told to, and no timer of ours shortens that.
     mutating func limit(_ key: String, _ text: String, milliseconds: Int) {
@@ -202,11 +165,8 @@ extension ClientCore {
         switch outbox[index].phase {
         case .sent(let socket):
             guard link.socket == socket else { return }
-            if !serverKnowsKeys, lastFrame >= outbox[index].askedAt { return keepWaiting(index, on: socket) }
             giveUpConnection()
         case .posted(let request):
-            // Without keys its answer is the only sign there can be, and comes when the turn ends.
-            guard mayRepeat(outbox[index]) else { return }
             errands[request] = nil
             effects.append(.cancel(request: request))
             outbox[index].phase = .doubtful
@@ -214,13 +174,6 @@ extension ClientCore {
             pump()
         case .queued, .doubtful, .limited, .accepted: return
         }
-    }
-
-    /// A server without acks says nothing of a question while its agent works: whether the connection lives, a ping tells.
-    private mutating func keepWaiting(_ index: Int, on socket: Int) {
-        outbox[index].askedAt = now
-        send(["type": "ping"], on: socket)
-        wait(.sign(key: outbox[index].key), rules.sign)
     }
 
     /// A turn has run without a frame for long: perhaps its ending was lost.
@@ -234,7 +187,8 @@ extension ClientCore {
         if let lastRead { conversations[number]?.poll?.reads = lastRead }
     }
 
-    /// A connection or request has ended: what went that way without a sign is doubtful, and endings may have been lost.
+    /// A connection or request has ended: what went that way without a sign is doubtful, and endings may have been
+    /// lost.
     mutating func loseRoad(_ socket: Int, code: Int?) {
         cursor.gap = nil
         for key in outbox.map(\.key) {
@@ -255,8 +209,6 @@ extension ClientCore {
         let question = outbox[index]
         switch question.phase {
         case .sent, .posted, .limited, .accepted: return
-        // What the server would take for a second question is for the person to send again; the history may have it.
-        case .doubtful where !mayRepeat(question): return
         case .doubtful where isTooOld(question):
             return end(index, "Not confirmed for a day. Try again.", code: nil, keepsKey: true)
         case .queued, .doubtful: break
@@ -278,12 +230,12 @@ extension ClientCore {
         question.firstSentAt.map { now - $0 > rules.real(rules.keyMemory) } ?? false
     }
 
-    /// A conversation without a session gets one by its first question that was not refused; the others have to wait for it.
+    /// A conversation without a session gets one by its first question that was not refused; the others have to wait
+    /// for it.
     private func isNext(_ question: Question) -> Bool {
         guard conversations[question.conversation]?.session == nil else { return true }
         let others = outbox.filter { other in
             other.conversation == question.conversation && other.isUnproven && !other.phase.isLimited
-                && !(other.phase == .doubtful && other.isGivenUp && !mayRepeat(other))
         }
         return (others.first(where: \.wasSent) ?? others.first)?.key == question.key
     }
@@ -293,8 +245,7 @@ extension ClientCore {
         outbox.prefix { $0.key != question.key }.contains { earlier in
             guard earlier.conversation == question.conversation, !earlier.isGivenUp else { return false }
             switch earlier.phase {
-            case .queued, .sent, .posted: return true
-            case .doubtful: return mayRepeat(earlier)
+            case .queued, .sent, .posted, .doubtful: return true
             case .limited, .accepted: return false
             }
         }
@@ -304,7 +255,6 @@ extension ClientCore {
         let frame = chat(of: index)
         begin(index, as: .sent(socket: socket))
         send(frame, on: socket)
-        if !serverKnowsKeys { send(["type": "ping"], on: socket) }
     }
 
     private mutating func post(_ index: Int) {
@@ -317,13 +267,11 @@ extension ClientCore {
 
     private mutating func begin(_ index: Int, as phase: Question.Phase) {
         let question = outbox[index]
-        if question.phase == .queued { outbox[index].wasAskedWithoutKeys = !serverKnowsKeys }
         if question.phase == .queued, !question.isResent {
-            outbox[index].greetedAt = serverTime
             outbox[index].sentIn = conversations[question.conversation]?.session
         }
         outbox[index].phase = phase
-        (outbox[index].sentAt, outbox[index].askedAt) = (now, now)
+        outbox[index].sentAt = now
         outbox[index].firstSentAt = question.firstSentAt ?? now
         outbox[index].isGivenUp = false
         outbox[index].wasReadFor = false
@@ -352,9 +300,7 @@ extension ClientCore {
         if differs(.sendsTheConversation) { messages = context(before: question) + messages }
         var body: JSONValue = ["messages": .array(messages)]
         let isRepeat = question.isResent || question.phase == .doubtful
-        // Without keys, what is sent again is another question of its conversation.
-        let isSame = isRepeat && (serverKnowsKeys || question.sentIn != nil)
-        let session = isSame ? question.sentIn : conversations[question.conversation]?.session
+        let session = isRepeat ? question.sentIn : conversations[question.conversation]?.session
         if let session { body["sessionId"] = .string(session) }
         body["clientMessageId"] = .string(question.key)
         return body

@@ -1,7 +1,7 @@
 import HoldfastJSON
 
-/// Notifications: a tap leads to what it names, wherever the app was; one that arrives in the foreground is a trigger of
-/// recovery like any other.
+/// Notifications: a tap leads to what it names, wherever the app was; one that arrives in the foreground is a trigger
+/// of recovery like any other.
 extension ClientCore {
     /// A notification arrived while the app was in the foreground.
     mutating func pushReceived(_ payload: JSONValue) {

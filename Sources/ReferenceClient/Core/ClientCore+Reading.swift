@@ -2,8 +2,8 @@ import HoldfastJSON
 
 /// Reading histories: when something may be missing, one read at a time for each conversation, and not for ever.
 ///
-/// Foreground, reconnect, push and silence all come at once; each only says that a conversation needs reading. A read under way
-/// serves them all, and one more follows if something happened after it was asked for.
+/// Foreground, reconnect, push and silence all come at once; each only says that a conversation needs reading. A read
+/// under way serves them all, and one more follows if something happened after it was asked for.
 extension ClientCore {
     /// Whether a history could tell something that is missing.
     func needsReading(_ number: Int) -> Bool {
@@ -73,8 +73,8 @@ extension ClientCore {
         wait(.poll(conversation: number), interval)
     }
 
-    /// Whether other reads look for the answer that is awaited in a conversation without a session: of one where its question
-    /// may be, or of the list for another conversation.
+    /// Whether other reads look for the answer that is awaited in a conversation without a session: of one where its
+    /// question may be, or of the list for another conversation.
     private func isReadElsewhere(_ number: Int) -> Bool {
         conversations.values.contains { other in
             other.poll?.seeker == number && other.isStale
@@ -91,8 +91,9 @@ extension ClientCore {
 
     /// Nothing came in the time a person may be kept waiting: says so, and offers to try again.
     ///
-    /// What was never confirmed stays in the outbox all the same, and goes out with the next connection. Where there is a limit,
-    /// a turn whose connection stands is not given up (CLIENT-61), nor what went out over REST since: nothing has looked for it.
+    /// What was never confirmed stays in the outbox all the same, and goes out with the next connection. Where there is
+    /// a limit, a turn whose connection stands is not given up (CLIENT-61), nor what went out over REST since: nothing
+    /// has looked for it.
     mutating func giveUp(_ number: Int, sentBefore limit: Int? = nil) {
         stopPolling(number)
         if let wanted = conversations[number]?.wanted {
@@ -157,7 +158,8 @@ extension ClientCore {
             if !isStale { wasRead(number) }
         }
         guard needsReading(number) else { return stopPolling(number) }
-        // After a failure there is time until the next turn of the clock; what happened meanwhile is no part of the polling.
+        // After a failure there is time until the next turn of the clock; what happened meanwhile is no part of the
+        // polling.
         guard isStale, mayAsk else { return }
         if succeeded { read(number) } else { wait(.poll(conversation: number), interval) }
     }
@@ -176,7 +178,8 @@ extension ClientCore {
 
     private var interval: Int { differs(.pollsWithFewerReads) ? 11_000 : rules.pollInterval }
 
-    /// A session id in a path; ids that need escaping are no ids of this protocol, but a notification may hold anything.
+    /// A session id in a path; ids that need escaping are no ids of this protocol, but a notification may hold
+    /// anything.
     private func escaped(_ session: String) -> String {
         session.utf8.map { byte in
             let isPlain = (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)

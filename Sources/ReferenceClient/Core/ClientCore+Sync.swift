@@ -2,9 +2,9 @@ import HoldfastJSON
 
 /// The cursor in the stream: where to ask from after a cut, and when a number may be believed.
 ///
-/// The cursor moves with what came, and never over a hole that a `sync` was asked to fill. While one is open, live frames are
-/// shown at once but only remembered; if the connection ends first, the next `sync` asks from the old cursor. Epoch and number
-/// change together.
+/// The cursor moves with what came, and never over a hole that a `sync` was asked to fill. While one is open, live
+/// frames are shown at once but only remembered; if the connection ends first, the next `sync` asks from the old
+/// cursor. Epoch and number change together.
 extension ClientCore {
     /// A connection begins: asks for what was missed while there was none.
     mutating func recoverStream(lastSeq: Int?) {
@@ -35,7 +35,6 @@ extension ClientCore {
         guard let socket = link.live else { return }
         var gap = cursor.gap ?? Cursor.Gap(asked: position.seq)
         gap.asked = position.seq
-        gap.mayHold = Set(outbox.filter(\.wasSent).map(\.key))
         cursor.gap = gap
         var frame: JSONValue = [
             "type": "sync", "lastSeqSeen": .init(position.seq), "epoch": .string(position.epoch),

@@ -4,14 +4,14 @@ import HoldfastJSON
 ///
 /// Everything that decides is here, in files by concern, and runs one input after the other:
 /// * `ClientCore+Connection` has one connection, or tries to, at a bearable pace;
-/// * `ClientCore+Outbox` brings what the person typed to the server, once, whatever happens to connections and requests;
-/// * `ClientCore+Frames` takes in what the server says, `ClientCore+Answers` what it answers over REST;
-/// * `ClientCore+Sync` keeps the cursor in the stream of numbered frames, honestly;
-/// * `ClientCore+Reading` reads histories when something may be missing, and stops asking in the end;
-/// * `ClientCore+Pushes` follows notifications, `ClientCore+Screen` tells what a person sees.
+/// * `ClientCore+Outbox` brings what the person typed to the server, once, whatever happens to connections and
+/// requests; * `ClientCore+Frames` takes in what the server says, `ClientCore+Answers` what it answers over REST; *
+/// `ClientCore+Sync` keeps the cursor in the stream of numbered frames, honestly; * `ClientCore+Reading` reads
+/// histories when something may be missing, and stops asking in the end; * `ClientCore+Pushes` follows notifications,
+/// `ClientCore+Screen` tells what a person sees.
 ///
-/// What takes time is an effect whose outcome comes back as an input. So each rule can be tested without a network, and an
-/// app can take this file by file.
+/// What takes time is an effect whose outcome comes back as an input. So each rule can be tested without a network, and
+/// an app can take this file by file.
 struct ClientCore: Sendable {
     let rules: ClientRules
     var dice: Dice
@@ -37,13 +37,6 @@ struct ClientCore: Sendable {
     var isUntouched = true
     /// Whether the list for the start could not be had yet.
     var startIsDue = false
-    /// Whether the last `connected` stated `idempotency`: only such a server may be asked the same thing twice.
-    var serverKnowsKeys = false
-    /// What the last `connected` gave as the server's time.
-    var serverTime: String?
-    /// Sessions that may be that of a question without one, at a server without keys: frames without names told of them first,
-    /// or the list was searched for it.
-    var newcomers: Set<String> = []
     /// Whether something changed that survives the app.
     var needsSaving = false
     /// When the connection brought something last.

@@ -6,8 +6,6 @@ package struct ClientMemory: Sendable, Equatable {
     fileprivate let conversations: [Int: Conversation]
     var outbox: [Question]
     fileprivate let shown: Int
-    var serverKnowsKeys: Bool
-    fileprivate let serverTime: String?
 
     /// The most messages kept of one conversation, and the most conversations.
     private static let keptMessages = 200
@@ -20,7 +18,6 @@ package struct ClientMemory: Sendable, Equatable {
         return JSONValue(members: [
             "version": 1, "position": position.map { JSONValue(members: ["epoch": $0.epoch, "seq": $0.seq]) },
             "conversations": kept.map(written), "outbox": outbox.map(written), "shown": shown,
-            "serverKnowsKeys": serverKnowsKeys, "serverTime": serverTime,
         ]).text()
     }
 
@@ -31,8 +28,8 @@ package struct ClientMemory: Sendable, Equatable {
     private func written(_ conversation: Conversation) -> JSONValue {
         let open = Set(outbox.map(\.key))
         let messages = conversation.messages.suffix(Self.keptMessages).filter {
-            // A message that is neither confirmed nor on its way has failed: it is shown once, not for ever; elsewhere nobody
-            // may have seen it yet.
+            // A message that is neither confirmed nor on its way has failed: it is shown once, not for ever; elsewhere
+            // nobody may have seen it yet.
             $0.id != nil || $0.status == .sent || $0.key.map(open.contains) ?? true || conversation.number != shown
         }
         return JSONValue(members: [
@@ -57,9 +54,8 @@ package struct ClientMemory: Sendable, Equatable {
             }
         return JSONValue(members: [
             "key": question.key, "text": question.text, "conversation": question.conversation, "turn": question.turn,
-            "phase": phase, "until": question.heldUntil, "wasAskedWithoutKeys": question.wasAskedWithoutKeys,
-            "greetedAt": question.greetedAt, "isResent": question.isResent, "isGivenUp": question.isGivenUp,
-            "firstSentAt": question.firstSentAt, "sentIn": question.sentIn,
+            "phase": phase, "until": question.heldUntil, "isResent": question.isResent,
+            "isGivenUp": question.isGivenUp, "firstSentAt": question.firstSentAt, "sentIn": question.sentIn,
         ])
     }
 }
@@ -67,9 +63,7 @@ package struct ClientMemory: Sendable, Equatable {
 extension ClientCore {
     /// What is to be kept now; written only when somebody asks for its text.
     var memory: ClientMemory {
-        ClientMemory(
-            position: cursor.held, conversations: conversations, outbox: outbox, shown: shown,
-            serverKnowsKeys: serverKnowsKeys, serverTime: serverTime)
+        ClientMemory(position: cursor.held, conversations: conversations, outbox: outbox, shown: shown)
     }
 
     /// Takes up what an earlier run has kept; what cannot be read is forgotten, and the server has it anyway.
@@ -78,8 +72,6 @@ extension ClientCore {
         if let epoch = memory["position"]?.text("epoch"), let seq = memory["position"]?["seq"]?.intValue {
             cursor.held = Position(epoch: epoch, seq: seq)
         }
-        serverKnowsKeys = memory["serverKnowsKeys"]?.boolValue == true
-        serverTime = memory.text("serverTime")
         var numbers: [Int: Int] = [:]
         for value in (memory["conversations"]?.arrayValue ?? []).reversed() {
             let number = newConversation(session: value.text("session"))
@@ -95,8 +87,6 @@ extension ClientCore {
             var question = Question(key: key, text: text, conversation: number)
             question.turn = value.text("turn")
             question.isLost = value.text("phase") != "queued"
-            question.wasAskedWithoutKeys = value["wasAskedWithoutKeys"]?.boolValue == true
-            question.greetedAt = value.text("greetedAt")
             question.firstSentAt = value["firstSentAt"]?.intValue
             question.sentIn = value.text("sentIn")
             question.heldUntil = value["until"]?.intValue

@@ -1,7 +1,7 @@
 /// What one client was told to be: where its server is, who it is, and how long it waits for what.
 ///
-/// Waits are in milliseconds of the client's own time; ``real(_:)`` divides them by the time scale. What a server tells in a
-/// message (`retryAfterMs`, `Retry-After`) is not divided by anything.
+/// Waits are in milliseconds of the client's own time; ``real(_:)`` divides them by the time scale. What a server tells
+/// in a message (`retryAfterMs`, `Retry-After`) is not divided by anything.
 package struct ClientRules: Sendable {
     /// The WebSocket.
     var url = "ws://127.0.0.1/ws"
@@ -48,7 +48,8 @@ package struct ClientRules: Sendable {
     /// Without a frame of a running turn for so long, the client asks; before that nothing is called failed while its
     /// connection stands (CLIENT-61).
     var turnSilence = 65_000
-    /// Without anything on the connection for so long while a turn is awaited, it is dead; after half of it a ping asks.
+    /// Without anything on the connection for so long while a turn is awaited, it is dead; after half of it a ping
+    /// asks.
     var connectionSilence = 60_000
 
     package init(

@@ -1,6 +1,7 @@
 import HoldfastJSON
 
-/// A named way for a client to be different and right: what the specification allows and this client does not do by itself.
+/// A named way for a client to be different and right: what the specification allows and this client does not do by
+/// itself.
 public struct ClientVariation: Sendable, Hashable, CustomStringConvertible {
     /// What the client does differently, such as `resends-over-the-socket`.
     public let name: String
@@ -61,11 +62,9 @@ public struct ClientVariation: Sendable, Hashable, CustomStringConvertible {
 extension ClientCore {
     /// Sends what travels over REST on a new connection as well.
     mutating func resendPosted(on socket: Int) {
-        for index in outbox.indices where serverKnowsKeys {
+        for index in outbox.indices {
             let frame = chat(of: index)
-            guard case .posted = outbox[index].phase, mayRepeat(outbox[index]),
-                frame.text().utf8.count <= link.maxFrameBytes
-            else { continue }
+            guard case .posted = outbox[index].phase, frame.text().utf8.count <= link.maxFrameBytes else { continue }
             send(frame, on: socket)
         }
     }

@@ -1,7 +1,8 @@
 /// How messages from four sources become one list: live frames, replayed frames, reads and answers over REST.
 ///
-/// Two rules do it. A message is known by its id, never by its text or by how many there are; and nothing that is shown is
-/// taken away because one source lacks it. What is shown as failed stays so until its turn is known to have ended well.
+/// Two rules do it. A message is known by its id, never by its text or by how many there are; and nothing that is shown
+/// is taken away because one source lacks it. What is shown as failed stays so until its turn is known to have ended
+/// well.
 extension Conversation {
     /// What became of a message that came.
     enum Arrival: Sendable, Equatable {
@@ -15,7 +16,7 @@ extension Conversation {
 
     /// Takes in a message that came by itself.
     mutating func take(_ message: Message) -> Arrival {
-        if let index = copy(of: message) {
+        if let index = messages.firstIndex(where: { $0.isSame(as: message) }) {
             if messages[index].status == .sending { messages[index].status = .sent }
             let hadPlace = messages[index].position != nil
             messages[index].complete(from: message)
@@ -34,7 +35,8 @@ extension Conversation {
         settle(index)
     }
 
-    /// Moves a message to where its number belongs: what an `ack`, a copy or an answer over REST brought may stand elsewhere.
+    /// Moves a message to where its number belongs: what an `ack`, a copy or an answer over REST brought may stand
+    /// elsewhere.
     private mutating func settle(_ index: Int) {
         let message = messages[index]
         let isInPlace =
@@ -64,20 +66,13 @@ extension Conversation {
 
     /// Takes in the history as the server has it: its messages in its order, and ours where they are not in it.
     ///
-    /// A read may be older than what is shown. What it lacks stays: what came after everything it knows at the end, the rest
-    /// before the message it stood before.
+    /// A read may be older than what is shown. What it lacks stays: what came after everything it knows at the end, the
+    /// rest before the message it stood before.
     mutating func merge(history: [Message]) {
         var pairs: [Int: Int] = [:]
         var taken: Set<Int> = []
         for (index, message) in history.enumerated() {
             guard let mine = messages.indices.first(where: { !taken.contains($0) && messages[$0].isSame(as: message) })
-            else { continue }
-            pairs[index] = mine
-            taken.insert(mine)
-        }
-        // Second, so that a copy without an id never takes the place of one that is certain.
-        for (index, message) in history.enumerated() where pairs[index] == nil {
-            guard let mine = messages.indices.first(where: { !taken.contains($0) && messages[$0].mayBe(message) })
             else { continue }
             pairs[index] = mine
             taken.insert(mine)
@@ -104,14 +99,6 @@ extension Conversation {
             messages[$0]
         }
         messages = merged
-    }
-
-    /// Where the client has the same message.
-    private func copy(of message: Message) -> Int? {
-        if let position = messages.firstIndex(where: { $0.isSame(as: message) }) { return position }
-        if message.id != nil { return messages.firstIndex { $0.mayBe(message) } }
-        guard message.role == .assistant, let turn = message.turn else { return nil }
-        return messages.lastIndex { $0.role == .assistant && $0.turn == turn }
     }
 
     private func comesAfter(_ earlier: Message, _ message: Message) -> Bool {

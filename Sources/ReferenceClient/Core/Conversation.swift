@@ -40,19 +40,6 @@ struct Conversation: Sendable {
     /// Whether a message is there.
     func has(id: String) -> Bool { messages.contains { $0.id == id } }
 
-    /// Whether a message that the server has stored says this.
-    func hasStored(_ role: Message.Role, _ text: String) -> Bool {
-        messages.contains { $0.id != nil && $0.role == role && $0.text == text }
-    }
-
-    /// Whether a message without an id may be here already: by its words, unless both copies have a number.
-    func mayHave(_ message: Message) -> Bool {
-        messages.contains { mine in
-            guard mine.role == message.role, mine.text == message.text else { return false }
-            return mine.id != nil || message.turn == nil && (mine.position == nil || message.position == nil)
-        }
-    }
-
     func position(key: String) -> Int? { messages.lastIndex { $0.key == key } }
 
     func position(id: String?) -> Int? { id.flatMap { id in messages.firstIndex { $0.id == id } } }

@@ -18,7 +18,8 @@ struct Link: Sendable {
     var phase = Phase.none
     /// Attempts that failed since the last `connected`.
     var failures = 0
-    /// Connections that ended and brought nothing but `connected`, since one brought more; the wait grows by them as well.
+    /// Connections that ended and brought nothing but `connected`, since one brought more; the wait grows by them as
+    /// well.
     var fruitless = 0
     /// When the last attempts began, as many as are counted.
     var attempts: [Int] = []

@@ -15,14 +15,10 @@ struct Cursor: Sendable {
     struct Gap: Sendable {
         /// The last number asked from.
         var asked: Int
-        /// The keys of questions sent before the `sync`: only they can be meant by a replayed frame without names.
-        var mayHold: Set<String> = []
         /// Whether a page said that frames before it are gone: no further page brings them.
         var isHoled = false
         /// The highest number among the live frames of this connection.
         var ahead = 0
-        /// Numbers that came live, to know them again in `missed`.
-        var seen: Set<Int> = []
         /// Where the stream stands, once the server has said it cannot replay: taken up when the reads are answered.
         var afterReads: Position?
         /// The conversations whose reads are still to come.
@@ -33,18 +29,10 @@ struct Cursor: Sendable {
     mutating func passed(_ seq: Int, epoch: String?) {
         if var open = gap {
             open.ahead = max(open.ahead, seq)
-            open.seen.insert(seq)
             gap = open
         } else if let position = held, position.epoch == epoch {
             held?.seq = max(position.seq, seq)
         }
-    }
-
-    /// Whether a frame of this number was taken in before.
-    func has(_ seq: Int, epoch: String?) -> Bool {
-        if let gap, gap.seen.contains(seq) { return true }
-        guard let held, held.epoch == epoch, gap == nil else { return false }
-        return seq <= held.seq
     }
 
     /// The hole is filled: the live frames that came meanwhile count now.

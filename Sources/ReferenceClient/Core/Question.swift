@@ -31,22 +31,17 @@ struct Question: Sendable, Equatable {
     var turn: String?
     /// The connection on which its ending would have come has ended, or was silent for too long.
     var isLost = false
-    /// No server that remembers keys was known when it was first sent: it must not be sent again by itself (CLIENT-45).
-    var wasAskedWithoutKeys = false
-    /// The server's time in the last greeting before it was first sent: a session that began before cannot be its own.
-    var greetedAt: String?
     var firstSentAt: Int?
     /// When the wait ends that a refusal for its rate asked for, whatever was told of it since.
     var heldUntil: Int?
-    /// Polling has ended while it ran on a connection that stands: once that is silent for long, one more read is enough.
+    /// Polling has ended while it ran on a connection that stands: once that is silent for long, one more read is
+    /// enough.
     var wasReadFor = false
     /// It was sent more than once.
     var isResent = false
     /// Nothing came in the time a person may be kept waiting; it is shown as failed, and healed by whatever comes yet.
     var isGivenUp = false
     var sentAt = 0
-    /// When it was sent last, or its silence was last found to be no sign of a dead connection.
-    var askedAt = 0
     /// REST failed since the connection was lost; the next connection takes it.
     var avoidsREST = false
 

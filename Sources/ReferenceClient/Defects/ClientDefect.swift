@@ -1,6 +1,7 @@
 import Holdfast
 
-/// A named way for a client to be wrong: what it does, the clause it breaks by that, and the change that makes it do so.
+/// A named way for a client to be wrong: what it does, the clause it breaks by that, and the change that makes it do
+/// so.
 public struct ClientDefect: Sendable, Hashable, CustomStringConvertible {
     /// `client-` and what the broken client does, such as `client-trusts-its-flag`.
     public let name: String

@@ -60,14 +60,12 @@ enum ClientFault: Sendable {
     }
 
     /// Stores all that is to be kept only when it is put away or told that it ends; before that a part, or nothing.
-    static func storesLate(
-        before part: @escaping @Sendable (ClientMemory) -> ClientMemory? = { _ in nil }
-    ) -> ClientFault {
+    static func storesLate() -> ClientFault {
         .layer { input, client, next in
             let effects = next(input, &client).compactMap { effect -> Effect? in
                 guard case .save(let memory) = effect else { return effect }
                 client.notes.unsaved = memory
-                return part(memory).map { .save($0) }
+                return nil
             }
             guard case .background = input else { return effects }
             return client.farewell() + effects

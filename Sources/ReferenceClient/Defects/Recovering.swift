@@ -157,20 +157,6 @@ extension ClientDefect {
             },
             .screen { screen, client in if client.notes.marks.contains("thinks") { screen.isThinking = true } })
         ClientDefect(
-            "client-searches-by-keys-alone", .CLIENT, 38,
-            "Finds nothing on a server that shows no keys.",
-            .input { input, client in
-                if !client.core.serverKnowsKeys { client.core.newcomers = [] }
-                return input
-            })
-        ClientDefect(
-            "client-takes-an-older-conversation", .CLIENT, 38,
-            "On a server that shows no keys, takes an old session that began with the same words.",
-            .input { input, client in
-                for index in client.core.outbox.indices { client.core.outbox[index].greetedAt = nil }
-                return input
-            })
-        ClientDefect(
             "client-takes-the-most-recent-session", .CLIENT, 38,
             "Takes the newest session in the list for the one of its question.",
             .layer { input, client, next in

@@ -37,17 +37,9 @@ extension ClientDefect {
                 body["messages"] = [["role": "user", "content": .string("(again) " + text)]]
             })
         ClientDefect(
-            "client-resends-to-any-server", .CLIENT, 45,
-            "Resends what is not acknowledged to any server, as if each had idempotency.",
-            .hears("connected") { frame, _ in
-                var frame = frame
-                frame["capabilities"] = ["idempotency"]
-                return frame
-            })
-        ClientDefect(
             "client-resends-what-was-refused", .CLIENT, 47,
             "Resends a refused question at once, whatever the code.",
-            .resendsOnce { $0.type == "error" })
+            .resendsOnceAfterARefusal)
         ClientDefect(
             "client-waits-behind-refusals", .CLIENT, 46,
             "Keeps the spinner after its question was refused.",
@@ -83,33 +75,11 @@ extension ClientDefect {
                     }
             })
         ClientDefect(
-            "client-never-doubts-an-answer-without-names", .CLIENT, 14,
-            "Keeps an answer without ids as its own, although the history lacks its question.",
-            .input { input, client in
-                for number in client.core.conversations.keys {
-                    for index in client.core.conversations[number]?.messages.indices ?? 0..<0 {
-                        client.core.conversations[number]?.messages[index].presumedAt = nil
-                    }
-                }
-                return input
-            })
-        ClientDefect(
             "client-sends-what-is-too-large", .CLIENT, 57, "Ignores the limit that the server states.",
             .hears("connected") { frame, _ in
                 var frame = frame
                 frame["limits"] = nil
                 return frame
-            })
-        ClientDefect(
-            "client-resends-what-was-not-stored", .CLIENT, 45,
-            "Resends a question after persist_failed, even to a server without idempotency.",
-            .resendsOnce { $0.text("code") == "persist_failed" })
-        ClientDefect(
-            "client-resends-to-a-server-that-just-learned-keys", .CLIENT, 45,
-            "Resends a question as soon as a server states idempotency, even if it did not before.",
-            .input { input, client in
-                for index in client.core.outbox.indices { client.core.outbox[index].wasAskedWithoutKeys = false }
-                return input
             })
         ClientDefect(
             "client-waits-on-a-silent-connection", .CLIENT, 49,
@@ -167,29 +137,6 @@ extension ClientDefect {
             "Stores nothing before it is put away or ended by the system, so that a crash loses what was typed.",
             .storesLate())
         ClientDefect(
-            "client-forgets-in-a-crash-what-the-server-can-do", .CLIENT, 11,
-            "After a crash, treats questions that were lost as if the server had never stated idempotency.",
-            .storesLate { memory in
-                var memory = memory
-                memory.serverKnowsKeys = false
-                return memory
-            },
-            .input { input, client in
-                guard case .launched = input, !client.core.serverKnowsKeys else { return input }
-                for index in client.core.outbox.indices where client.core.outbox[index].isLost {
-                    client.core.outbox[index].wasAskedWithoutKeys = true
-                }
-                return input
-            })
-        ClientDefect(
-            "client-forgets-in-a-crash-what-it-sent", .CLIENT, 45,
-            "Stores that a question was sent only when it is put away or ended by the system, and asks again after a crash.",
-            .storesLate { memory in
-                var memory = memory
-                for index in memory.outbox.indices { memory.outbox[index].phase = .queued }
-                return memory
-            })
-        ClientDefect(
             "client-takes-the-stored-for-sent", .CLIENT, 14,
             "Starts with every message shown as sent that no server confirmed.",
             .input { input, client in
@@ -242,16 +189,13 @@ extension ClientDefect {
 }
 
 extension ClientFault {
-    /// Sends a question once more, at once, when a frame that ends no turn refuses it.
-    fileprivate static func resendsOnce(after isRefusal: @escaping @Sendable (JSONValue) -> Bool) -> ClientFault {
-        .layer { input, client, next in
-            guard let frame = client.frame(in: input), isRefusal(frame), frame["turnId"] == nil,
-                let key = frame.text("clientMessageId"), let index = client.core.index(of: key),
-                let socket = client.core.link.live, client.notes.marks.insert("again \(key)").inserted
-            else { return next(input, &client) }
-            var chat = client.core.body(of: index)
-            chat["type"] = "chat"
-            return next(input, &client) + [.send(socket: socket, chat.text())]
-        }
+    /// Sends a question once more, at once, when an `error` refuses it.
+    fileprivate static let resendsOnceAfterARefusal = ClientFault.layer { input, client, next in
+        guard let frame = client.frame(in: input), frame.type == "error", frame["turnId"] == nil,
+            let key = frame.text("clientMessageId"), let index = client.core.index(of: key),
+            let socket = client.core.link.live, client.notes.marks.insert("again \(key)").inserted
+        else { return next(input, &client) }
+        let chat = client.core.chat(of: index).text()
+        return next(input, &client) + [.send(socket: socket, chat)]
     }
 }

@@ -116,7 +116,7 @@ extension ClientDefect {
             },
             .screen { screen, client in
                 guard client.notes.marks.contains("an error"), screen.isThinking,
-                    let last = screen.messages.lastIndex(where: { $0.role == .user && $0.key != nil })
+                    let last = screen.messages.lastIndex(where: { $0.key.flatMap(client.core.index) != nil })
                 else { return }
                 screen.messages[last].status = .failed
             })

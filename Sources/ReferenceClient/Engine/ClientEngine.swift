@@ -43,7 +43,8 @@ actor ClientEngine {
         watcher(screen)
     }
 
-    /// Returns when everything handed over is on its way, or after a second: the time a system gives to an app it puts away.
+    /// Returns when everything handed over is on its way, or after a second: the time a system gives to an app it puts
+    /// away.
     func flush() async {
         for _ in 0..<100 where !unsent.isEmpty { try? await Task.sleep(for: .milliseconds(10)) }
     }

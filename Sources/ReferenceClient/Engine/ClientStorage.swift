@@ -3,8 +3,8 @@ import HoldfastSmallFoundation
 
 /// A file that is whole at any moment: the old text or the new one, never a part.
 ///
-/// Each token has a file of its own: what one person typed is never sent or shown for another. The driver names nobody, so a
-/// new token counts as another person here; an app keeps its outbox by account, since tokens are renewed.
+/// Each token has a file of its own: what one person typed is never sent or shown for another. The driver names nobody,
+/// so a new token counts as another person here; an app keeps its outbox by account, since tokens are renewed.
 struct ClientStorage: Sendable {
     private static let prefix = "client-"
 

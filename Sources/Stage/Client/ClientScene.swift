@@ -49,9 +49,7 @@ extension ClientScene {
     /// The turn of a message of the person, once its question has come.
     func turn(of name: String) -> Int? {
         guard let sent = sent(name) else { return nil }
-        return act { world in
-            world.turn(key: world.key(of: sent.text, number: sent.number), text: sent.text)
-        }
+        return act { world in world.key(of: sent.text, number: sent.number).flatMap { world.turnByKey[$0] } }
     }
 
     /// The values behind references, as things are now.

@@ -57,9 +57,8 @@ extension ServerWorld {
         isUnreachable = !isReachable
         guard !isReachable else { return }
         end(.cut(.silence))
-        for request in held.compactMap(\.request) + turns.values.flatMap(\.waiting) {
-            effects.append(.hangUp(request: request))
-        }
+        let waiting = turns.keys.sorted().flatMap { turns[$0]?.waiting ?? [] }
+        for request in held.compactMap(\.request) + waiting { effects.append(.hangUp(request: request)) }
         held = []
         for number in turns.keys { turns[number]?.waiting = [] }
     }

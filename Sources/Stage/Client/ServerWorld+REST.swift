@@ -133,13 +133,15 @@ extension ServerWorld {
     /// What is answered over REST when a turn has ended.
     func answer(of turn: Turn, isRepeat: Bool) -> WorldAnswer {
         if case .failed(let code) = turn.status {
-            return Self.refusal(502, code, "the turn failed: \(code)", key: turn.question?.key)
+            var answer = Self.refusal(502, code, "the turn failed: \(code)", key: turn.key)
+            answer.body?["turnId"] = .string("t\(turn.number)")
+            answer.body?["sessionId"] = .string(turn.session)
+            return answer
         }
         return WorldAnswer(
             body: JSONValue(members: [
-                "text": turn.answer ?? "", "sessionId": turn.session,
-                "turnId": isIdempotent ? "t\(turn.number)" : nil, "messageId": isIdempotent ? "a\(turn.number)" : nil,
-                "duplicate": (isRepeat && isIdempotent).orAbsent,
+                "text": turn.answer ?? "", "sessionId": turn.session, "turnId": "t\(turn.number)",
+                "messageId": "a\(turn.number)", "duplicate": isRepeat.orAbsent,
             ]), schema: "chatResponse")
     }
 
@@ -225,9 +227,8 @@ extension ServerWorld {
         let messages = session.messages.map { stored in
             JSONValue(members: [
                 "id": stored.id, "role": stored.role.rawValue, "content": content(of: stored),
-                "timestamp": text(at: stored.at),
-                "turnId": isIdempotent ? stored.turn.map { "t\($0)" } : nil,
-                "clientMessageId": isIdempotent ? stored.key : nil,
+                "timestamp": text(at: stored.at), "turnId": stored.turn.map { "t\($0)" },
+                "clientMessageId": stored.key,
             ])
         }
         let known = Set(session.messages.compactMap(\.turn))
@@ -237,15 +238,13 @@ extension ServerWorld {
                 let isAnswered = session.messages.contains { $0.turn == number && $0.role == .assistant }
                 let word = turn.status == .done && !isAnswered ? "running" : turn.status.word
                 return JSONValue(members: [
-                    "turnId": "t\(number)", "status": word, "clientMessageId": turn.question?.key,
+                    "turnId": "t\(number)", "status": word, "clientMessageId": turn.key,
                 ])
             }
         }
         return JSONValue(members: [
-            "id": session.id, "title": title(of: session),
-            "createdAt": text(at: session.createdAt),
-            "updatedAt": text(at: session.updatedAt), "messages": messages,
-            "turns": isIdempotent ? turns : nil,
+            "id": session.id, "title": title(of: session), "createdAt": text(at: session.createdAt),
+            "updatedAt": text(at: session.updatedAt), "messages": messages, "turns": turns,
         ])
     }
 }

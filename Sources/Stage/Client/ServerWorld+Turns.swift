@@ -25,14 +25,14 @@ extension ServerWorld {
         }
         if let number = known(question) {
             // A repeat of a running turn waits for the one ending like everybody else.
-            guard then != .store, isIdempotent, let turn = turns[number] else { return }
+            guard then != .store, let turn = turns[number] else { return }
             send(ack(turn, isDuplicate: true), to: connection)
             if turn.status != .running { send(ending(of: turn, isCopy: true), to: connection) }
             return
         }
         let number = begin(question)
         guard let turn = turns[number] else { return }
-        if then != .store, isIdempotent { send(ack(turn, isDuplicate: false), to: connection) }
+        if then != .store { send(ack(turn, isDuplicate: false), to: connection) }
         announce(turn, except: connection)
         if then == .serve { finish(number) }
     }
@@ -54,19 +54,15 @@ extension ServerWorld {
         if let session = question.session, index(of: session) == nil {
             return ("session_not_found", "no session '\(session.prefix(60))'")
         }
-        if let key = question.key, isIdempotent, let number = turnByKey[key], turns[number]?.question != nil {
-            let isSame =
-                MessageContent.isSame(turns[number]?.question?.content, as: question.content)
-                && (question.session == nil || question.session == turns[number]?.session)
-            if !isSame { return ("idempotency_mismatch", "this key stands for another question") }
-        }
-        return nil
+        guard let turn = known(question).flatMap({ turns[$0] }), let first = turn.question else { return nil }
+        let isSame =
+            MessageContent.isSame(first.content, as: question.content)
+            && (question.session == nil || question.session == turn.session)
+        return isSame ? nil : ("idempotency_mismatch", "this key stands for another question")
     }
 
     /// The turn of a question that was taken before.
-    func known(_ question: WorldQuestion) -> Int? {
-        isIdempotent ? question.key.flatMap { turnByKey[$0] } : nil
-    }
+    func known(_ question: WorldQuestion) -> Int? { turnByKey[question.key] }
 
     /// Stores a question and begins its turn.
     mutating func begin(_ question: WorldQuestion) -> Int {
@@ -78,7 +74,7 @@ extension ServerWorld {
             sessions.append(Session(id: session, createdAt: now))
         }
         turns[number] = Turn(number: number, session: session, question: question)
-        if let key = question.key, isIdempotent { turnByKey[key] = number }
+        turnByKey[question.key] = number
         if let position = index(of: session) {
             sessions[position].messages.append(
                 Stored(
@@ -95,18 +91,9 @@ extension ServerWorld {
     func key(of text: String, number: Int) -> String? {
         var keys: [String] = []
         for question in asked where question.text == text {
-            if let key = question.key, !keys.contains(key) { keys.append(key) }
+            if !keys.contains(question.key) { keys.append(question.key) }
         }
         return keys.indices.contains(number) ? keys[number] : keys.last
-    }
-
-    /// The turn of a question, by its key or its words.
-    func turn(key: String?, text: String) -> Int? {
-        if let key, let number = turnByKey[key] { return number }
-        return turns.values.filter { turn in
-            guard let question = turn.question else { return false }
-            return key == nil || question.key == nil ? question.text == text : question.key == key
-        }.map(\.number).min()
     }
 
     /// The number of the latest question, or of the newest turn where this client has asked nothing.
@@ -154,19 +141,17 @@ extension ServerWorld {
         guard let turn = turns[number] else { return }
         tell(
             JSONValue(members: [
-                "type": "toolUse", "tool": tool, "sessionId": turn.session, "turnId": named(turn),
+                "type": "toolUse", "tool": tool, "sessionId": turn.session, "turnId": "t\(number)",
                 "status": "started",
             ]), to: audience)
     }
 
     // MARK: frames
 
-    private func named(_ turn: Turn) -> String? { isIdempotent ? "t\(turn.number)" : nil }
-    private func key(_ turn: Turn) -> String? { isIdempotent ? turn.question?.key : nil }
-
     func ack(_ turn: Turn, isDuplicate: Bool) -> JSONValue {
         JSONValue(members: [
-            "type": "ack", "clientMessageId": key(turn), "sessionId": turn.session, "turnId": "t\(turn.number)",
+            "type": "ack", "clientMessageId": turn.key, "sessionId": turn.session,
+            "turnId": "t\(turn.number)",
             "messageId": "u\(turn.number)", "duplicate": isDuplicate.orAbsent,
         ])
     }
@@ -184,8 +169,8 @@ extension ServerWorld {
         JSONValue(members: [
             "type": "message", "sessionId": session, "messageId": stored.id, "role": stored.role.rawValue,
             "text": MessageContent.text(of: stored.content), "timestamp": text(at: stored.at),
-            "turnId": isIdempotent ? stored.turn.map { "t\($0)" } : nil,
-            "clientMessageId": isIdempotent ? stored.key : nil,
+            "turnId": stored.turn.map { "t\($0)" },
+            "clientMessageId": stored.key,
         ])
     }
 
@@ -193,13 +178,14 @@ extension ServerWorld {
         if case .failed(let code) = turn.status {
             return JSONValue(members: [
                 "type": "error", "error": "the turn failed: \(code)", "code": code, "sessionId": turn.session,
-                "turnId": named(turn), "clientMessageId": key(turn), "retryable": code != "session_not_found",
+                "turnId": "t\(turn.number)", "clientMessageId": turn.key,
+                "retryable": code != "session_not_found",
                 "duplicate": isCopy.orAbsent,
             ])
         }
         return JSONValue(members: [
-            "type": "done", "text": turn.answer ?? "", "sessionId": turn.session, "turnId": named(turn),
-            "messageId": isIdempotent ? "a\(turn.number)" : nil, "clientMessageId": key(turn),
+            "type": "done", "text": turn.answer ?? "", "sessionId": turn.session,
+            "turnId": "t\(turn.number)", "messageId": "a\(turn.number)", "clientMessageId": turn.key,
             "duplicate": isCopy.orAbsent,
         ])
     }
@@ -207,7 +193,7 @@ extension ServerWorld {
     /// A frame or body of a scenario, with what belongs to a question filled in; members without a value are left out.
     static func filled(_ template: JSONValue, for question: WorldQuestion?) -> JSONValue {
         var variables = ScenarioVariables()
-        variables["key"] = question?.key.map { .string($0) } ?? .null
+        variables["key"] = question.map { .string($0.key) } ?? .null
         variables["session"] = question?.session.map { .string($0) } ?? .null
         variables["text"] = question.map { .string($0.text) } ?? .null
         guard let filled = try? variables.value(template) else { return template }

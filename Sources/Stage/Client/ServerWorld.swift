@@ -52,6 +52,9 @@ package struct ServerWorld {
         var waiting: [Int] = []
         /// Those of them that repeat the question.
         var repeats: Set<Int> = []
+
+        /// The key of its question, also of one that another device asked.
+        var key: String { question?.key ?? "other-\(number)" }
     }
 
     struct Connection {
@@ -136,7 +139,6 @@ package struct ServerWorld {
     }
 
     var isNumbered: Bool { profiles.contains(.sync) }
-    var isIdempotent: Bool { profiles.contains(.idempotency) }
 
     /// Takes what is to be done.
     package mutating func takeEffects() -> [WorldEffect] {
@@ -213,8 +215,9 @@ package struct ServerWorld {
         else { return nil }
         let turn = Self.turn(in: message.id)
         let text = message.text ?? Self.usualText(of: message.id)
+        let key = message.role == .user ? turn.map { turns[$0]?.key ?? "other-\($0)" } : nil
         let stored = Stored(
-            id: message.id, role: message.role, content: .string(text), at: time, turn: turn, key: nil)
+            id: message.id, role: message.role, content: .string(text), at: time, turn: turn, key: key)
         sessions[position].messages.append(stored)
         guard let turn else { return stored }
         lastTurn = max(lastTurn, turn)

@@ -36,7 +36,7 @@ final class RepeatedQuestions: Sendable {
         var firstTransports: [JSONPointer: Transport] = [:]
         if !keyless.isEmpty {
             var known: [String: Transport] = [:]
-            Self.collect(steps, profiles, &known, &firstTransports)
+            Self.collect(steps, profiles, hasAcks: dialect.hasAcks, &known, &firstTransports)
         }
         self.firstTransports = firstTransports
     }
@@ -60,15 +60,16 @@ final class RepeatedQuestions: Sendable {
     // MARK: what a scenario says
 
     private static func collect(
-        _ steps: [ScenarioStep], _ profiles: Set<Profile>, _ known: inout [String: Transport],
+        _ steps: [ScenarioStep], _ profiles: Set<Profile>, hasAcks: Bool, _ known: inout [String: Transport],
         _ firstTransports: inout [JSONPointer: Transport]
     ) {
         for step in steps {
-            if let profile = step.profile, !profiles.contains(profile) { continue }
+            guard step.isFor(profiles, hasAcks: hasAcks) else { continue }
             switch step.action {
             case .together(let branches):
-                for branch in branches { collect(branch, profiles, &known, &firstTransports) }
-            case .repeat(_, _, _, _, let steps): collect(steps, profiles, &known, &firstTransports)
+                for branch in branches { collect(branch, profiles, hasAcks: hasAcks, &known, &firstTransports) }
+            case .repeat(_, _, _, _, let steps):
+                collect(steps, profiles, hasAcks: hasAcks, &known, &firstTransports)
             default:
                 guard let asking = asking(step.action) else { continue }
                 if let first = known[asking.key] {
@@ -100,11 +101,7 @@ final class RepeatedQuestions: Sendable {
     }
 
     private static func key(of question: ScenarioStep.Question) -> String? {
-        switch question.key {
-        case .own: question.name.map { "question \($0)" }
-        case .other(let text): text
-        case .none: nil
-        }
+        question.key ?? question.name.map { "question \($0)" }
     }
 
     // MARK: what a dialect says

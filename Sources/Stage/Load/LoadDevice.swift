@@ -77,7 +77,7 @@ final class LoadDevice: Sendable {
                     } else {
                         await ask(frame, due)
                     }
-                case .repeat: if keeps(.idempotency), let last = state.withLock({ $0.last }) { await send(last) }
+                case .repeat: if subject.dialect.hasAcks, let last = state.withLock({ $0.last }) { await send(last) }
                 case .read: exchange(in: &group) { await self.read() }
                 case .leave(let departure): await leave(departure)
                 }
@@ -116,7 +116,7 @@ final class LoadDevice: Sendable {
         guard let lane = await greeted() else { return tell(.unconnected) }
         let (sync, unsure) = state.withLock { state -> (JSONValue?, [JSONValue]) in
             // What was sent and not accepted may never have arrived.
-            let unsure = state.questions.values.filter { !$0.isAcked && keeps(.idempotency) }.map(\.frame)
+            let unsure = state.questions.values.filter { !$0.isAcked && subject.dialect.hasAcks }.map(\.frame)
             guard let epoch = state.epoch, lane.lastSync == nil, keeps(.sync) else { return (nil, unsure) }
             state.returned = due
             return (["type": "sync", "lastSeqSeen": JSONValue(state.seq), "epoch": .string(epoch)], unsure)
@@ -172,7 +172,7 @@ final class LoadDevice: Sendable {
                 content = .string(script.text())
             }
             var frame: JSONValue = ["type": "chat", "messages": [["role": "user", "content": content]]]
-            if keeps(.idempotency) { frame["clientMessageId"] = .string("\(load.run)-\(number)-\(state.asked)") }
+            frame["clientMessageId"] = .string("\(load.run)-\(number)-\(state.asked)")
             if let session = state.session, !inNewSession { frame["sessionId"] = .string(session) }
             return frame
         }
@@ -180,7 +180,7 @@ final class LoadDevice: Sendable {
 
     private func ask(_ frame: JSONValue, _ due: ContinuousClock.Instant) async {
         if open == nil { await connect(due) }
-        let key = frame["clientMessageId"]?.stringValue ?? frame["messages"]?.text() ?? ""
+        let key = frame["clientMessageId"]?.stringValue ?? ""
         state.withLock { state in
             state.last = frame
             state.questions[key] = Question(frame: frame, due: due)
@@ -210,7 +210,7 @@ final class LoadDevice: Sendable {
             return Array(state.questions.values)
         }
         for question in left where !question.wasAway {
-            if !question.isAcked, keeps(.idempotency) { time(.ack, since: question.due, at: .now) }
+            if !question.isAcked, subject.dialect.hasAcks { time(.ack, since: question.due, at: .now) }
             time(.done, since: question.due, at: .now)
             load.tell(.unanswered)
         }
@@ -284,7 +284,7 @@ final class LoadDevice: Sendable {
             frame["clientMessageId"]?.stringValue
             ?? turn.flatMap { turn in state.questions.first { $0.value.turn == turn }?.key }
             // Without keys and turns, the oldest question is the one that is answered.
-            ?? (keeps(.idempotency) ? nil : state.questions.min { $0.value.due < $1.value.due }?.key)
+            ?? (subject.dialect.hasAcks ? nil : state.questions.min { $0.value.due < $1.value.due }?.key)
         switch frame["type"]?.stringValue {
         case "connected":
             guard state.epoch == nil else { return }

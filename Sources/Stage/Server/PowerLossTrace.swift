@@ -105,7 +105,7 @@ struct PowerLossTrace {
         let steps = questions.enumerated().map { number, question in
             let session = number == 0 ? "" : #""session": "${s1}", "#
             return """
-                { "do": "chat", "on": "A", \(session)"text": "\(question)" },
+                { "do": "chat", "on": "A", "as": "c\(number)", \(session)"text": "\(question)" },
                 { "do": "await", "on": "A", "type": "done", "save": { "s1": "/sessionId" } }
                 """
         }

@@ -43,11 +43,7 @@ extension ScenarioStep.Question {
         var body = JSONObject()
         body["messages"] = .array(messages)
         if let session { body["sessionId"] = try text(session) }
-        switch self.key {
-        case .none: break
-        case .own: body["clientMessageId"] = .string(key(try text(name ?? "").stringValue ?? ""))
-        case .other(let other): body["clientMessageId"] = try text(other)
-        }
+        body["clientMessageId"] = try self.key.map(text) ?? .string(key(text(name ?? "").stringValue ?? ""))
         for member in extra { body[member.key] = try filled(member.value) }
         return body
     }

@@ -106,7 +106,7 @@ final class ScenarioPerformer: Sendable {
         var silence = Silence()
         for step in steps {
             if Task.isCancelled { throw StepEnd.interrupted }
-            if let profile = step.profile, !subject.profiles.contains(profile) { continue }
+            guard step.isFor(subject.profiles, hasAcks: subject.dialect.hasAcks) else { continue }
             if try silence.covers(step) { continue }
             let context = StepContext(performer: self, pointer: step.pointer, local: local)
             do {

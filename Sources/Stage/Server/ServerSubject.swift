@@ -91,6 +91,7 @@ package struct ServerSubject: Sendable {
         let absent = needs.profiles.subtracting(profiles).sorted().map(\.rawValue)
         // What else a scenario lacks is of no interest while nobody declares what it is about.
         if !absent.isEmpty { return ["the subject does not declare \(absent.joined(separator: ", "))"] }
+        if needs.keys && !dialect.hasAcks { return ["the dialect \(dialect.name) carries no keys"] }
         if needs.start && start == nil { lacks.append("it needs --start") }
         if needs.agent == .scripted && !hasScriptedAgent {
             lacks.append("it needs a scripted agent (tier 2) or the model endpoint (tier 3)")

@@ -87,7 +87,8 @@ extension StepContext {
     /// What the judge will see of a wire frame of the stage's; nil when nothing.
     private func view(of wire: JSONValue) -> JSONValue? {
         switch dialect.decode(wire, sentBy: .client) {
-        case .frames(let frames): frames.first
+        case .frames(let frames):
+            frames.first.map { $0["type"] == "chat" ? $0.adding(["clientMessageId": "made"]).value : $0 }
         case .ignored: nil
         case .unmapped: dialect.foreign(wire)
         }
@@ -101,7 +102,8 @@ extension StepContext {
             throw StepEnd.inexpressible(absence(of: method, path))
         }
         guard let body, let value = try? JSONParser.value(body), value.objectValue != nil else { return }
-        let seen = dialect.decode(wire)?.body.flatMap { try? JSONParser.value($0) }
+        let read = dialect.decode(wire)?.body.flatMap { try? JSONParser.value($0) }
+        let seen = read?.adding(["clientMessageId": "made"]).value
         let isSame =
             performer.schemas.accepts(value, as: "chatRequest")
             == seen.map { performer.schemas.accepts($0, as: "chatRequest") }

@@ -124,16 +124,8 @@ struct ExchangeExpansion {
 
     private func session(_ id: JSONValue, _ arguments: NotationArguments) -> JSONObject {
         var messages: [JSONValue] = []
-        var turns: [JSONValue] = []
         var last = 0
-        for (letter, number, value) in arguments.ids {
-            if letter == "t" {
-                turns.append([
-                    "turnId": .string("t\(number)"), "status": .string(value?.characters ?? "done"),
-                    "clientMessageId": .string("c\(number)"),
-                ])
-                continue
-            }
+        for (letter, number, value) in arguments.ids where letter != "t" {
             let isAnswer = letter == "a"
             let seconds = number * 2 + (isAnswer ? 1 : 0)
             last = max(last, seconds)
@@ -148,10 +140,31 @@ struct ExchangeExpansion {
         }
         var session: JSONObject = [
             "id": id, "createdAt": FrameExpansion.timestamp(0), "updatedAt": FrameExpansion.timestamp(last),
-            "messages": .array(messages),
+            "messages": .array(messages), "turns": .array(turns(arguments)),
         ]
-        if !turns.isEmpty { session["turns"] = .array(turns) }
+        if arguments.dropped.contains("turns") { session["turns"] = nil }
         return session
+    }
+
+    /// The turns as written; where none is, those of the messages: `done` with an answer, else `running`.
+    private func turns(_ arguments: NotationArguments) -> [JSONValue] {
+        var turns = arguments.ids.filter { $0.letter == "t" }.map { ($0.number, $0.value?.characters ?? "done") }
+        if turns.isEmpty, !arguments.dropped.contains("t") {
+            for (letter, number, _) in arguments.ids {
+                let status = letter == "a" ? "done" : "running"
+                if let place = turns.firstIndex(where: { $0.0 == number }) {
+                    if letter == "a" { turns[place].1 = status }
+                } else {
+                    turns.append((number, status))
+                }
+            }
+        }
+        return turns.map { number, status in
+            [
+                "turnId": .string("t\(number)"), "status": .string(status),
+                "clientMessageId": .string("c\(number)"),
+            ]
+        }
     }
 
     private func list(_ arguments: NotationArguments) -> JSONObject {

@@ -96,9 +96,11 @@ struct ExchangePrinting {
         }
         switch asked {
         case .session:
-            let messages = body["session"]?["messages"]?.arrayValue ?? []
-            let turns = body["session"]?["turns"]?.arrayValue ?? []
-            return messages.compactMap(message) + turns.compactMap(turn)
+            let messages = (body["session"]?["messages"]?.arrayValue ?? []).compactMap(message)
+            guard let turns = body["session"]?["turns"]?.arrayValue?.compactMap(turn) else {
+                return messages + (isBrief ? [] : ["-turns"])
+            }
+            return messages + (turns == usualTurns(messages) ? [] : turns)
         case .list:
             return (body["sessions"]?.arrayValue ?? []).compactMap { entry in
                 guard let id = entry["id"]?.stringValue, let name = names.name("s", id) else { return nil }
@@ -124,6 +126,14 @@ struct ExchangePrinting {
         guard !isBrief, let text = message["content"]?.stringValue else { return name }
         let usual = (letter == "a" ? "answer " : "question ") + name.dropFirst()
         return Spelling.named(name, text, isUsual: text == usual)
+    }
+
+    /// The turns that go without saying, from messages as they are spelled.
+    private func usualTurns(_ messages: [String]) -> [String] {
+        let spelled = messages.map { $0.prefix { $0 != "=" } }
+        var numbers: [Substring] = []
+        for number in spelled.map({ $0.dropFirst() }) where !numbers.contains(number) { numbers.append(number) }
+        return numbers.map { spelled.contains("a" + $0) ? "t\($0)" : "t\($0)=running" }
     }
 
     private func turn(_ turn: JSONValue) -> String? {

@@ -97,15 +97,14 @@ struct FrameExpansion {
         return object
     }
 
-    /// What `connected` states where nothing is written: the declared profiles; to a client, keys and a stream where one is told.
+    /// What `connected` states where nothing is written: the declared profiles; to a client, a stream if one is told.
     func usualCapabilities(hasEpoch: Bool) -> [String] {
-        let kept: Set<Profile> =
-            profiles.contains(.clientCore) ? Set([.idempotency] + (hasEpoch ? [.sync] : [])) : profiles
+        let kept: Set<Profile> = profiles.contains(.clientCore) ? hasEpoch ? [.sync] : [] : profiles
         return Self.capabilities.filter(kept.contains).map(\.rawValue)
     }
 
     /// The profiles that `connected` can state, in the order in which they are written.
-    static let capabilities: [Profile] = [.idempotency, .sync, .rateLimit, .push, .auth]
+    static let capabilities: [Profile] = [.sync, .rateLimit, .push, .auth]
 
     private func ack(_ arguments: NotationArguments) -> JSONObject {
         let turn = arguments.number("ctu") ?? 1
@@ -127,8 +126,8 @@ struct FrameExpansion {
             "messageId": arguments.id("u") ?? arguments.id("a") ?? .string("u\(turn)"),
             "role": isAnswer ? "assistant" : "user", "text": .string(text),
             "timestamp": Self.timestamp(turn * 2 + (isAnswer ? 1 : 0)),
+            "turnId": arguments.id("t") ?? .string("t\(turn)"),
         ]
-        object["turnId"] = arguments.id("t")
         object["clientMessageId"] = arguments.id("c")
         object["seq"] = arguments.position.map { JSONValue($0) }
         return object

@@ -182,7 +182,7 @@ struct FramePrinting {
             ]),
         "message": Shape(
             ids: [
-                ("u", "messageId", true), ("s", "sessionId", false), ("t", "turnId", true),
+                ("u", "messageId", true), ("s", "sessionId", false), ("t", "turnId", false),
                 ("c", "clientMessageId", true),
             ], position: "seq", text: { $0["text"]?.stringValue }),
         "toolUse": Shape(ids: [("s", "sessionId", false), ("t", "turnId", true)], position: "seq"),

@@ -6,10 +6,6 @@ import HoldfastJSON
 struct NotationNames {
     private var numbers: [Character: [ExactString: Int]] = [:]
     private var taken: [Character: Set<Int>] = [:]
-    /// The numbers of the questions that were asked in each text, in order; those that a stored message has are gone.
-    private var asked: [ExactString: [Int]] = [:]
-    /// The longest read of each session.
-    private var fullest: [ExactString: [JSONValue]] = [:]
 
     /// Learns every id of a history in the order of appearance.
     init(_ history: History) {
@@ -19,10 +15,6 @@ struct NotationNames {
             case .response(let response): Self.parsed(response.body)
             default: nil
             }
-        }
-        for session in bodies.compactMap({ $0?["session"] }) {
-            guard let id = session["id"]?.stringValue, let messages = session["messages"]?.arrayValue else { continue }
-            if messages.count > fullest[ExactString(id)]?.count ?? 0 { fullest[ExactString(id)] = messages }
         }
         // Spelled names first, so that no other id takes their number.
         for pass in [true, false] {
@@ -65,48 +57,16 @@ struct NotationNames {
         learnIDs(of: value, onlySpelled)
         for frame in value["missed"]?.arrayValue ?? [] { learnIDs(of: frame, onlySpelled) }
         for entry in value["sessions"]?.arrayValue ?? [] { note("s", entry["id"], nil, onlySpelled) }
-        if !onlySpelled, let number = known("c", value["clientMessageId"]), let text = Self.question(in: value) {
-            let numbers = asked[text] ?? []
-            if !numbers.contains(number) { asked[text] = numbers + [number] }
-        }
         guard let session = value["session"] else { return }
         note("s", session["id"], nil, onlySpelled)
-        let messages = session["messages"]?.arrayValue ?? []
-        let all = session["id"]?.stringValue.flatMap { fullest[ExactString($0)] } ?? messages
-        let isWhole = 2 * all.count(where: Self.isAnswer) == all.count
-        learn(messages: messages, inOrder: isWhole, onlySpelled)
-    }
-
-    private static func isAnswer(_ message: JSONValue) -> Bool { message["role"] == "assistant" }
-
-    /// Learns the messages of a read: where nothing names the turn, a question is known by its text, and an answer belongs to
-    /// the question before it, or in order to the first without an answer where each question has one in the end.
-    private mutating func learn(messages: [JSONValue], inOrder: Bool, _ onlySpelled: Bool) {
-        var open: [Int] = []
-        for message in messages {
+        // Where nothing names its turn, an answer belongs to the message before it.
+        var last: Int?
+        for message in session["messages"]?.arrayValue ?? [] {
             let named =
                 known("u", message["id"]) ?? known("t", message["turnId"]) ?? known("c", message["clientMessageId"])
-            let number =
-                named
-                ?? (Self.isAnswer(message)
-                    ? inOrder ? open.first : open.last : onlySpelled ? nil : number(asking: message))
-            note("u", message["id"], number, onlySpelled)
-            guard let given = known("u", message["id"]) else { continue }
-            if Self.isAnswer(message) { open.removeAll { $0 == given } } else { open.append(given) }
+            note("u", message["id"], named ?? (message["role"] == "assistant" ? last : nil), onlySpelled)
+            last = known("u", message["id"])
         }
-    }
-
-    private static func question(in request: JSONValue) -> ExactString? {
-        (request["messages"]?.arrayValue?.last?["content"]).map { ExactString($0.text()) }
-    }
-
-    /// The number of the first question with the text of a stored message that no other one has.
-    private mutating func number(asking message: JSONValue) -> Int? {
-        guard let text = message["content"].map({ ExactString($0.text()) }), let first = asked[text]?.first else {
-            return nil
-        }
-        asked[text]?.removeFirst()
-        return first
     }
 
     /// Learns the ids on a client's screen: of messages that no frame of the history named.

@@ -28,7 +28,7 @@ struct ServeCommand: AsyncParsableCommand {
               conformance serve --fault 'cut before done'            once, as in 'proxy'
               conformance serve --host 0.0.0.0                       for a phone nearby
               conformance serve --data ./data --token p1=secret      keeps data, needs a token
-              conformance serve --profile core                       no acks, no seq
+              conformance serve --profile core                       no seq, no replay
               conformance serve --defect sync-claims-complete-after-eviction
               conformance serve --dialect nami                       another wire format
               conformance serve --preset adjutant                    with its known bugs

@@ -9,7 +9,6 @@ import java.net.http.HttpRequest
 import java.net.http.HttpResponse
 import java.net.http.WebSocket
 import java.time.Duration
-import java.time.OffsetDateTime
 import java.util.UUID
 import java.util.concurrent.Callable
 import java.util.concurrent.CompletableFuture
@@ -23,10 +22,9 @@ private const val SECONDS = 1000.0
 private val ping = mapOf("type" to "ping", "nonce" to "n")
 
 /**
- * The life of a question: waiting → asked → accepted → done, or refused; unsure when it was lost on the way to a server that
- * remembers no keys, lost and unanswered when nobody knows more.
+ * The life of a question: waiting → asked → accepted → done, or refused; unanswered when nobody knows more.
  */
-enum class Phase { WAITING, ASKED, ACCEPTED, UNSURE, DONE, REFUSED, UNANSWERED, LOST }
+enum class Phase { WAITING, ASKED, ACCEPTED, DONE, REFUSED, UNANSWERED }
 
 class Message(
     val role: String, val text: String, var id: String? = null, var key: String? = null, var turn: String? = null
@@ -34,13 +32,11 @@ class Message(
     var phase: Phase? = null
     var status = "sent"
     var session: String? = null
-    var notBefore = 0L // refused until then, or the person's wish: sent whatever the server remembers
-    var presumed = 0L // when an answer without names was taken for its own
-    var greeted: String? = null // the server's time in the last `connected` before it was first sent
+    var notBefore = 0L // refused until then
     var asked = 0L // when it was sent first, or first since the person sent it again
     var polled: Long? = null // since when its answer is polled for
     var isLost = false // one of its sends was never answered: the server may have it
-    val isAwaited get() = phase == Phase.ASKED || phase == Phase.ACCEPTED || phase == Phase.UNSURE
+    val isAwaited get() = phase == Phase.ASKED || phase == Phase.ACCEPTED
 }
 
 class Chat(var id: String?) {
@@ -49,13 +45,11 @@ class Chat(var id: String?) {
     var isRead = false
     var isWanted = false
     var isPolled = false
+    var isStale = false // nobody has answered its last read
     val awaits get() = messages.any { it.isAwaited }
 
     /** Whether an answer may still come, also one that was given up. */
     val isOpen get() = awaits || messages.any { it.phase == Phase.UNANSWERED }
-
-    /** Whether a history has brought an answer of these words. */
-    fun holds(answer: String?) = messages.any { it.id != null && it.role == "assistant" && it.text == answer }
 }
 
 class App(private val launch: Launch, private val file: File) {
@@ -76,16 +70,12 @@ class App(private val launch: Launch, private val file: File) {
     private var hasFailed = false
     private var restWorks = false
     private var isDegraded = false
-    private var hasKeys = false
-    private var serverTime: String? = null
     private var errors = listOf<ShownError>()
     private val chats = mutableListOf<Chat>()
     private var screen: Chat
 
     init {
         val kept = if (launch.fresh) emptyMap() else load()
-        hasKeys = kept["hasKeys"] == true
-        serverTime = kept.text("serverTime")
         kept.list("chats").mapTo(chats) { restored(it) }
         screen = chats.getOrNull(kept.number("screen")?.toInt() ?: 0) ?: chat(null)
         onThread {
@@ -112,7 +102,6 @@ class App(private val launch: Launch, private val file: File) {
             message.phase = Phase.WAITING
             message.status = "sending"
             message.isLost = true
-            message.notBefore = System.currentTimeMillis()
             message.asked = 0
             message.polled = null
         }
@@ -247,16 +236,12 @@ class App(private val launch: Launch, private val file: File) {
         for (chat in chats) if (chat.awaits) poll(chat)
     }
 
-    /** A server that remembers no keys would take a repeat for another question: the session is read instead. */
+    /** What went out without a word goes again. */
     private fun loseAsked() {
         for ((_, message) in questions()) {
-            if (message.phase == Phase.ASKED) {
-                message.phase = if (hasKeys) Phase.WAITING else Phase.UNSURE
-                message.isLost = true
-            } else if (message.phase == Phase.WAITING && message.isLost && message.notBefore == 0L && !hasKeys) {
-                // It was lost with a server that remembered keys, and this one does not.
-                message.phase = Phase.UNSURE
-            }
+            if (message.phase != Phase.ASKED) continue
+            message.phase = Phase.WAITING
+            message.isLost = true
         }
     }
 
@@ -291,19 +276,13 @@ class App(private val launch: Launch, private val file: File) {
     private fun take(frame: Json) {
         val type = frame.text("type")
         if (type == "connected") return greeted(frame)
-        val found = named(frame) ?: nameless(frame)
+        val found = named(frame)
         if (type == "error") return refused(frame, found)
         val session = frame.text("sessionId")
         if (session == null || type != "ack" && type != "done" && type != "message") return
         val chat = found?.let { adopt(it.first, session) } ?: chat(session)
         val turn = frame.text("turnId")
-        val isNameless = type == "done" && listOf("turnId", "clientMessageId", "messageId").none { it in frame }
-        if (found != null && isNameless && chat.holds(frame.text("text"))) {
-            // A read may have overtaken it: then it is the answer of a question before this one. Another read tells whose it is.
-            return read(chat)
-        }
         if (found != null) accept(found.second, turn)
-        if (found != null && isNameless) found.second.presumed = System.currentTimeMillis()
         val role = if (type == "done") "assistant" else frame.text("role")
         if (type == "done" || type == "message" && !(role == "user" && found != null)) {
             val key = if (role == "user") frame.text("clientMessageId") else null
@@ -321,12 +300,7 @@ class App(private val launch: Launch, private val file: File) {
         hasFailed = false
         restWorks = false
         (frame["limits"] as? Json)?.number("maxFrameBytes")?.let { maxFrameBytes = it.toDouble() }
-        hasKeys = (frame["capabilities"] as? List<*>)?.contains("idempotency") == true
-        serverTime = frame.text("serverTime")
-        loseAsked()
-        // Another device's answer may have been taken for that of a question that no read has shown.
-        fun isDoubtful(chat: Chat) = chat.messages.any { it.presumed != 0L && it.id == null }
-        for (chat in chats.toList()) if (chat === screen || chat.isOpen || isDoubtful(chat)) read(chat)
+        for (chat in chats.toList()) if (chat === screen || chat.isOpen) read(chat)
         flush()
     }
 
@@ -344,23 +318,13 @@ class App(private val launch: Launch, private val file: File) {
         return questions().firstOrNull { (_, one) -> key != null && one.key == key || turn != null && one.turn == turn }
     }
 
-    /** A frame that names neither turn nor key is about the oldest question that waits in its session. */
-    private fun nameless(frame: Json): Pair<Chat, Message>? {
-        if (frame["turnId"] != null || frame["clientMessageId"] != null) return null
-        if (frame["type"] != "done" && frame["type"] != "error") return null
-        val session = frame.text("sessionId")
-        return questions().firstOrNull { (chat, one) ->
-            one.isAwaited && (session == null || chat.id == null || chat.id == session)
-        }
-    }
-
     private fun flush() {
         for (chat in chats.toList()) {
             for (message in chat.messages.toList()) {
                 if (message.notBefore > System.currentTimeMillis()) continue // refused for now, and in nobody's way
                 if (message.phase == Phase.WAITING && isGreeted) ask(chat, message)
                 // A second question now would begin a second session.
-                val isOpen = message.phase in listOf(Phase.WAITING, Phase.ASKED, Phase.UNSURE)
+                val isOpen = message.phase in listOf(Phase.WAITING, Phase.ASKED)
                 if (message.phase == Phase.WAITING || chat.id == null && isOpen) break
             }
         }
@@ -384,20 +348,10 @@ class App(private val launch: Launch, private val file: File) {
             return show("It is not known whether this was sent.", null, message.key)
         }
         message.phase = Phase.ASKED
-        message.greeted = message.greeted ?: serverTime
         message.notBefore = 0
         save() // before it goes out
         asked?.send(frame)
-        if (!hasKeys) asked?.send(ping)
-        fun silence() {
-            later(15 * SECONDS) {
-                if (message.phase != Phase.ASKED || link !== asked) return@later
-                if (hasKeys || silent(14 * SECONDS)) return@later connect()
-                asked?.send(ping)
-                silence()
-            }
-        }
-        silence()
+        later(15 * SECONDS) { if (message.phase == Phase.ASKED && link === asked) connect() }
     }
 
     private fun silent(milliseconds: Double) = System.currentTimeMillis() - heard > milliseconds / launch.timeScale
@@ -433,7 +387,7 @@ class App(private val launch: Launch, private val file: File) {
                 later((wait + 20) * launch.timeScale) { flush() }
             } else {
                 // The refusal of a resend says nothing of the send before it: the key stays.
-                val keepsKey = message.isLost && code in listOf("too_large", "bad_request", "parse_error")
+                val keepsKey = message.isLost && "turnId" !in frame && code != "idempotency_mismatch"
                 fail(message, if (keepsKey) Phase.UNANSWERED else Phase.REFUSED)
             }
         }
@@ -467,9 +421,7 @@ class App(private val launch: Launch, private val file: File) {
     /** Takes up one message, whatever brought it: what is shown for it, and whether that is new. */
     private fun put(chat: Chat, news: Message): Pair<Message, Boolean> {
         val known = chat.messages.firstOrNull { one ->
-            val isOneTurn = news.role == "assistant" && news.turn != null && one.turn == news.turn
-            val isSame = news.id != null && one.id == news.id || news.key != null && one.key == news.key
-            one.role == news.role && (isSame || isOneTurn && (news.id == null || one.id == null))
+            one.role == news.role && (news.id != null && one.id == news.id || news.key != null && one.key == news.key)
         }
         if (known != null) {
             known.id = known.id ?: news.id
@@ -505,34 +457,19 @@ class App(private val launch: Launch, private val file: File) {
             return
         }
         chat.isRead = true
-        if (chat.id == null) search(chat) { fetch(chat) } else fetch(chat)
+        fetch(chat)
     }
 
     private fun fetch(chat: Chat) {
         val id = chat.id ?: return wasRead(chat, true)
-        val asked = System.currentTimeMillis()
         request(path(id)) { status, body ->
-            if (status == 200) body.member("session")?.let {
-                merge(chat, it)
-                doubt(chat, asked)
-            }
+            if (status == 200) body.member("session")?.let { merge(chat, it) }
             // A gateway's 404 says nothing of the session.
             val isMissing = status == 404 && body.member("error") != null
             if (isMissing) {
-                val open = chat.messages.filter { it.phase == Phase.UNSURE || it.phase == Phase.ACCEPTED }
-                for (message in open) fail(message, Phase.REFUSED)
+                for (message in chat.messages.filter { it.phase == Phase.ACCEPTED }) fail(message, Phase.REFUSED)
             }
             wasRead(chat, status == 200 || isMissing)
-        }
-    }
-
-    /** What a later history lacks was not answered: that answer without names was for somebody else. */
-    private fun doubt(chat: Chat, asked: Long) {
-        for (message in chat.messages) {
-            if (message.id != null || message.presumed == 0L || message.presumed >= asked) continue
-            message.presumed = 0
-            fail(message, Phase.UNANSWERED)
-            show("This message did not arrive.", null, message.key)
         }
     }
 
@@ -540,47 +477,10 @@ class App(private val launch: Launch, private val file: File) {
         val isWanted = chat.isWanted
         chat.isWanted = false
         chat.isRead = false
+        chat.isStale = !isAnswered
         if (isWanted) read(chat)
         else if (chat.awaits) poll(chat)
         else if (!isAnswered && isGreeted) later(5 * SECONDS) { read(chat) }
-    }
-
-    private fun second(time: String?) = time?.let { OffsetDateTime.parse(it).toEpochSecond() } ?: 0
-
-    /** Finds the session of a first question, in a server without keys: by its words. */
-    private fun search(chat: Chat, then: () -> Unit) {
-        val first = chat.messages.firstOrNull { it.phase == Phase.UNSURE }
-        if (first == null || hasKeys) return then()
-        fun look(sessions: List<String>) {
-            val id = sessions.firstOrNull()
-            if (id == null) {
-                if (first.phase == Phase.UNSURE) {
-                    fail(first, Phase.LOST)
-                    show("It is not known whether this was sent.", null, first.key)
-                }
-                return then()
-            }
-            request(path(id)) { _, body ->
-                val session = body.member("session")
-                val question = session?.list("messages").orEmpty().firstOrNull { it["role"] == "user" }
-                // An older conversation may begin with the same words; some servers tell whole seconds only.
-                val isOld = second(session?.text("createdAt")) < second(first.greeted)
-                val isIt = question != null && !isOld && words(question["content"]) == first.text
-                if (!isIt || chat.id != null) look(sessions.drop(1))
-                else {
-                    if (screen.id == id) screen = chat
-                    chats.removeAll { it.id == id }
-                    chat.id = id
-                    then()
-                }
-            }
-        }
-        request("/api/sessions") { status, body ->
-            // A frame may have told of it before; where the person has asked, it is another one.
-            val others = body.list("sessions").mapNotNull { it.text("id") }
-                .filter { id -> chats.none { it.id == id && it.messages.any { one -> one.phase != null } } }
-            if (status == 200) look(others) else then()
-        }
     }
 
     /** Reads until the answers are there; after a minute without one the person is told, connected or not. */
@@ -595,11 +495,11 @@ class App(private val launch: Launch, private val file: File) {
             for (message in chat.messages) {
                 val since = message.polled ?: continue
                 val isInTime = System.currentTimeMillis() - since < 50 * SECONDS / launch.timeScale
-                if (isInTime || message.phase != Phase.ACCEPTED && message.phase != Phase.UNSURE) continue
+                if (isInTime || message.phase != Phase.ACCEPTED) continue
                 fail(message, Phase.UNANSWERED)
                 show("There is no answer yet.", null, message.key)
             }
-            if (chat.awaits) if (mayConnect) read(chat) else poll(chat)
+            if (chat.awaits || chat.isStale) if (mayConnect) read(chat) else poll(chat)
         }
     }
 
@@ -608,15 +508,8 @@ class App(private val launch: Launch, private val file: File) {
         val order = mutableMapOf<Message, Int>()
         for ((index, entry) in session.list("messages").withIndex()) {
             val (id, key) = entry.text("id") to entry.text("clientMessageId")
-            val text = words(entry["content"])
-            // A server that remembers no keys names nothing: then the words decide.
-            val isSent = listOf(Phase.ASKED, Phase.UNSURE, Phase.DONE)
-            val same = chat.messages.firstOrNull {
-                val mayBe = if (it.role == "user") it.phase in isSent else it.turn == null
-                it.id == null && it !in order && it.role == entry["role"] && it.text == text && mayBe
-            }
-            if (key == null && chat.messages.none { it.id == id }) same?.id = id
-            val shown = put(chat, Message(entry.text("role") ?: "", text, id, key, entry.text("turnId"))).first
+            val news = Message(entry.text("role") ?: "", words(entry["content"]), id, key, entry.text("turnId"))
+            val shown = put(chat, news).first
             shown.id = id
             order[shown] = index
             if (shown.phase != null) accept(shown, entry.text("turnId"))
@@ -625,15 +518,12 @@ class App(private val launch: Launch, private val file: File) {
         val shown = chat.messages.withIndex().sortedBy { (index, one) -> order[one] ?: if (index > 0) order.size else -1 }
         chat.messages = shown.map { it.value }.toMutableList()
         val ends = session.list("turns").map { it.text("turnId") to it.text("status") }.toMap()
-        for ((index, message) in chat.messages.withIndex()) {
+        for (message in chat.messages) {
             if (message.phase in listOf(null, Phase.DONE, Phase.REFUSED) || message !in order) continue
-            val isAnswered = chat.messages.drop(index + 1).any {
-                it.role == "assistant" && (it.turn == null || it.turn == message.turn)
-            }
             if (ends[message.turn] == "failed") {
                 fail(message, Phase.REFUSED)
                 show("The agent did not answer.", "agent_failed", message.key)
-            } else if (isAnswered || ends[message.turn] == "done") end(message)
+            } else if (ends[message.turn] == "done") end(message)
         }
         flush()
     }
@@ -673,12 +563,12 @@ class App(private val launch: Launch, private val file: File) {
             present("id" to chat.id, "unread" to chat.unread.toDouble(), "messages" to chat.messages.map {
                 present(
                     "role" to it.role, "text" to it.text, "id" to it.id, "key" to it.key, "turn" to it.turn,
-                    "phase" to it.phase?.name, "status" to it.status, "session" to it.session, "greeted" to it.greeted,
+                    "phase" to it.phase?.name, "status" to it.status, "session" to it.session,
                     "isLost" to it.isLost, "asked" to it.asked.toDouble(),
                     "notBefore" to it.notBefore.toDouble())
             })
         }
-        file.writeText(writeJson(present("hasKeys" to hasKeys, "serverTime" to serverTime, "chats" to kept, "screen" to chats.indexOf(screen).toDouble())))
+        file.writeText(writeJson(present("chats" to kept, "screen" to chats.indexOf(screen).toDouble())))
     }
 
     private fun load(): Json = try {
@@ -695,7 +585,6 @@ class App(private val launch: Launch, private val file: File) {
                 status = one.text("status") ?: "sent"
                 session = one.text("session")
                 notBefore = one.number("notBefore")?.toLong() ?: 0
-                greeted = one.text("greeted")
                 isLost = one["isLost"] == true
                 asked = one.number("asked")?.toLong() ?: 0
             }

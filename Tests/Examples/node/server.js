@@ -20,9 +20,14 @@ const { values: options } = util.parseArgs({
 });
 const HEARTBEAT = Number(options.heartbeat);
 const LARGEST_MESSAGE = 256 * 1024;
-const STATUS = { session_not_found: 404, too_large: 413, persist_failed: 503, interrupted: 503, agent_failed: 500 };
+const SESSION_ID = /^[A-Za-z0-9_-]{1,128}$/;
+const STATUS = {
+  session_not_found: 404, too_large: 413, idempotency_mismatch: 422, agent_failed: 500, persist_failed: 503,
+  interrupted: 503,
+};
 
 const sessions = new Map();
+const asked = new Map(); // turns, by the key of their question
 const joined = new Set();
 const sockets = new Set();
 const turns = new Set();
@@ -84,13 +89,21 @@ function checkChat(frame) {
     }
   }
   need(frame.messages.at(-1).role === "user", "the last message is not the user's");
-  need(frame.sessionId === undefined || typeof frame.sessionId === "string", "'sessionId' is no string");
-  need(frame.clientMessageId === undefined || isName(frame.clientMessageId), "'clientMessageId' is no name");
+  const { sessionId } = frame;
+  const isId = typeof sessionId === "string" && SESSION_ID.test(sessionId);
+  need(sessionId === undefined || isId, "'sessionId' is no id of a session");
+  need(isName(frame.clientMessageId), "'clientMessageId' is no name");
 }
 
 function storedContent(content) {
   if (typeof content === "string") return content;
   return content.map(({ type, text, image }) => ({ type, text, image }));
+}
+
+/** The same question, however it is written: a text is one part of type `text`. */
+function isSame(one, other) {
+  const parts = (content) => (typeof content === "string" ? [{ type: "text", text: content }] : content);
+  return JSON.stringify(parts(one)) === JSON.stringify(parts(other));
 }
 
 const plainText = (content) => (typeof content === "string" ? content : content.map((part) => part.text ?? "").join(""));
@@ -120,14 +133,24 @@ function change(session, edit) {
   session.kept = kept;
 }
 
-/** A turn that ran when the process ended has nobody left who runs it. */
+/** Reads what is kept. A turn that ran when the process ended has nobody left who runs it. */
 function recover() {
   fs.mkdirSync(options.data, { recursive: true });
   for (const name of fs.readdirSync(options.data).filter((name) => name.endsWith(".json"))) {
     const session = { kept: JSON.parse(fs.readFileSync(path.join(options.data, name))), last: Promise.resolve() };
     sessions.set(session.kept.id, session);
     if (session.kept.turns.some((turn) => turn.status === "running")) {
-      change(session, (kept) => kept.turns.forEach((turn) => turn.status === "running" && (turn.status = "failed")));
+      const failure = { error: "the server stopped", code: "interrupted", retryable: true };
+      const isRunning = (entry) => entry.status === "running";
+      change(session, (kept) => {
+        for (const entry of kept.turns.filter(isRunning)) Object.assign(entry, { status: "failed", failure });
+      });
+    }
+    for (const { turnId, failure } of session.kept.turns) {
+      const [question, reply] = session.kept.messages.filter((message) => message.turnId === turnId);
+      const turn = newTurn(session, turnId, question);
+      turn.ending = ending(turn, reply, failure);
+      asked.set(question.clientMessageId, turn);
     }
   }
 }
@@ -139,26 +162,42 @@ function tell(frame) {
   for (const socket of joined) socket.send(frame);
 }
 
-function message(turn, role, content) {
-  return { id: newID("message"), role, content, timestamp: now(), turnId: turn.id };
+function message(turnId, role, content) {
+  return { id: newID("message"), role, content, timestamp: now(), turnId };
 }
 
-/** Stores a question, or refuses it without a trace; then its turn runs, whoever stays to listen. */
-function accept(asked) {
-  checkChat(asked);
-  const key = asked.clientMessageId === undefined ? {} : { clientMessageId: asked.clientMessageId };
+function newTurn(session, id, question) {
+  const names = { sessionId: session.kept.id, turnId: id, clientMessageId: question.clientMessageId };
+  return { id, session, question, names, ending: null, stop: new AbortController() };
+}
+
+function ending(turn, reply, failure) {
+  if (failure) return { type: "error", ...failure, ...turn.names };
+  return { type: "done", text: reply.content, messageId: reply.id, ...turn.names };
+}
+
+/** The turn of a question, new or repeated, or a refusal without a trace. A turn runs whoever stays to listen. */
+function accept(frame) {
+  checkChat(frame);
+  const key = { clientMessageId: frame.clientMessageId };
+  const content = storedContent(frame.messages.at(-1).content);
+  const known = asked.get(frame.clientMessageId);
+  if (known) {
+    const isThere = [undefined, known.session.kept.id].includes(frame.sessionId);
+    if (!isThere || !isSame(known.question.content, content)) throw new Refusal("idempotency_mismatch", "the key is that of another question", key);
+    return { turn: known, copy: { duplicate: true } };
+  }
   if (isStopping) throw new Refusal("persist_failed", "the server stops; ask again", { retryable: true, ...key });
-  let session = sessions.get(asked.sessionId);
-  if (asked.sessionId !== undefined && !session) {
-    if (!/^[A-Za-z0-9_-]{1,128}$/.test(asked.sessionId)) throw new Refusal("bad_request", "'sessionId' is no id of a session", key);
-    throw new Refusal("session_not_found", "there is no such session", { sessionId: asked.sessionId, ...key });
+  let session = sessions.get(frame.sessionId);
+  if (frame.sessionId !== undefined && !session) {
+    throw new Refusal("session_not_found", "there is no such session", { sessionId: frame.sessionId, ...key });
   }
   session ??= {
     kept: { id: crypto.randomUUID(), createdAt: now(), updatedAt: now(), messages: [], turns: [] },
     last: Promise.resolve(),
   };
-  const turn = { id: newID("turn"), session, key, names: { sessionId: session.kept.id, ...key }, stop: new AbortController() };
-  const question = { ...message(turn, "user", storedContent(asked.messages.at(-1).content)), ...key };
+  const question = { ...message(newID("turn"), "user", content), ...key };
+  const turn = newTurn(session, question.turnId, question);
   try {
     change(session, (kept) => {
       kept.updatedAt = question.timestamp;
@@ -170,37 +209,37 @@ function accept(asked) {
     throw new Refusal("persist_failed", words, { retryable: true, ...key });
   }
   sessions.set(session.kept.id, session);
+  asked.set(frame.clientMessageId, turn);
   turns.add(turn);
   // The turns of a session run one after the other.
-  turn.ended = session.last.then(() => run(turn, plainText(question.content)));
+  turn.ended = session.last.then(() => run(turn));
   session.last = turn.ended;
-  return turn;
+  return { turn, copy: {} };
 }
 
 /** Runs a turn to its one ending, which is stored before it is announced. */
-async function run(turn, question) {
-  let ending;
+async function run(turn) {
   try {
-    const text = await answer(turn, question);
-    change(turn.session, (kept) => conclude(kept, turn, "done", message(turn, "assistant", text)));
-    ending = { type: "done", text, ...turn.names };
+    const reply = message(turn.id, "assistant", await answer(turn, plainText(turn.question.content)));
+    change(turn.session, (kept) => conclude(kept, turn, reply));
+    turn.ending = ending(turn, reply);
   } catch (problem) {
     const code = problem.name === "AbortError" ? "interrupted" : problem.syscall ? "persist_failed" : "agent_failed";
+    const failure = { error: problem.message || code, code, retryable: code !== "agent_failed" };
     try {
-      change(turn.session, (kept) => conclude(kept, turn, "failed"));
+      change(turn.session, (kept) => conclude(kept, turn, null, failure));
     } catch {
       // The file still calls the turn running; after a restart `recover` says what is said here.
-      conclude(turn.session.kept, turn, "failed");
+      conclude(turn.session.kept, turn, null, failure);
     }
-    ending = { type: "error", error: problem.message || code, code, retryable: code !== "agent_failed", ...turn.names };
+    turn.ending = ending(turn, null, failure);
   }
   turns.delete(turn);
-  tell(ending);
-  return ending;
+  tell(turn.ending);
 }
 
-function conclude(kept, turn, status, reply) {
-  kept.turns.find((each) => each.turnId === turn.id).status = status;
+function conclude(kept, turn, reply, failure) {
+  Object.assign(kept.turns.find((each) => each.turnId === turn.id), { status: reply ? "done" : "failed", failure });
   if (!reply) return;
   kept.messages.push(reply);
   kept.updatedAt = reply.timestamp;
@@ -217,7 +256,7 @@ async function answer(turn, question) {
   }
   for (const step of Array.isArray(script) ? script : []) {
     turn.stop.signal.throwIfAborted();
-    if ("tool" in step) tell({ type: "toolUse", tool: step.tool, input: step.input, sessionId: turn.session.kept.id });
+    if ("tool" in step) tell({ type: "toolUse", tool: step.tool, input: step.input, ...turn.names });
     else if ("wait" in step) await require("node:timers/promises").setTimeout(step.wait, null, { signal: turn.stop.signal });
     else if ("reply" in step) return step.reply;
     else if ("fail" in step) throw new Error(step.fail);
@@ -244,7 +283,9 @@ function take(socket, bytes, isText) {
       need(frame.nonce === undefined || (typeof frame.nonce === "string" && frame.nonce.length <= 128), "'nonce' is too long");
       socket.send({ type: "pong", nonce: frame.nonce });
     } else {
-      accept(frame);
+      const { turn, copy } = accept(frame);
+      socket.send({ type: "ack", messageId: turn.question.id, ...turn.names, ...copy });
+      if (copy.duplicate && turn.ending) socket.send({ ...turn.ending, ...copy });
     }
   } catch (problem) {
     if (!(problem instanceof Refusal)) throw problem;
@@ -281,8 +322,10 @@ async function respond(method, place, body) {
     return [200, { session: session.kept }];
   }
   if (method === "POST" && place === "/api/chat") {
-    const { type, ...ending } = await accept(readObject(body)).ended;
-    return type === "done" ? [200, { text: ending.text, sessionId: ending.sessionId }] : [STATUS[ending.code], ending];
+    const { turn, copy } = accept(readObject(body));
+    await turn.ended;
+    const { type, ...told } = turn.ending;
+    return type === "done" ? [200, { ...told, ...copy }] : [STATUS[told.code], told];
   }
   return [404, { error: "there is nothing here", code: "bad_request" }];
 }

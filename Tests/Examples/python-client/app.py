@@ -17,9 +17,6 @@ from recovery import Recovery
 from transports import Rest
 from stream import Stream
 
-# Codes that refuse what was sent last, and say nothing of a send before it (CLIENT-50).
-REFUSES_ONE_SEND = ("busy", "too_large", "bad_request", "parse_error", "auth_failed", "not_authenticated")
-
 
 class App:
     """Launched once; after `quit` another one is launched from what this one stored."""
@@ -34,8 +31,6 @@ class App:
         self.errors, self.tasks, self.unsaved = [], set(), False
         kept = {} if fresh else self.load()
         self.max_frame_bytes = float("inf")
-        self.server_time = kept.get("serverTime")
-        self.remembers_keys = kept.get("remembersKeys", False)  # the server, as its last `connected` said (CLIENT-45)
         self.client_id = kept.get("clientId") or str(uuid.uuid4())
         self.conversations = [self.make_conversation.restored(each) for each in kept.get("conversations", [])]
         screen = kept.get("screen")
@@ -50,7 +45,7 @@ class App:
     def launch(self, opened=None):
         for _, message in self.questions:
             if message.question.phase in ("asked", "posted"):
-                message.question.phase = "waiting" if self.remembers_keys else "unsure"
+                message.question.phase = "waiting"
             if message.question.phase == "delayed":
                 self.later(max(0, message.question.not_before - self.wall()), self.outbox.flush)
         self.recovery.begin_anew()
@@ -166,18 +161,12 @@ class App:
 
     def on_connected(self, greeting):
         self.has_failed = False
-        self.remembers_keys = "idempotency" in greeting.get("capabilities", [])
-        self.server_time = greeting.get("serverTime")
-        self.outbox.on_greeted()
         self.max_frame_bytes = greeting.get("limits", {}).get("maxFrameBytes", self.max_frame_bytes)
         self.recovery.begin_anew()
         if self.stream.on_connected(greeting):
             self.later(self.clock(10), lambda: self.recover_unanswered(greeting))
         else:
             self.recover()  # without a replay, a read is the only way to learn what came meanwhile (CLIENT-55)
-        for conversation, message in self.questions:
-            if message.question.presumed and message.id is None:
-                self.recovery.want(conversation)  # another device's answer may have been taken for its own (CLIENT-15)
         self.outbox.flush()
 
     def recover_unanswered(self, greeting):
@@ -241,6 +230,7 @@ class App:
         conversation.put("user", message.text, id, message.key, turn, place)
         if not message.question.is_confirmed and message.question.phase != "failed":
             message.question.phase, message.failed = "accepted", False
+        message.question.doubtful = False
         self.outbox.stop_waiting(message)
         self.outbox.flush(over_rest=self.has_failed)  # others may have waited for the session of this one
 
@@ -257,27 +247,18 @@ class App:
 
     def on_done(self, frame, place):
         session, found = frame["sessionId"], self.find(frame.get("turnId"), frame.get("clientMessageId"))
-        found = found or self.nameless(frame)
         conversation = self.adopt(*found, session) if found else self.conversation(session)
-        is_nameless = not {"messageId", "turnId", "clientMessageId"} & frame.keys()
-        if is_nameless and conversation.holds(frame["text"]):
-            # A read may have overtaken it, and ended its question: another read tells whose it is, and whether it is new.
-            self.recovery.want(conversation)
-            return
         if found:
-            self.on_accepted(conversation, found[1], turn=frame.get("turnId"))
-            found[1].question.presumed = self.now() if is_nameless else 0
+            self.on_accepted(conversation, found[1], turn=frame["turnId"])
             self.on_ended(found[1])
-        names = {"id": frame.get("messageId"), "turn": frame.get("turnId"), "place": place}
+        names = {"id": frame["messageId"], "turn": frame["turnId"], "place": place}
         _, new = conversation.put("assistant", frame["text"], **names)
         self.count_unread(conversation, new)
 
     def on_answer(self, conversation, message, body):
         """The response to a question over REST is its `done`."""
-        names = {"turnId": body.get("turnId"), "messageId": body.get("messageId"), "clientMessageId": message.key}
-        frame = {"text": body["text"], "sessionId": body["sessionId"]}
-        frame |= {name: value for name, value in names.items() if value}
-        self.on_done(frame, self.stream.place({}, self.stream.epoch))
+        frame = {name: body[name] for name in ("text", "sessionId", "turnId", "messageId")}
+        self.on_done(frame | {"clientMessageId": message.key}, self.stream.place({}, self.stream.epoch))
 
     def on_ended(self, message):
         message.question.phase, message.failed = "answered", False
@@ -285,8 +266,6 @@ class App:
 
     def on_error(self, frame):
         found = self.find(frame.get("turnId"), frame.get("clientMessageId"))
-        if not found and "turnId" not in frame:
-            found = self.nameless(frame)
         if found:
             self.on_refused(found[1], frame)
         elif "turnId" not in frame and frame.get("code") != "unknown_type":
@@ -303,41 +282,34 @@ class App:
             seconds = (told if isinstance(told, int) else 60_000) / 1000 + 0.1
             question.phase, question.not_before = "delayed", self.wall() + seconds
             self.later(seconds + 0.01, lambda: self.outbox.flush(over_rest=self.has_failed))
-        elif question.lost and "turnId" not in error and error.get("code") in REFUSES_ONE_SEND:
+        elif question.lost and "turnId" not in error and error.get("code") != "idempotency_mismatch":
             question.phase, message.failed = "unanswered", True  # an earlier send may have arrived: its key stays
         else:
             question.phase, message.failed = "failed", True
         self.show_error(error.get("error"), error.get("code"), message.key)
         self.outbox.flush()
 
-    def on_history(self, conversation, session, asked):
+    def on_history(self, conversation, session):
         """A history says more than frames: what is stored, and how each turn stands."""
         for entry in session["messages"]:
             found = self.find(key=entry.get("clientMessageId"))
             if found and found[0].id is None:
                 conversation = self.adopt(*found, session["id"])  # stored, though its ack never came
         had = conversation.loaded
-        new = conversation.merge(session["messages"], self.remembers_keys)
+        new = conversation.merge(session["messages"])
         self.count_unread(conversation, sum(message.role == "assistant" for message in new) if had else 0)
         conversation.meet_expectation()
-        for message in conversation.questions:
-            if message.id is None and 0 < message.question.presumed < asked:
-                # It is not there: that answer was for somebody else (CLIENT-14).
-                message.question.phase, message.question.presumed, message.failed = "unanswered", 0, True
-                self.show_error("This message did not arrive.", None, message.key)
-        turns = {turn["turnId"]: turn["status"] for turn in session.get("turns", [])}
+        turns = {turn["turnId"]: turn["status"] for turn in session["turns"]}
         for message in conversation.questions:
             is_there = message in conversation.stored and message.id is not None
             if not is_there or message.question.phase in ("answered", "failed"):
                 continue
             self.on_accepted(conversation, message, turn=message.turn)
             status = turns.get(message.turn)
-            if status == "done" or conversation.has_answer(message):
+            if status == "done":
                 self.on_ended(message)
             elif status == "failed":
-                self.on_refused(message, {"error": "The agent did not answer.", "code": "agent_failed"})
-            elif status is None and self.stream.live_epoch is None:
-                message.question.poll = True  # nobody will tell when this turn ends, if it still runs
+                self.on_refused(message, {"error": "The agent did not answer.", "turnId": message.turn})
 
     def on_missing(self, conversation):
         conversation.expected = None
@@ -367,21 +339,6 @@ class App:
     def find(self, turn=None, key=None):
         for conversation, message in self.questions:
             if (key and message.key == key) or (turn and message.turn == turn):
-                return conversation, message
-        return None
-
-    def nameless(self, frame):
-        """Whose frame it is that names neither turn nor key, as from a server without profile `idempotency`, or an
-        `error`: that of the oldest question that waits in its session."""
-        if "turnId" in frame or "clientMessageId" in frame or frame.get("code") == "unknown_type":
-            return None
-        refuses = frame["type"] == "error" and "seq" not in frame and "sessionId" not in frame
-        for conversation, message in self.questions:
-            known = any(one.id == frame.get("sessionId") for one in self.conversations)
-            mine = conversation.id == frame.get("sessionId") or (conversation.id is None and not known)
-            if message.question.phase == "asked" and refuses:
-                return conversation, message
-            if message.question.phase in ("asked", "accepted") and mine and message.turn is None:
                 return conversation, message
         return None
 
@@ -484,7 +441,7 @@ class App:
 
     def write(self):
         self.unsaved = False
-        kept = {"clientId": self.client_id, "remembersKeys": self.remembers_keys, "serverTime": self.server_time, "epoch": self.stream.epoch, "seq": self.stream.seq}
+        kept = {"clientId": self.client_id, "epoch": self.stream.epoch, "seq": self.stream.seq}
         worthy = [one for one in self.conversations if one.messages]
         kept["screen"] = worthy.index(self.screen) if self.screen in worthy else None
         kept["conversations"] = [one.kept() for one in worthy]

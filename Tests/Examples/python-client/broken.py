@@ -24,9 +24,9 @@ class ReplacesMessages(App):
     """a history replaces what is shown (CLIENT-20)"""
 
     class make_conversation(Conversation):
-        def merge(self, history, remembers_keys=False):
+        def merge(self, history):
             known = {message.id: message for message in self.messages}
-            new = super().merge(history, remembers_keys)
+            new = super().merge(history)
             self.stored = [message for message in self.stored if message.id in {entry["id"] for entry in history}]
             self.pending = []
             return [message for message in new if message.id not in known]

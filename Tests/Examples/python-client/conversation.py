@@ -10,28 +10,25 @@ class Question:
     """The life of one message of the person.
 
     waiting -> asked or posted -> accepted -> answered, or failed; `delayed` until the server takes it again, `givenUp`
-    while no road leads anywhere, `unsure` when it was lost on the way to a server that remembers no keys, `unanswered` when
-    nobody knows of an answer. Only `answered` and `failed` are ends.
+    while no road leads anywhere, `unanswered` when nobody knows of an answer. Only `answered` and `failed` are ends.
     """
 
     phase: str = "waiting"
     session: Optional[str] = None
     resend: bool = False
     asked: float = 0  # when it was sent first, or first since the person sent it again
-    greeted: Optional[str] = None  # the server's time in the last `connected` before it was first sent
-    presumed: float = 0  # when an answer without names was taken for its own
     lost: bool = False  # a send that nothing was heard of: its key may stand for a stored message
     tries: int = 0
     not_before: float = 0
+    doubtful: bool = False  # the connection is new, and nothing has shown on it that the turn runs
     polls: int = 0
-    poll: bool = False
     polled: float = 0
     polled_since: float = 0
 
     @property
     def is_open(self):
         """Whether the person is shown that an answer is awaited."""
-        return self.phase in ("asked", "posted", "accepted", "unsure")
+        return self.phase in ("asked", "posted", "accepted")
 
     @property
     def is_out(self):
@@ -111,22 +108,9 @@ class Conversation:
         if self.patience <= 0 or any(message.id == self.expected for message in self.messages):
             self.expected = None
 
-    def has_answer(self, question):
-        """Whether the history holds the answer of a question: by its turn, else as the next word of the agent."""
-        for message in self.stored[self.stored.index(question) + 1 :]:
-            if message.role == "assistant" and (message.turn is None or question.turn in (None, message.turn)):
-                return True
-            if message.role == "user" and question.turn is None:
-                return False
-        return False
-
-    def holds(self, answer):
-        """Whether a history has brought an answer of these words."""
-        return any(one.settled and one.role == "assistant" and one.text == answer for one in self.stored)
-
     def put(self, role, text, id=None, key=None, turn=None, place=None):
         """Takes up one message that the server knows, from whichever road, and says whether it was new."""
-        message = self._known(role, id, key, turn, place)
+        message = self._known(role, id, key)
         new = message is None
         if new:
             message = Message(role, text)
@@ -142,15 +126,9 @@ class Conversation:
             message.place = place
         return message, new
 
-    def _known(self, role, id, key, turn, place):
+    def _known(self, role, id, key):
         for message in self.messages:
-            if message.role != role:
-                continue
-            if (id and message.id == id) or (key and message.key == key):
-                return message
-            if role == "user" or (id and message.id):
-                continue
-            if (turn and message.turn == turn) or (isinstance(place, int) and message.place == place):
+            if message.role == role and ((id and message.id == id) or (key and message.key == key)):
                 return message
         return None
 
@@ -160,18 +138,15 @@ class Conversation:
             index -= 1
         self.stored.insert(index, message)
 
-    def merge(self, history, remembers_keys=False):
+    def merge(self, history):
         """Takes up a history: its messages in its order, and every message it lacks where it was.
 
         A history may be older than what is shown, or a part: nothing shown ever goes (CLIENT-20).
         """
-        keyless = not remembers_keys and not any(entry.get("clientMessageId") for entry in history)
-        matches = [self._known(e["role"], e["id"], e.get("clientMessageId"), e.get("turnId"), None) for e in history]
+        matches = [self._known(e["role"], e["id"], e.get("clientMessageId")) for e in history]
         taken = set(matches)
         merged, new = [], []
         for entry, message in zip(history, matches):
-            if message is None or message in merged:
-                message = self._nameless(entry, keyless, taken)
             if message is None:
                 message = Message(entry["role"], words(entry["content"]))
                 new.append(message)
@@ -189,16 +164,6 @@ class Conversation:
         self.pending = [message for message in self.pending if message not in taken]
         self.stored, self.loaded = merged, True
         return new
-
-    def _nameless(self, entry, keyless, taken):
-        """A server without profile idempotency names neither turn nor answer: then the words decide, once each."""
-        sent = [one for one in self.pending if one.question and one.question.phase in ("asked", "unsure")]
-        for message in self.stored + sent:
-            if message in taken or message.id or message.role != entry["role"]:
-                continue
-            if message.text == words(entry["content"]) and (message.role == "assistant" or keyless):
-                return message
-        return None
 
     def forget_places(self):
         for message in self.messages:

@@ -3,10 +3,6 @@
 import asyncio
 import json
 
-from conversation import words
-
-ENDS_A_TURN = ("agent_failed", "interrupted", "persist_failed")
-
 
 class Outbox:
     """One key for one message, on every road and for ever (CLIENT-12, CLIENT-13)."""
@@ -25,8 +21,7 @@ class Outbox:
                 question = message.question
                 if question.phase == "delayed" and question.not_before <= self.app.wall():
                     question.phase = "waiting"
-                may_repeat = self.app.remembers_keys or not question.resend
-                if question.phase == "givenUp" and self.app.link.is_connected and may_repeat:
+                if question.phase == "givenUp" and self.app.link.is_connected:
                     question.phase, question.tries, message.failed = "waiting", 0, False
                 if question.phase == "waiting" and message.key not in self.posts:
                     if question.asked and self.app.wall() - question.asked > self.app.clock(self.KEY_MEMORY):
@@ -46,7 +41,7 @@ class Outbox:
         """A question as it goes out, the same on both transports and each time."""
         question = message.question
         if not question.resend:
-            question.session, question.greeted = conversation.id, question.greeted or self.app.server_time
+            question.session = conversation.id
         question.asked = question.asked or self.app.wall()
         question.resend = True
         self.app.save()
@@ -67,37 +62,20 @@ class Outbox:
         self.timers[message.key] = asyncio.create_task(self._silence(message))
 
     async def _silence(self, message):
-        """No word of a question is the end of its connection; where none has to come, a pong is one (CLIENT-10)."""
-        asked = self.app.now()
-        while not self.app.remembers_keys and message.question.phase == "asked":
-            self.app.send_frame({"type": "ping"})
-            await asyncio.sleep(self.app.clock(self.RESEND))
-            if self.app.link.heard < asked:
-                break
-            asked = self.app.now()
-        else:
-            await asyncio.sleep(self.app.clock(self.RESEND))
+        """No word of a question is the end of its connection (CLIENT-10)."""
+        await asyncio.sleep(self.app.clock(self.RESEND))
         self.timers.pop(message.key, None)
         if message.question.phase == "asked":
             self.app.link.renew()
 
     def on_lost(self):
-        """The connection is gone: every question it took without a word goes out again (CLIENT-11), unless the server
-        would take it for another one (CLIENT-45)."""
+        """The connection is gone: every question it took without a word goes out again (CLIENT-11)."""
         for timer in self.timers.values():
             timer.cancel()
         self.timers.clear()
         for _, message in self.app.questions:
             if message.question.phase == "asked":
-                message.question.phase = "waiting" if self.app.remembers_keys else "unsure"
-                message.question.lost = True
-
-    def on_greeted(self):
-        """What was lost with a server that remembered keys is not sent again to one that does not (CLIENT-45)."""
-        for _, message in self.app.questions:
-            question = message.question
-            if question.phase == "waiting" and question.lost and question.resend and not self.app.remembers_keys:
-                question.phase = "unsure"
+                message.question.phase, message.question.lost = "waiting", True
 
     def stop_waiting(self, message):
         if timer := self.timers.pop(message.key, None):
@@ -133,19 +111,15 @@ class Outbox:
             told = [int(seconds) * 1000] if seconds.isdigit() else []
             told += [body["retryAfterMs"]] if isinstance(body.get("retryAfterMs"), int) else []
             body |= {"code": "rate_limited", "retryAfterMs": max(told, default=60_000)}
-        passes = answer.status >= 500 and body["code"] not in ENDS_A_TURN and "turnId" not in body
-        if passes and message.question.phase == "posted" and message.question.tries < 2:
-            self.app.show_error(words(body.get("error", "The server failed.")), body["code"], message.key)
-            return self._on_failed_try(message)
-        self.app.on_refused(message, body)
+        if answer.status < 500 or "turnId" in body or "clientMessageId" in body:
+            self.app.on_refused(message, body)
+        elif message.question.phase == "posted":  # a gateway that fails knows nothing of the question
+            self._on_failed_try(message)
 
     def _on_failed_try(self, message):
         """Nobody took it: it goes out again with the next connection or, later and later, over REST."""
         question = message.question
         question.phase, question.tries, question.lost = "waiting", question.tries + 1, True
-        if not self.app.remembers_keys:
-            question.phase = "unsure"
-            return
         if question.tries >= self.MOST_TRIES and not self.app.link.is_connected:
             question.phase, message.failed = "givenUp", True
             self.app.show_error("This message could not be sent.", None, message.key)

@@ -2,15 +2,8 @@
 
 import asyncio
 import urllib.parse
-from datetime import datetime
-
-from conversation import words
 
 MISSING, FAILED = "missing", "failed"
-
-
-def second(time):
-    return int(datetime.fromisoformat(time.upper().replace("Z", "+00:00")).timestamp())
 
 
 class Recovery:
@@ -50,12 +43,11 @@ class Recovery:
         """Brings a conversation up to the server's history, and says whether the server answered."""
         if conversation.id is None:
             return await self.search(conversation)
-        asked = self.app.now()
         body = await self.fetch(conversation.id)
         if body is MISSING:
             self.app.on_missing(conversation)
         elif body is not FAILED:
-            self.app.on_history(conversation, body, asked)
+            self.app.on_history(conversation, body)
         elif conversation.expected is not None:  # a tap is answered, be it with words (CLIENT-36)
             self.app.show_error("This conversation cannot be read now.")
         self.app.changed()
@@ -112,21 +104,15 @@ class Recovery:
                 continue
             if self.holds(body, conversation):
                 self.app.adopt(conversation, conversation.questions[0], entry["id"])
-                self.app.on_history(conversation, body, 0)
+                self.app.on_history(conversation, body)
                 return True
             self.searched[entry["id"]] = version
         return entries is not None
 
     def holds(self, body, conversation):
-        """Whether a history has the question: by its key, and where a server shows none, as the words that began it."""
+        """Whether a history has the question, by its key."""
         keys = {message.key for message in conversation.questions}
-        asked = [entry for entry in body["messages"] if entry["role"] == "user"]
-        if self.app.remembers_keys:
-            return any(entry.get("clientMessageId") in keys for entry in asked)
-        first = conversation.questions[0]
-        # An older conversation may begin with the same words; some servers tell whole seconds only.
-        is_old = first.question.greeted is not None and second(body["createdAt"]) < second(first.question.greeted)
-        return bool(asked) and not is_old and words(asked[0]["content"]) == first.text
+        return any(entry.get("clientMessageId") in keys for entry in body["messages"])
 
     # what is asked again and again
 
@@ -141,8 +127,8 @@ class Recovery:
             return
         connected = self.app.link.is_connected
         for conversation in list(self.app.conversations):
-            polled = [m for m in conversation.questions if m.question.phase in ("posted", "accepted", "unsure")]
-            polled = [m for m in polled if not connected or m.question.poll or m.question.phase == "unsure"]
+            polled = [m for m in conversation.questions if m.question.phase in ("posted", "accepted")]
+            polled = [m for m in polled if not connected or m.question.doubtful]
             due = any([self.is_due(message) for message in polled])
             due |= conversation is self.app.screen and self.app.has_failed and self.is_old(conversation.id)
             due |= conversation.expected is not None and conversation not in self.workers
@@ -185,4 +171,5 @@ class Recovery:
         self.anew.set()
         self.anew = asyncio.Event()
         for _, message in self.app.questions:
-            message.question.polls, message.question.polled, message.question.poll = 0, 0, False
+            message.question.polls, message.question.polled = 0, 0
+            message.question.doubtful = message.question.phase == "accepted"

@@ -72,6 +72,8 @@ class Stream:
     def caught_up(self, result):
         """All that was missed is here: the place moves, to what came live meanwhile, too."""
         self.catching_up = False
+        for _, message in self.app.questions:
+            message.question.doubtful = False  # its turn runs, and its ending comes on this connection
         live = self.highest if result["epoch"] == self.live_epoch else 0
         self.take_up(result["epoch"], max(result.get("lastSeq", 0), live))
 

@@ -9,7 +9,6 @@ It is an example to start from. One rule explains most of it: what a client is t
 import argparse
 import asyncio
 import concurrent.futures
-import contextlib
 import datetime
 import itertools
 import json
@@ -28,6 +27,7 @@ LARGEST_MESSAGE = 256 * 1024
 STATUS = {
     "session_not_found": 404,
     "too_large": 413,
+    "idempotency_mismatch": 422,
     "persist_failed": 503,
     "interrupted": 503,
     "agent_failed": 500,
@@ -68,9 +68,24 @@ class Turn:
     def __init__(self, session, content, key, origin):
         self.id = "turn-" + uuid.uuid4().hex
         self.session, self.key, self.origin = session, key, origin
-        self.question = {**self.message("user", strict.stored_content(content)), **key}
+        self.question = {**self.message("user", content), **key}
         self.thinking = None
+        self.accepted = asyncio.get_running_loop().create_future()
         self.ended = asyncio.get_running_loop().create_future()
+
+    @classmethod
+    def kept(cls, session, entry):
+        """One that ended in an earlier life of the server."""
+        question, *answers = [each for each in session.kept["messages"] if each["turnId"] == entry["turnId"]]
+        turn = cls(session, question["content"], {"clientMessageId": entry["clientMessageId"]}, None)
+        turn.id, turn.question = entry["turnId"], question
+        turn.accepted.set_result(True)
+        turn.ended.set_result(turn.done(answers[0]) if answers else turn.error(*entry["failure"]))
+        return turn
+
+    @property
+    def names(self):
+        return {"sessionId": self.session.id, "turnId": self.id, **self.key}
 
     def message(self, role, content):
         name = "message-" + uuid.uuid4().hex
@@ -81,22 +96,21 @@ class Turn:
         kept["messages"].append(self.question)
         kept["turns"].append({"turnId": self.id, "status": "running", **self.key})
 
-    def conclude(self, kept, text, failure):
+    def conclude(self, kept, answer, failure):
         if all(turn["turnId"] != self.id for turn in kept["turns"]):
             self.begin(kept)
         for turn in kept["turns"]:
             if turn["turnId"] == self.id:
-                turn["status"] = "failed" if failure else "done"
+                turn.update({"status": "failed", "failure": failure} if failure else {"status": "done"})
         if not failure:
-            kept["messages"].append(self.message("assistant", text))
-            kept["updatedAt"] = kept["messages"][-1]["timestamp"]
+            kept["messages"].append(answer)
+            kept["updatedAt"] = answer["timestamp"]
 
-    def done(self, text):
-        return {"type": "done", "text": text, "sessionId": self.session.id, **self.key}
+    def done(self, answer):
+        return {"type": "done", "text": answer["content"], "messageId": answer["id"], **self.names}
 
     def error(self, code, words):
-        names = {"sessionId": self.session.id, **self.key}
-        return {"type": "error", "error": words, "code": code, "retryable": code != "agent_failed", **names}
+        return {"type": "error", "error": words, "code": code, "retryable": code != "agent_failed", **self.names}
 
 
 class Server:
@@ -104,6 +118,7 @@ class Server:
         self.store, self.agent, self.heartbeat, self.defect = store, agent, heartbeat, defect
         self.disk = concurrent.futures.ThreadPoolExecutor(1)
         self.sessions = {}
+        self.asked = {}  # turns, by the key of their question
         self.sockets = set()
         self.joined = set()
         self.turns = set()
@@ -126,13 +141,17 @@ class Server:
         await self.stop()
 
     async def recover(self):
-        """A turn that ran when the process ended has nobody left who runs it."""
+        """Reads what is kept. A turn that ran when the process ended has nobody left who runs it."""
         for kept in self.store.load():
             session = Session(kept)
             self.sessions[kept["id"]] = session
             if any(turn["status"] == "running" for turn in kept["turns"]):
-                with contextlib.suppress(OSError):
+                try:
                     await self.change(session, fail_running_turns)
+                except OSError:
+                    session.kept = changed(session.kept, fail_running_turns)
+            for entry in session.kept["turns"]:
+                self.asked[entry["clientMessageId"]] = Turn.kept(session, entry)
 
     async def stop(self):
         """Ends what runs, tells everyone, and says goodbye."""
@@ -198,7 +217,8 @@ class Server:
                     await self.take(message, is_text, socket)
                 except Refusal as refusal:
                     if self.defect == "done-for-unknown-session" and refusal.code == "session_not_found":
-                        self.tell({"type": "done", "text": "Certainly.", "sessionId": refusal.body["sessionId"]})
+                        names = {"sessionId": refusal.body["sessionId"], "turnId": "turn", "messageId": "message"}
+                        self.tell({"type": "done", "text": "Certainly.", **names})
                     else:
                         socket.send({"type": "error", **refusal.body})
         finally:
@@ -236,7 +256,10 @@ class Server:
             strict.check_ping(frame)
             socket.send({"type": "pong", **{name: frame[name] for name in ("nonce",) if name in frame}})
         else:
-            await self.accept(frame, origin=socket)
+            turn, copy = await self.accept(frame, origin=socket)
+            socket.send({"type": "ack", "messageId": turn.question["id"], **turn.names, **copy})
+            if copy and turn.ended.done():
+                socket.send({**turn.ended.result(), **copy})
 
     def greet(self, frame, socket):
         if frame["protocol"] != 1:
@@ -265,24 +288,35 @@ class Server:
     # Turns
 
     async def accept(self, asked, origin=None):
-        """Stores a question, or refuses it without a trace; then its turn runs, whoever stays to listen."""
+        """The turn of a question, new or repeated, or a refusal without a trace. A turn runs whoever stays."""
         strict.check_chat(asked)
-        key = {"clientMessageId": asked["clientMessageId"]} if "clientMessageId" in asked else {}
+        key = {"clientMessageId": asked["clientMessageId"]}
+        content = strict.stored_content(asked["messages"][-1]["content"])
+        while known := self.asked.get(asked["clientMessageId"]):
+            if not await known.accepted:
+                continue
+            is_there = asked.get("sessionId") in (None, known.session.id)
+            if not is_there or not strict.is_same(known.question["content"], content):
+                raise Refusal("idempotency_mismatch", "the key is that of another question", **key)
+            return known, {"duplicate": True}
         if self.is_stopping:
             raise Refusal("persist_failed", "the server stops and stores nothing more; ask again", retryable=True, **key)
         session = self.find(asked, key)
-        turn = Turn(session, asked["messages"][-1]["content"], key, origin)
+        turn = self.asked[asked["clientMessageId"]] = Turn(session, content, key, origin)
         self.turns.add(turn)
         try:
             if self.defect != "question-stored-with-answer":
                 await self.change(session, turn.begin)
         except OSError as problem:
+            del self.asked[asked["clientMessageId"]]
+            turn.accepted.set_result(False)
             self.end(turn, None)
             words = f"the question could not be stored; ask again ({problem})"
             raise Refusal("persist_failed", words, retryable=True, **key) from None
         self.sessions[session.id] = session
+        turn.accepted.set_result(True)
         turn.task = asyncio.create_task(self.run_turn(turn))
-        return turn
+        return turn, {}
 
     def find(self, asked, key):
         """The session a question belongs to; a new one, not yet stored, when it names none."""
@@ -290,23 +324,22 @@ class Server:
             return Session.begun()
         if asked["sessionId"] in self.sessions:
             return self.sessions[asked["sessionId"]]
-        if not strict.SESSION_ID.fullmatch(asked["sessionId"]):
-            raise Refusal("bad_request", "'sessionId' is no id of a session", **key)
         raise Refusal("session_not_found", "there is no such session", sessionId=asked["sessionId"], **key)
 
     async def run_turn(self, turn):
         """The turns of a session run one after the other; each ends once, and its end is stored before it is announced."""
         async with turn.session.answering:
             text, failure = await self.think(turn)
-            if self.defect == "done-before-stored" and not failure:
-                self.tell(turn.done(text))
+            answer = None if failure else turn.message("assistant", text)
+            if self.defect == "done-before-stored" and answer:
+                self.tell(turn.done(answer))
             try:
-                await self.change(turn.session, lambda kept: turn.conclude(kept, text, failure))
+                await self.change(turn.session, lambda kept: turn.conclude(kept, answer, failure))
             except OSError as problem:
                 failure = failure or ("persist_failed", f"the answer could not be stored; ask again ({problem})")
                 # The store still calls the turn running; after a restart `recover` says what is said here.
                 turn.session.kept = changed(turn.session.kept, lambda kept: turn.conclude(kept, None, failure))
-            ending = turn.error(*failure) if failure else turn.done(text)
+            ending = turn.error(*failure) if failure else turn.done(answer)
             if self.defect != "done-before-stored" or failure:
                 self.tell(ending)
         self.end(turn, ending)
@@ -315,7 +348,7 @@ class Server:
         """The agent's answer, or the reason why there is none."""
 
         async def use_tool(name, given):
-            frame = {"type": "toolUse", "tool": whole(name), "sessionId": turn.session.id, "status": "started"}
+            frame = {"type": "toolUse", "tool": whole(name), "status": "started", **turn.names}
             self.tell(frame if given is None else {**frame, "input": whole(given)})
 
         earlier = itertools.takewhile(lambda message: message["turnId"] != turn.id, turn.session.kept["messages"])
@@ -381,11 +414,11 @@ class Server:
             asked = strict.read_object(body.decode())
         except UnicodeDecodeError:
             raise Refusal("parse_error", "not UTF-8") from None
-        turn = await self.accept(asked)
+        turn, copy = await self.accept(asked)
         ending = await turn.ended
         if ending["type"] == "error":
             return STATUS[ending["code"]], {name: ending[name] for name in ending if name != "type"}
-        return 200, {"text": ending["text"], "sessionId": ending["sessionId"]}
+        return 200, {**{name: ending[name] for name in ending if name != "type"}, **copy}
 
 
 def whole(said):
@@ -404,7 +437,7 @@ def changed(kept, edit):
 def fail_running_turns(kept):
     for turn in kept["turns"]:
         if turn["status"] == "running":
-            turn["status"] = "failed"
+            turn.update({"status": "failed", "failure": ("interrupted", "the server stopped; ask again")})
 
 
 def main():

@@ -73,8 +73,9 @@ def check_chat(frame):
         _need(message.get("role") in ("user", "assistant", "system"), "a message has no role")
         _check_content(message.get("content"))
     _need(messages[-1]["role"] == "user", "the last message is not the user's")
-    _need(isinstance(frame.get("sessionId", ""), str), "'sessionId' is no string")
-    _need(_is_name(frame.get("clientMessageId", "-")), "'clientMessageId' is no name")
+    session = frame.get("sessionId", "new")
+    _need(isinstance(session, str) and SESSION_ID.fullmatch(session), "'sessionId' is no id of a session")
+    _need(_is_name(frame.get("clientMessageId")), "'clientMessageId' is no name")
 
 
 def _check_content(content):
@@ -93,6 +94,12 @@ def stored_content(content):
     if isinstance(content, str):
         return content
     return [{name: part[name] for name in ("type", "text", "image") if name in part} for part in content]
+
+
+def is_same(one, other):
+    """The same question, however it is written: a text is one part of type `text`."""
+    one, other = ([{"type": "text", "text": each}] if isinstance(each, str) else each for each in (one, other))
+    return one == other
 
 
 def _is_name(value, longest=128):

@@ -1,6 +1,6 @@
 // A small chat app without a screen. The server's history is the truth and this is its mirror: whatever brings a message
 // ends in `Chat.put`, and whatever went wrong is mended by `sync` or by reading the session.
-import { Chat, second, words, type Entry, type Message, type Phase } from "./chat.js";
+import { Chat, type Entry, type Message, type Phase } from "./chat.js";
 import type { Launch, Payload, ShownError, State } from "./driver.js";
 import { Stream, type Frame } from "./stream.js";
 
@@ -35,8 +35,6 @@ export class App {
   private hasFailed = false;
   private restWorks = false;
   private isDegraded = false;
-  private hasKeys: boolean;
-  private serverTime: string | undefined;
   private errors: ShownError[] = [];
   private chats: Chat[];
   private screen: Chat;
@@ -44,8 +42,6 @@ export class App {
   constructor(private launch: Launch, private store: Store, private draw: (state: State) => void) {
     const kept = launch.fresh ? null : this.load();
     this.clientId = kept?.clientId ?? crypto.randomUUID();
-    this.hasKeys = kept?.hasKeys ?? false;
-    this.serverTime = kept?.serverTime;
     this.chats = (kept?.chats ?? []).map(Chat.from);
     this.screen = this.chats[kept?.screen ?? 0] ?? this.chat(null);
     this.stream = new Stream(this, kept?.epoch, kept?.seq);
@@ -70,7 +66,7 @@ export class App {
     if (message.phase === "refused") {
       chat.remove(message);
       chat.pending.push(this.question(message.text));
-    } else Object.assign(message, { phase: "waiting", status: "sending", isLost: true, notBefore: Date.now(), asked: undefined });
+    } else Object.assign(message, { phase: "waiting", status: "sending", isLost: true, asked: undefined });
     chat.polled.delete(key);
     this.flush();
   }
@@ -175,12 +171,10 @@ export class App {
     for (const chat of this.chats) if (chat.awaits) this.poll(chat);
   }
 
-  /** A server that remembers no keys would take a repeat for another question: the session is read instead. */
+  /** What went out without a word goes again. */
   private loseAsked() {
     for (const { message } of this.questions()) {
-      if (message.phase === "asked") Object.assign(message, { phase: this.hasKeys ? "waiting" : "unsure", isLost: true });
-      // It was lost with a server that remembered keys, and this one does not.
-      if (message.phase === "waiting" && message.isLost && !message.notBefore && !this.hasKeys) message.phase = "unsure";
+      if (message.phase === "asked") Object.assign(message, { phase: "waiting", isLost: true });
     }
   }
 
@@ -236,41 +230,29 @@ export class App {
     this.greetedAt = Date.now();
     this.hasFailed = this.restWorks = this.isFinal = false;
     this.maxFrameBytes = frame.limits?.maxFrameBytes ?? this.maxFrameBytes;
-    this.hasKeys = frame.capabilities?.includes("idempotency") ?? false;
-    this.serverTime = frame.serverTime;
-    this.loseAsked();
     const recover = () => {
       for (const chat of this.chats) if (chat === this.screen || chat.isOpen) this.readUntilAnswered(chat);
     };
     // A `sync` that nobody answers is no reason to show nothing.
     if (!this.stream.connected(frame)) recover();
     else this.later(10 * seconds, () => this.greeting === frame && this.stream.isCatchingUp && recover());
-    // Another device's answer may have been taken for its own.
-    for (const { chat, message } of this.questions()) if (message.presumed && !message.id) void this.readUntilAnswered(chat);
     this.flush();
   }
 
   /** Takes up a frame, live or replayed; what is not known or not well made is passed over. */
   take(frame: Frame, epoch?: string) {
-    const found = this.find({ turn: frame.turnId, key: frame.clientMessageId }) ?? this.nameless(frame);
+    const found = this.find({ turn: frame.turnId, key: frame.clientMessageId });
     if (frame.type === "error") return this.refused(frame, found);
     if (!["ack", "done", "message"].includes(frame.type) || typeof frame.sessionId !== "string") return;
     const chat = found ? this.adopt(found.chat, frame.sessionId) : this.chat(frame.sessionId);
     const place = this.stream.place(frame, epoch);
-    const isNameless = frame.type === "done" && !frame.turnId && !frame.clientMessageId && !frame.messageId;
-    if (found && isNameless && chat.holds(frame.text)) {
-      // A read may have overtaken this answer: then it is that of a question before this one. Another read tells whose it is.
-      void this.read(chat);
-      return;
-    }
     if (found) this.accept(chat, found.message, frame, place);
-    if (found && isNameless) found.message.presumed = Date.now();
     if (frame.type === "ack" || (frame.type === "message" && frame.role === "user" && found)) return;
     const role = frame.type === "done" ? "assistant" : frame.role;
     const key = role === "user" ? frame.clientMessageId : undefined;
     const isNew = chat.put({ id: frame.messageId, role, text: frame.text, turn: frame.turnId, key, place });
-    const name = frame.messageId ?? frame.turnId ?? crypto.randomUUID();
-    if (isNew && role === "assistant" && chat !== this.screen && !chat.unread.includes(name)) chat.unread.push(name);
+    const isUnread = isNew && role === "assistant" && chat !== this.screen && !chat.unread.includes(frame.messageId);
+    if (isUnread) chat.unread.push(frame.messageId);
     if (frame.type === "done" && found) Object.assign(found.message, { phase: "done", status: "sent" });
   }
 
@@ -299,24 +281,13 @@ export class App {
     return undefined;
   }
 
-  /** A frame that names neither turn nor key is about the oldest question that waits in its session. */
-  private nameless(frame: Frame): Found | undefined {
-    if (frame.turnId || frame.clientMessageId || !["done", "error"].includes(frame.type)) return undefined;
-    for (const one of this.questions()) {
-      const isNew = one.chat.id === null && !this.chats.some(({ id }) => id === frame.sessionId);
-      const isHere = frame.sessionId === undefined || one.chat.id === frame.sessionId || isNew;
-      if (["asked", "accepted", "unsure"].includes(one.message.phase ?? "") && isHere) return one;
-    }
-    return undefined;
-  }
-
   private flush() {
     for (const chat of this.chats) {
       for (const message of chat.messages) {
         if ((message.notBefore ?? 0) > Date.now()) continue; // refused for now, and in nobody's way
         if (message.phase === "waiting" && this.greeting) this.ask(chat, message);
         // A second question now would begin a second session.
-        if (chat.id === null && ["waiting", "asked", "unsure"].includes(message.phase ?? "")) break;
+        if (chat.id === null && ["waiting", "asked"].includes(message.phase ?? "")) break;
         if (message.phase === "waiting") break;
       }
     }
@@ -341,18 +312,10 @@ export class App {
       return this.show("It is not known whether this was sent.", undefined, message.key);
     }
     message.phase = "asked";
-    message.greeted ??= this.serverTime;
     message.notBefore = undefined;
     this.save(); // before it goes out
     this.write(frame);
-    const silence = () => {
-      if (message.phase !== "asked" || this.socket !== socket) return;
-      if (this.hasKeys || Date.now() - this.heard > this.scaled(14 * seconds)) return this.connect();
-      this.write({ type: "ping", nonce: "n" });
-      this.later(15 * seconds, silence);
-    };
-    if (!this.hasKeys) this.write({ type: "ping", nonce: "n" });
-    this.later(15 * seconds, silence);
+    this.later(15 * seconds, () => message.phase === "asked" && this.socket === socket && this.connect());
     this.watch(message);
   }
 
@@ -386,9 +349,9 @@ export class App {
     this.show(frame.error, frame.code, found?.message.key);
   }
 
-  private refuse(message: Message, { code, retryAfterMs = 60 * seconds }: Frame) {
+  private refuse(message: Message, { code, turnId, retryAfterMs = 60 * seconds }: Frame) {
     // The refusal of a resend says nothing of the send before it: the key stays.
-    const keepsKey = message.isLost && ["too_large", "bad_request", "parse_error"].includes(code ?? "");
+    const keepsKey = message.isLost && !turnId && code !== "idempotency_mismatch";
     if (code !== "busy" && code !== "rate_limited") return this.fail(message, keepsKey ? "unanswered" : "refused");
     const wait = code === "busy" ? this.scaled(4 * seconds) : retryAfterMs + 100; // what the server tells is never divided
     Object.assign(message, { phase: "waiting", notBefore: Date.now() + wait });
@@ -456,14 +419,11 @@ export class App {
 
   private async readNow(chat: Chat): Promise<boolean> {
     let isAnswered = true;
-    if (chat.id === null) await this.search(chat);
     if (chat.id !== null) {
-      const asked = Date.now();
       const { status, body } = await this.request("/api/sessions/" + encodeURIComponent(chat.id));
       const isMissing = status === 404 && body?.error !== undefined; // a gateway's 404 says nothing of the session
       isAnswered = status === 200 || isMissing;
       if (status === 200) this.merge(chat, body.session);
-      if (status === 200) this.doubt(chat, asked);
       else if (isMissing) this.missing(chat);
       else if (chat.expected) this.show("This conversation cannot be read now.");
     }
@@ -471,16 +431,6 @@ export class App {
     if (chat.expected) this.later(5 * seconds, () => chat.expected && this.mayConnect && this.read(chat));
     if (chat.awaits) this.poll(chat);
     return isAnswered;
-  }
-
-  /** What a later history lacks was not answered: that answer without names was for somebody else. */
-  private doubt(chat: Chat, asked: number) {
-    for (const message of chat.messages) {
-      if (message.id || !message.presumed || message.presumed >= asked) continue;
-      message.presumed = undefined;
-      this.fail(message, "unanswered");
-      this.show("This message did not arrive.", undefined, message.key);
-    }
   }
 
   /** Tries again, later and later, while the connection is the same. */
@@ -499,32 +449,6 @@ export class App {
     const isWanted = (chat: Chat) => what === "all" || (chat === this.screen && chat.isStale);
     const wanted = this.chats.filter((chat) => chat.awaits || (chat.id !== null && isWanted(chat)));
     await Promise.all(wanted.map((chat) => this.readUntilAnswered(chat)));
-  }
-
-  /** Finds the session of a first question, in a server without keys: by its words. */
-  private async search(chat: Chat) {
-    const first = chat.messages.find((message) => message.phase === "unsure");
-    if (!first || this.hasKeys) return;
-    const { status, body } = await this.request("/api/sessions");
-    if (status !== 200) return;
-    for (const { id } of body.sessions ?? []) {
-      // A replay may have told of it before; where the person has asked, it is another one.
-      const known = this.chats.find((one) => one.id === id);
-      if (known?.messages.some(({ phase }) => phase)) continue;
-      const { body: found } = await this.request("/api/sessions/" + encodeURIComponent(id));
-      const question = found.session?.messages.find((entry: Entry) => entry.role === "user");
-      // An older conversation may begin with the same words; some servers tell whole seconds only.
-      const isOld = second(found.session?.createdAt) < second(first.greeted);
-      if (!question || isOld || words(question.content) !== first.text || chat.id !== null) continue;
-      this.chats = this.chats.filter((one) => one !== known);
-      if (this.screen === known) this.screen = chat;
-      chat.id = id;
-      return;
-    }
-    if (first.phase === "unsure") {
-      this.fail(first, "lost");
-      this.show("It is not known whether this was sent.", undefined, first.key);
-    }
   }
 
   /** Reads until the answers are there; after a minute without one the person is told, connected or not. */
@@ -547,7 +471,7 @@ export class App {
     });
   }
 
-  private merge(chat: Chat, { messages, turns = [] }: { messages: Entry[]; turns?: { turnId: string; status: string }[] }) {
+  private merge(chat: Chat, { messages, turns }: { messages: Entry[]; turns: { turnId: string; status: string }[] }) {
     for (const { clientMessageId: key } of messages) {
       const found = key && chat.id ? this.find({ key }) : undefined;
       if (found?.chat.id === null) chat = this.adopt(found.chat, chat.id!); // stored, though its ack never came
@@ -560,9 +484,9 @@ export class App {
       if (!message.phase || !message.id || ["done", "refused"].includes(message.phase)) continue;
       this.accept(chat, message, {});
       const end = ends.get(message.turn ?? "");
-      if (end === "done" || chat.answers(message)) Object.assign(message, { phase: "done", status: "sent" });
+      if (end === "done") Object.assign(message, { phase: "done", status: "sent" });
       else if (end === "failed") {
-        this.refused({ type: "error", error: "The agent did not answer.", code: "agent_failed" }, { chat, message });
+        this.refused({ type: "error", error: "The agent did not answer.", turnId: message.turn }, { chat, message });
       }
     }
     this.flush();
@@ -572,7 +496,7 @@ export class App {
     if (chat.expected) this.show("This conversation cannot be found.", "session_not_found");
     chat.expected = undefined;
     for (const message of chat.messages) {
-      if (message.phase === "unsure" || message.phase === "accepted") this.fail(message, "refused");
+      if (message.phase === "accepted") this.fail(message, "refused");
     }
   }
 
@@ -597,10 +521,10 @@ export class App {
   }
 
   private save() {
-    const { clientId, hasKeys, serverTime, stream: { epoch, seq } } = this;
+    const { clientId, stream: { epoch, seq } } = this;
     const chats = this.chats.map((chat) => chat.kept());
     const screen = this.chats.indexOf(this.screen);
-    this.store.write(JSON.stringify({ clientId, hasKeys, serverTime, epoch, seq, chats, screen }));
+    this.store.write(JSON.stringify({ clientId, epoch, seq, chats, screen }));
     this.draw(this.state());
   }
 

@@ -1,10 +1,9 @@
 // One session as a person sees it: each message once, in the order of the history.
 
 /**
- * The life of a question: `waiting` → `asked` → `accepted` → `done`, or `refused`; `unsure` when it was lost on the way to
- * a server that remembers no keys, `lost` and `unanswered` when nobody knows more.
+ * The life of a question: `waiting` → `asked` → `accepted` → `done`, or `refused`; `unanswered` when nobody knows more.
  */
-export type Phase = "waiting" | "asked" | "accepted" | "unsure" | "done" | "refused" | "unanswered" | "lost";
+export type Phase = "waiting" | "asked" | "accepted" | "done" | "refused" | "unanswered";
 
 export interface Message {
   role: "user" | "assistant";
@@ -19,15 +18,11 @@ export interface Message {
   phase?: Phase;
   status?: "sending" | "sent" | "failed";
   session?: string | null;
-  /** It waits for this moment, or for the next connection, whatever the server remembers: refused for a time, or the person's wish. */
+  /** Refused until then. */
   notBefore?: number;
   /** One of its sends was never answered: the server may have it. */
   isLost?: boolean;
-  /** The server's time in the last `connected` before it was first sent. */
-  greeted?: string;
   asked?: number;
-  /** When an answer without names was taken for its own. */
-  presumed?: number;
 }
 
 /** A message as the server stores it. */
@@ -74,7 +69,7 @@ export class Chat {
   }
 
   get awaited(): Message[] {
-    return this.messages.filter(({ phase }) => phase === "asked" || phase === "accepted" || phase === "unsure");
+    return this.messages.filter(({ phase }) => phase === "asked" || phase === "accepted");
   }
 
   get awaits(): boolean {
@@ -115,26 +110,17 @@ export class Chat {
     return !known;
   }
 
-  private known({ role, id, key, turn, place }: Omit<News, "text">): Message | undefined {
-    return this.messages.find((one) => {
-      if (one.role !== role) return false;
-      if ((id && one.id === id) || (key && one.key === key)) return true;
-      if (role === "user" || (id && one.id)) return false;
-      return (turn && one.turn === turn) || (Number.isInteger(place) && one.place === place);
-    });
+  private known({ role, id, key }: Pick<News, "role" | "id" | "key">): Message | undefined {
+    return this.messages.find((one) => one.role === role && ((id && one.id === id) || (key && one.key === key)));
   }
 
   /** Takes up a history, which may be older than what is shown: its order holds, and nothing that is shown goes. */
   merge(history: Entry[]) {
-    const keyless = !history.some((entry) => entry.clientMessageId);
-    const matches = history.map(({ role, id, turnId, clientMessageId }) =>
-      this.known({ role, id, key: clientMessageId, turn: turnId }));
+    const matches = history.map(({ role, id, clientMessageId }) => this.known({ role, id, key: clientMessageId }));
     const taken = new Set(matches);
     const merged: Message[] = [];
     history.forEach((entry, index) => {
-      const match = matches[index];
-      const known = match && !merged.includes(match) ? match : this.nameless(entry, keyless, taken);
-      const message: Message = known ?? { role: entry.role, text: words(entry.content) };
+      const message: Message = matches[index] ?? { role: entry.role, text: words(entry.content) };
       taken.add(message);
       message.id = entry.id;
       message.turn ??= entry.turnId;
@@ -154,33 +140,6 @@ export class Chat {
     this.pending = this.pending.filter((message) => !taken.has(message));
     this.stored = merged;
   }
-
-  /** A server that remembers no keys names neither turn nor answer: then the words decide, once each. */
-  private nameless(entry: Entry, keyless: boolean, taken: Set<Message | undefined>): Message | undefined {
-    const sent = this.pending.filter(({ phase }) => phase === "asked" || phase === "unsure");
-    return [...this.stored, ...sent].find((one) =>
-      !taken.has(one) && !one.id && one.role === entry.role && one.text === words(entry.content)
-      && (one.role === "assistant" || keyless));
-  }
-
-  /** Whether a history has brought an answer of these words. */
-  holds(answer: string): boolean {
-    return this.stored.some(({ role, text, isSettled }) => isSettled && role === "assistant" && text === answer);
-  }
-
-  /** Whether the answer of a question is here: by its turn, else as the next word of the agent. */
-  answers(question: Message): boolean {
-    for (const { role, turn } of this.stored.slice(this.stored.indexOf(question) + 1)) {
-      if (role === "assistant" && (!turn || !question.turn || turn === question.turn)) return true;
-      if (role === "user" && !question.turn) return false;
-    }
-    return false;
-  }
-}
-
-/** The second a time falls in. */
-export function second(time?: string): number {
-  return time ? Math.floor(Date.parse(time) / 1000) : 0;
 }
 
 /** The text of a content that may come in parts. */

@@ -62,7 +62,7 @@ enum ChangedProtocol {
             "status", "server",
             """
             "required": ["type", "level", "state"],
-              "x-profiles": { "sync": { "required": ["seq"] }, "idempotency": { "required": ["turnId"] } },
+              "x-profiles": { "sync": { "required": ["seq"] }, "rate-limit": { "required": ["turnId"] } },
               "properties": {
                 "type": { "const": "status" },
                 "level": { "type": "integer", "minimum": 0, "maximum": 100 },

@@ -114,7 +114,7 @@ extension ProtocolChange {
             says: "property-became-optional", witness: "new"),
         .init(
             "a profile asks for more", status, #""required": ["turnId"] }"#, #""required": ["turnId", "note"] }"#,
-            "servers that declare idempotency", says: "property-became-required", witness: "old"),
+            "servers that declare rate-limit", says: "property-became-required", witness: "old"),
         .init(
             "a condition falls", error, #""required": ["code"]"#, #""required": []"#, cs,
             says: "property-became-optional", witness: "new"),

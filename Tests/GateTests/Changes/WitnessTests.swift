@@ -23,7 +23,7 @@ struct WitnessTests {
 
     /// The schemas of a state by their URI, under each set of profiles.
     private func schemas(_ protocol: SmallProtocol) throws -> JSONValue {
-        let sets: [Set<Profile>] = [[], [.sync], [.idempotency], [.sync, .idempotency]]
+        let sets: [Set<Profile>] = [[], [.sync]]
         return .array(
             try sets.map { profiles in
                 let texts = `protocol`.files.filter { $0.key.hasPrefix("Spec/schemas/") }

@@ -100,7 +100,8 @@ struct SpecificationEdit: Sendable, CustomTestStringConvertible {
             "property-became-optional clientToServer error", reaches: "chat"),
         // Messages of clients
         SpecificationEdit(
-            "messages/chat.json", ##""required": ["messages"]"##, ##""required": ["messages", "clientMessageId"]"##,
+            "messages/chat.json", ##""required": ["messages", "clientMessageId"]"##,
+            ##""required": ["messages", "clientMessageId", "sessionId"]"##,
             "property-became-required clientToServer error"),
         SpecificationEdit(
             "messages/chat.json", ##""messages": { "$ref": "../common.json#/$defs/chatMessages" },"##,
@@ -116,7 +117,8 @@ struct SpecificationEdit: Sendable, CustomTestStringConvertible {
             "messages/chat.json", ##""allOf": [{ "$ref": "../common.json#/$defs/clientFrame" }],"##,
             ##""type": "object",\##n  "allOf": [{ "required": ["type"] }],"##),
         SpecificationEdit(
-            "rest/chatRequest.json", ##""required": ["messages"]"##, ##""required": ["messages", "sessionId"]"##,
+            "rest/chatRequest.json", ##""required": ["messages", "clientMessageId"]"##,
+            ##""required": ["messages", "clientMessageId", "sessionId"]"##,
             "property-became-required clientToServer error"),
         // Messages of servers
         SpecificationEdit(
@@ -132,8 +134,8 @@ struct SpecificationEdit: Sendable, CustomTestStringConvertible {
             "messages/toolUse.json", ##"    { "x-clause": "ID-5", "required": ["sessionId"] },\##n"##, "",
             "property-became-optional serverToClient error"),
         SpecificationEdit(
-            "messages/toolUse.json", ##""idempotency": { "required": ["turnId"] }"##,
-            ##""idempotency": { "required": [] }"##, "property-became-optional serverToClient error"),
+            "messages/toolUse.json", ##""sync": { "required": ["seq"] }"##, ##""sync": { "required": [] }"##,
+            "property-became-optional serverToClient error"),
         SpecificationEdit(
             "messages/toolUse.json",
             ##"    "input": { "description": "What the tool was given: any JSON value." },\##n"##, "",

@@ -10,7 +10,7 @@ import Testing
         {
           "name": "birdhouse",
           "summary": "An invented server: events with data, threads in place of sessions.",
-          "profiles": ["core", "idempotency"],
+          "profiles": ["core"],
           "socket": { "path": "/live", "credential": { "in": "header", "name": "X-Key", "prefix": "Key " } },
           "greeting": { "opens": "client" },
           "typeAt": "event",

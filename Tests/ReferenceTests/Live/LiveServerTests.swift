@@ -35,7 +35,7 @@ import Testing
             return nil
         }
 
-        func chat(_ text: String, key: String? = nil, session: String? = nil) async throws {
+        func chat(_ text: String, key: String = UUID().uuidString, session: String? = nil) async throws {
             try await connection.send(text: Bench.question(text, key: key, session: session, type: true).text())
         }
     }

@@ -76,7 +76,7 @@ struct ClientStageTests {
                 + #"{"do":"elsewhere","session":"s8","messages":["u7","a7"],"new":true},{"do":"watch","for":50}"#)
         #expect(performance.stoppedAt == nil, "\(performance.stoppedAt ?? "")")
         var header = performance.history.header
-        header.subject = History.Subject(name: "scripted", role: .server, profiles: [.core, .idempotency, .sync])
+        header.subject = History.Subject(name: "scripted", role: .server, profiles: [.core, .sync])
         let events = performance.history.events.filter { $0.lane != .client && $0.lane != .server }
         let verdicts = judge(History(header: header, events: events), under: specification)
         // Who ended a connection stands in the lane of the client, which is left out here.

@@ -104,7 +104,7 @@ struct DialectStageTests {
             {"do":"fence","on":"A"},
             {"do":"postChat","as":"c2","text":"two","save":{"s1":"/sessionId"}}
             """, in: "adjutant", at: server.webSocketURL("/"), key: AdjutantLikeServer.key,
-            profiles: [.core, .idempotency])
+            profiles: [.core])
         let reason =
             "the dialect adjutant carries no key over REST, so a resend there is a new question"
         #expect(performance.stoppedAt == "/steps/10: \(reason)")

@@ -48,8 +48,8 @@ package struct ClientWorld: Sendable, Equatable {
     package var epoch = "e1"
     /// The number of the last frame, none of which is kept for replay.
     package var lastSeq = 0
-    /// What the server keeps; `core` alone numbers no frame and sends no `ack`.
-    package var profiles: Set<Profile> = [.core, .idempotency, .sync]
+    /// What the server keeps; `core` alone numbers no frame.
+    package var profiles: Set<Profile> = [.core, .sync]
     /// Members of `limits` besides those every server states.
     package var limits = JSONObject()
     /// What `connected` says of heartbeats; nil to say nothing.

@@ -18,6 +18,8 @@ public struct Scenario: Sendable, Equatable {
     public struct Needs: Sendable, Equatable {
         /// The profiles it declares; `core` goes without saying.
         public var profiles: Set<Profile> = []
+        /// Whether its wire must have keys and acks.
+        public var keys = false
         /// Whether its agent must obey scripts.
         public var agent: Agent = .any
         /// How many principals are used.

@@ -43,6 +43,7 @@ public enum ScenarioReader {
         var needs = Scenario.Needs()
         guard let reader = members.members("needs") else { return needs }
         needs.profiles = Set(reader.choices("profiles", of: Profile.self).map(\.choice))
+        needs.keys = reader.bool("keys") ?? false
         needs.agent = reader.choice("agent", of: Scenario.Agent.self) ?? .any
         needs.principals = min(max(1, reader.integer("principals") ?? 1), 8)
         needs.start = reader.bool("start") ?? false

@@ -9,7 +9,14 @@ package struct ScenarioStep: Sendable, Equatable {
     package let pointer: JSONPointer
     /// The step is left out unless the subject declares this profile.
     package let profile: Profile?
+    /// The step is left out on a wire without keys and acks.
+    let needsKeys: Bool
     package let action: Action
+
+    /// Whether a subject with these profiles is shown the step, on a wire with or without acks.
+    package func isFor(_ profiles: Set<Profile>, hasAcks: Bool = true) -> Bool {
+        (profile.map(profiles.contains) ?? true) && (hasAcks || !needsKeys)
+    }
 
     /// The device letter of `alive` steps, which no other step may use.
     package static let lifeLane = "Z"
@@ -145,21 +152,14 @@ package struct ScenarioStep: Sendable, Equatable {
         package let text: String?
         /// Earlier messages, sent along as context.
         package let context: [JSONValue]
-        package let key: Key
+        /// Another key than that of its name; nil for its own.
+        package let key: String?
         /// Members added to the frame or body.
         package let extra: JSONObject
         /// The size the frame or body is brought to.
         package let bytes: JSONValue?
         /// Fragments to send the frame in; 1 sends it whole.
         package let fragments: Int
-
-        /// What the question is sent with.
-        package enum Key: Sendable, Equatable {
-            case own
-            case none
-            /// The one a scenario names.
-            case other(String)
-        }
 
         /// What the script itself asks to wait for, in milliseconds.
         package var waitMs: Int { (script ?? []).reduce(0) { $0 + ($1["wait"]?.intValue ?? 0) } }

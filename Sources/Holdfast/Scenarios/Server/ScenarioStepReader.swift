@@ -13,7 +13,8 @@ struct ScenarioStepReader {
                 let action = ScenarioStepReader(reader: reader, flow: flow).action(reader.text("do"))
             else { return nil }
             let profile = reader.choice("profile", of: Profile.self)
-            return ScenarioStep(pointer: element.pointer, profile: profile, action: action)
+            return ScenarioStep(
+                pointer: element.pointer, profile: profile, needsKeys: reader.bool("keys") ?? false, action: action)
         }
     }
 
@@ -176,18 +177,12 @@ struct ScenarioStepReader {
     private func question() -> ScenarioStep.Question {
         let name = reader.string("as")
         if let name { flow.define(name) }
-        let key: ScenarioStep.Question.Key =
-            switch reader.value("clientMessageId") {
-            case .string(let text)?: .other(text)
-            case nil where name != nil: .own
-            default: .none
-            }
         return ScenarioStep.Question(
             name: name, session: reader.string("session", isEmptyAllowed: true),
             script: reader.value("script")?.arrayValue, tools: reader.value("tools"),
             text: reader.string("text", isEmptyAllowed: true), context: reader.value("context")?.arrayValue ?? [],
-            key: key, extra: reader.value("extra")?.objectValue ?? [:], bytes: reader.value("bytes"),
-            fragments: reader.integer("fragments") ?? 1)
+            key: reader.string("clientMessageId"), extra: reader.value("extra")?.objectValue ?? [:],
+            bytes: reader.value("bytes"), fragments: reader.integer("fragments") ?? 1)
     }
 
     /// The connection that the step is about, which a step before has opened.

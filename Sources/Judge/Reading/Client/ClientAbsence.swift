@@ -3,7 +3,8 @@ import HoldfastTranscript
 
 /// When the silence of a client proves something, and when it was to blame for the end of a connection.
 extension Observations {
-    /// The event that proves that a client did not do something in time: the first one at or after the end of the bound.
+    /// The event that proves that a client did not do something in time: the first one at or after the end of the
+    /// bound.
     ///
     /// - Parameters:
     ///   - cause: The event that the bound begins with.
@@ -53,8 +54,8 @@ extension Observations {
         return ending.event
     }
 
-    /// Whether the connection after a refusal of the version offers one for the first time in this life, and the refusal listed
-    /// it or listed none.
+    /// Whether the connection after a refusal of the version offers one for the first time in this life, and the
+    /// refusal listed it or listed none.
     ///
     /// - Returns: nil where it offers another, or no listed one is left; false where it has not offered anything.
     func offersAnotherVersion(after close: Int, of index: Int) -> Bool? {

@@ -31,8 +31,8 @@ extension Observations {
         return connection.connected.map { $0 > event } ?? true && client.ends[index].map { $0 > event } ?? true
     }
 
-    /// Whether a greeted connection may be the one in use: it has not ended for long, and the client has not come back from
-    /// the background with a newer one.
+    /// Whether a greeted connection may be the one in use: it has not ended for long, and the client has not come back
+    /// from the background with a newer one.
     func mayBeInUse(_ index: Int, at event: Int) -> Bool {
         let connection = connections[index]
         guard let connected = connection.connected, connected < event else { return false }
@@ -46,11 +46,9 @@ extension Observations {
 
     /// The first thing that told the client that its message had arrived, or what became of it.
     ///
-    /// A turn has the key by which it was told until `end`. What came on a connection that was over may have been heard, unless
-    /// it is left out.
-    func news(
-        of key: String?, on connection: Int, after event: Int, before end: Int = .max, leavingOld: Bool = false
-    ) -> Int? {
+    /// A turn has the key by which it was told until `end`. What came on a connection that was over may have been
+    /// heard, unless it is left out.
+    func news(of key: String?, after event: Int, before end: Int = .max, leavingOld: Bool = false) -> Int? {
         let frames = framesTold.filter { frame in
             frame.event > event && frame.event < end
                 && !(leavingOld && loss(of: frame.connection).map { $0 < frame.event } == true)
@@ -58,8 +56,7 @@ extension Observations {
         let turns = Set(frames.filter { key != nil && $0.clientMessageId == key }.compactMap(\.turnId))
         let told = frames.first { frame in
             if let name = frame.clientMessageId { return name == key }
-            if let turn = frame.turnId { return turns.contains(turn) }
-            return frame.connection == connection && frame.isOf("toolUse", "done", "message", "error")
+            return frame.turnId.map(turns.contains) == true
         }?.event
         let response = exchanges.first {
             $0.isChat && ($0.response ?? 0) > event && $0.body?.id("clientMessageId") == key
@@ -70,8 +67,8 @@ extension Observations {
         return [told, response, read].compactMap { $0 }.min()
     }
 
-    /// Whether a client has long waited on a connection, and may end it for that: for its greeting, for any sign of life
-    /// (CLIENT-49), or for one of a question (CLIENT-10).
+    /// Whether a client has long waited on a connection, and may end it for that: for its greeting, for any sign of
+    /// life (CLIENT-49), or for one of a question (CLIENT-10).
     func hasWaited(on index: Int, at event: Int) -> Bool {
         let connection = connections[index]
         let last = arrivals(on: index).last { $0 < event } ?? connection.opening
@@ -80,8 +77,7 @@ extension Observations {
             || patience(from: last, to: event) >= clientWindow(\.silence).microseconds / 4
             || connection.sent.contains { frame in
                 guard frame.type == "chat", frame.event < event else { return false }
-                let news = news(
-                    of: frame.clientMessageId, on: index, after: frame.event, before: event, leavingOld: true)
+                let news = news(of: frame.clientMessageId, after: frame.event, before: event, leavingOld: true)
                 return patience(from: frame.event, to: min(event, news ?? .max)) >= clientWindow(\.resend).microseconds
                     / 4
             }
@@ -127,7 +123,8 @@ extension Observations {
             read.request > since && read.status == 200 && read.response.map { $0 < event } == true
         }
         let tries = attempts.filter { connections[$0].opening > since }
-        // An attempt that has just ended may still be on the screen, and the client sees sooner than the stage that it gave one up.
+        // An attempt that has just ended may still be on the screen, and the client sees sooner than the stage that it
+        // gave one up.
         let ends = tries.compactMap { client.ends[$0] }
         let isTrying =
             ends.count < tries.count

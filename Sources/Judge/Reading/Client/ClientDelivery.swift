@@ -16,8 +16,6 @@ struct ClientDelivery {
     /// What it says; nil where only its name came.
     var text: String?
     var frame: Frame?
-    /// What carried to the server what the person typed.
-    var sent: Int?
 
     /// Everything that brought a message, in the order of time.
     static func reconstructed(in history: Observations) -> [ClientDelivery] {
@@ -55,10 +53,10 @@ struct ClientDelivery {
                 all.append(
                     ClientDelivery(
                         event: act ?? typed.event, road: .typed, sessionId: session, key: key, role: "user",
-                        text: typed.text, sent: send?.event ?? typed.sends.first?.event))
+                        text: typed.text))
             }
-            // What has not gone out again yet has a key that nobody knows; what comes over REST a moment later may have left before,
-            // since the connection it was sent on was lost.
+            // What has not gone out again yet has a key that nobody knows; what comes over REST a moment later may have
+            // left before, since the connection it was sent on was lost.
             let unsent = own.filter { act in
                 let isLost = typed.sends.last { $0.event < act.event }?.isLost(before: act.event, in: history) == true
                 return typed.sends.allSatisfy { send in
@@ -84,15 +82,6 @@ struct ClientDelivery {
 
     func isShown(in state: ObservedClient.State) -> Bool {
         state.sessionId == sessionId && state.messages.contains(where: isSame)
-    }
-
-    /// The same, where what came without a name may have got one since, by a read: an id that was not on the screen before.
-    func isShown(in state: ObservedClient.State, unlike before: ObservedClient.State) -> Bool {
-        let isNamed = state.messages.contains { entry in
-            guard id == nil, entry.id.map({ !before.ids.contains($0) }) == true, let text else { return false }
-            return entry.role == role && exactlyEqual(entry.text, text)
-        }
-        return isShown(in: state) || isNamed && state.sessionId == sessionId
     }
 }
 
@@ -155,7 +144,8 @@ struct ClientNotice {
 }
 
 extension Observations {
-    /// The session that something was surely typed in: the one on the screen before and after, where both were looked at.
+    /// The session that something was surely typed in: the one on the screen before and after, where both were looked
+    /// at.
     fileprivate func sessionTypedIn(at event: Int) -> String? {
         guard let session = sessionOnScreen(at: event) else { return nil }
         let next = client.states.first { $0.event > event }

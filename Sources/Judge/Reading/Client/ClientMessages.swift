@@ -3,8 +3,8 @@ import HoldfastTranscript
 
 /// Every message a client was told of, and which tellings are of the same one.
 ///
-/// Words prove nothing: two messages may say the same. One message is known by its id, by its key until it has an id, and
-/// where it has neither each telling counts as a message of its own. An object that its history owns.
+/// Words prove nothing: two messages may say the same. One message is known by its id, by its key until it has an id,
+/// and what was typed and never sent counts as a message of its own. An object that its history owns.
 final class ClientMessages {
     /// Everything that brought a message, in the order of time.
     let deliveries: [ClientDelivery]
@@ -44,20 +44,12 @@ final class ClientMessages {
     }
 
     /// The different messages with these words in a session that a client can have been told of before an event.
-    ///
-    /// What names nothing may be one of the messages of a read that was asked for later: the server stores before it sends.
     func known(_ words: Words, in session: String?, before event: Int) -> Set<String> {
         let alike = (byWords[words] ?? []).filter { delivery in
             delivery.event < event
                 && (session == nil || delivery.sessionId == nil || delivery.sessionId == session)
         }
-        let named = Set(alike.filter { $0.id != nil || $0.key != nil }.map(identity))
-        let read = history.sessionReads.last { $0.event < event && $0.sessionId == session }
-        let asked = read?.request ?? -1
-        let nameless = alike.filter { $0.id == nil && $0.key == nil }
-        let stored = nameless.filter { ($0.road == .typed ? $0.sent ?? .max : $0.event) < asked }.prefix(named.count)
-            .map(identity)
-        return named.union(nameless.map(identity)).subtracting(stored)
+        return Set(alike.map(identity))
     }
 
     /// The different messages with these words in a session that a client surely had before an event, each by its id.

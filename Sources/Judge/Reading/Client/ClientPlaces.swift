@@ -60,7 +60,8 @@ final class ClientPlaces {
         return (numbers + places).max() ?? 0
     }
 
-    /// The greatest number of the newest epoch whose frame the client surely had before an event, in the life it falls into.
+    /// The greatest number of the newest epoch whose frame the client surely had before an event, in the life it falls
+    /// into.
     func held(before event: Int) -> NumberedFrame? {
         let start = history.client.launch(at: event)?.events.lowerBound ?? 0
         let known = given(from: start, to: event).filter(\.isOfKnownType)
@@ -72,8 +73,8 @@ final class ClientPlaces {
 
     func isTaken(_ frame: Frame, before event: Int) -> Bool { taken(frame).map { $0 < event } ?? false }
 
-    /// The first event by which the client surely had a frame: it showed what this frame or a later one of its connection
-    /// alone had brought, or the connection had stayed open for longer than a busy machine takes.
+    /// The first event by which the client surely had a frame: it showed what this frame or a later one of its
+    /// connection alone had brought, or the connection had stayed open for longer than a busy machine takes.
     func taken(_ frame: Frame) -> Int? {
         if let known = takings[frame.event] { return known }
         let taking = firstTaking(of: frame)
@@ -150,13 +151,14 @@ final class ClientPlaces {
             sync: sync, epoch: sync.request.epoch, floor: position, told: (epoch, sync.lastSeq ?? position))
     }
 
-    /// Whether all that the last `sync` before an event was to bring had surely come: its answer was taken, and where that
-    /// was incomplete, a session read asked for afterwards was answered so long before that the client had time for it.
+    /// Whether all that the last `sync` before an event was to bring had surely come: its answer was taken, and where
+    /// that was incomplete, a session read asked for afterwards was answered so long before that the client had time
+    /// for it.
     ///
     /// A client may drop a read that was under way when the answer came, so that one closes nothing.
     func isClosed(before event: Int) -> Bool {
-        // The last connection may have ended before its sync arrived; one without a place has a reason for a sync too, where
-        // something was typed before it.
+        // The last connection may have ended before its sync arrived; one without a place has a reason for a sync too,
+        // where something was typed before it.
         let start = installation(at: event)
         let greeted = history.connections.filter { connection in
             connection.greeting?.epoch != nil && connection.connected.map { $0 >= start && $0 < event } == true
@@ -193,8 +195,8 @@ final class ClientPlaces {
 
     /// Whether the session that was on the screen when an incomplete answer came has still to be read.
     ///
-    /// One that the person left since is read when it is opened again, and one that went by itself does not exist; the place need
-    /// not wait for either.
+    /// One that the person left since is read when it is opened again, and one that went by itself does not exist; the
+    /// place need not wait for either.
     private func isOwed(by result: Frame, of sync: ObservedSync, before event: Int) -> Bool {
         guard let session = history.client.state(at: result.event)?.sessionId,
             history.end(of: result.event, at: ["selectSession", "openPush"]) > event,
@@ -227,8 +229,8 @@ final class ClientPlaces {
 }
 
 extension Observations {
-    /// The event that proves that a client did not do something in time: it ran in the foreground with a network, the bound
-    /// was watched to its end, and the connection, where one is needed, stayed open.
+    /// The event that proves that a client did not do something in time: it ran in the foreground with a network, the
+    /// bound was watched to its end, and the connection, where one is needed, stayed open.
     func clientDeadline(after cause: Int, within bound: Duration, on connection: Int? = nil) -> Int? {
         guard client.isForeground(at: cause), client.hasNetwork(at: cause) else { return nil }
         let limit = patience(of: cause) + bound.microseconds

@@ -3,9 +3,10 @@ import HoldfastTranscript
 
 /// One message of the person, every request that carried it, and everything the client was told of it.
 ///
-/// Requests belong together by their key, else by their text, so that a client that takes a new key or changes the text is
-/// seen for what it is. Equal texts in different messages are told apart by the commands that typed them. What a client does
-/// to the form of a text before it sends it (space at its ends, the composition of Unicode) makes no other message of it.
+/// Requests belong together by their key, else by their text, so that a client that takes a new key or changes the text
+/// is seen for what it is. Equal texts in different messages are told apart by the commands that typed them. What a
+/// client does to the form of a text before it sends it (space at its ends, the composition of Unicode) makes no other
+/// message of it.
 struct ClientQuestion: Sendable {
     let text: String
     private let core: Substring
@@ -15,12 +16,11 @@ struct ClientQuestion: Sendable {
     private(set) var requests: [ObservedRequest] = []
     /// What the client was told, in the order of time.
     var news: [News] = []
-    /// Errors without a name that came while it waited, and are taken to be about another message that waited too.
-    var suspicions: [News] = []
     var turnIds: Set<String> = []
-    /// What the server calls it, once told with its key or found by its words.
+    /// What the server calls it, once told with its key.
     var ids: Set<String> = []
-    /// What the server calls other messages of the person, as far as it was told: with another key, or before this was sent.
+    /// What the server calls other messages of the person, as far as it was told: with another key, or before this was
+    /// sent.
     var foreignIds: Set<String> = []
     /// The acts by which the person sent it again.
     private(set) var repeats: [Int] = []
@@ -38,16 +38,6 @@ struct ClientQuestion: Sendable {
         var error: ClientError?
         /// Whether it brought the answer, or said that there is one.
         var isAnswer = false
-        /// Whether it says by a name which message it is about, or nothing else can be meant.
-        var isCertain = true
-        /// The keys of other messages that it may be about as well.
-        var alsoMeant: Set<String> = []
-
-        /// Whether it is a failed request that names no turn, and so neither ends nor refuses.
-        var saysNothing: Bool {
-            guard connection == nil, let error, !error.namesTurn else { return false }
-            return error.code == nil || error.code == "persist_failed" || error.code == "internal"
-        }
 
         enum Kind: Sendable, Equatable {
             /// Taken up: an `ack`, or any frame or stored message of it.
@@ -65,8 +55,6 @@ struct ClientQuestion: Sendable {
         let text: String?
         /// When the message may be sent again, in microseconds from the event.
         let retryAfter: Int?
-        /// Whether it names the turn that it ends; without, it may as well refuse.
-        let namesTurn: Bool
     }
 
     /// When it was typed, or first sent.
@@ -77,14 +65,6 @@ struct ClientQuestion: Sendable {
     var proof: Int? { news.first { $0.kind != .refusal }?.event }
     /// The first thing that told the client how it ended.
     var ended: Int? { news.first { $0.kind == .ending }?.event }
-
-    /// When it was sent first, as far as the person has not sent it again since and it was not refused.
-    func firstSend(before event: Int, unless isMissed: (News) -> Bool = { _ in false }) -> Int {
-        let refusals = (news + suspicions).filter { $0.kind == .refusal && $0.event < event && !isMissed($0) }
-        let refused = refusals.last?.event ?? -1
-        let start = max(refused, repeats.last { $0 < event } ?? -1)
-        return requests.first { $0.event > start }?.event ?? event
-    }
 
     /// Whether it was over with some news, at an event; what was refused and sent again is awaited again.
     func settles(_ news: News, before event: Int) -> Bool {
@@ -190,7 +170,8 @@ struct ClientQuestion: Sendable {
         if same.isEmpty, known.isEmpty, let shown = key.flatMap({ places.shown[$0] }) { same = alike(shown) }
         var place: Int?
         let typing = key.flatMap { places.firstShown[$0] }
-        // When one was sent again for the last time, unless it was sent since; of equal words, as the screen shows the key.
+        // When one was sent again for the last time, unless it was sent since; of equal words, as the screen shows the
+        // key.
         let again = same.reversed().compactMap { index -> Int? in
             guard let again = questions[index].repeats.last, !questions[index].requests.isEmpty,
                 questions[index].requests.allSatisfy({ $0.event < again })

@@ -16,8 +16,8 @@ extension Observations {
         var isGap = false
     }
 
-    /// Every read and every replay, in the order of their answers; a replay once for each of its sessions, without what a read
-    /// that was asked for later does not have: then the history does not hold it.
+    /// Every read and every replay, in the order of their answers; a replay once for each of its sessions, without what
+    /// a read that was asked for later does not have: then the history does not hold it.
     var toldHistories: [ToldHistory] {
         let reads = sessionReads.map { read in
             ToldHistory(
@@ -69,8 +69,8 @@ extension Observations {
         }
     }
 
-    /// Whether a look shows that the client took what it was told, or there was time to: a message is there that nothing else
-    /// has brought.
+    /// Whether a look shows that the client took what it was told, or there was time to: a message is there that
+    /// nothing else has brought.
     func isTaken(_ told: ToldHistory, by look: Look, unlike before: ObservedClient.State) -> Bool {
         if hadTime(for: told.event, on: told.connection, before: look.event) { return true }
         let frames = framesTold.filter { $0.event < look.event && $0.event != told.event }
@@ -89,7 +89,8 @@ extension Observations {
         guard frame.type == "message" || frame.type == "done", let id = frame.messageId else { return nil }
         return .init(
             id: id, role: frame.type == "done" ? "assistant" : frame.string("role"), text: frame.text ?? "",
-            turnId: frame.turnId, clientMessageId: frame.type == "done" ? nil : frame.clientMessageId)
+            turnId: frame.turnId, clientMessageId: frame.type == "done" ? nil : frame.clientMessageId, saysKey: true,
+            saysTurn: true)
     }
 
     /// What ended, for the client, the greeted connection before this one; nil when there was none in this life.
@@ -108,7 +109,7 @@ extension Observations {
     /// The first thing a client asked for that recovers one of these sessions.
     func recovery(of sessions: Set<String>, since lost: Int, of index: Int) -> Int? {
         let reads = client.reads.filter { read in
-            guard case .session(let id) = read.route, sessions.isEmpty || sessions.contains(id) else { return false }
+            guard case .session(let id) = read.route, sessions.contains(id) else { return false }
             return end(of: read) > lost
         }.map(\.request)
         let asked = syncs.filter { sync in
@@ -117,7 +118,8 @@ extension Observations {
         return (reads + asked).min()
     }
 
-    /// Whether a client may have held the position from which it asks: it is not the first of an epoch that nothing told before.
+    /// Whether a client may have held the position from which it asks: it is not the first of an epoch that nothing
+    /// told before.
     func mayHold(_ sync: ObservedSync) -> Bool {
         guard sync.lastSeqSeen == 0, let greeting = connections[sync.connection].greeting, let epoch = greeting.epoch,
             sync.request.epoch.map({ $0 == epoch }) ?? true
@@ -149,8 +151,8 @@ extension Observations {
         sync.result?.event ?? loss(of: sync.connection) ?? history.events.endIndex
     }
 
-    /// Whether a client gave a read up in favour of another one; the stage may see that a little later, and where the read had
-    /// been pending for long, answer it meanwhile.
+    /// Whether a client gave a read up in favour of another one; the stage may see that a little later, and where the
+    /// read had been pending for long, answer it meanwhile.
     func wasGivenUp(_ read: ObservedExchange, for other: ObservedExchange) -> Bool {
         let wait = patience(from: read.request, to: other.request) + Self.onItsWay.microseconds
         let isLong = wait >= clientBound(\.rest).microseconds
@@ -213,8 +215,8 @@ extension ObservedClient.State {
         return true
     }
 
-    /// Where a stored message stands: by its id, else by its key, else where the same is said without an id and under no other
-    /// key: the same word said again is another message.
+    /// Where a stored message stands: by its id, else by its key, else where the same is said without an id and under
+    /// no other key: the same word said again is another message.
     private func places(of message: ObservedSessionRead.StoredMessage) -> [Int] {
         let byID = messages.indices.filter { messages[$0].id != nil && messages[$0].id == message.id }
         if !byID.isEmpty { return byID }

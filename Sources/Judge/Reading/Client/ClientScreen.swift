@@ -4,8 +4,8 @@ import HoldfastTranscript
 
 /// What is known of a client's screen over time.
 ///
-/// A stage looks several times a second while it waits, and records a state when it differs from the one before, and one that
-/// does not every half second. Between two looks nobody knows when the screen changed.
+/// A stage looks several times a second while it waits, and records a state when it differs from the one before, and
+/// one that does not every half second. Between two looks nobody knows when the screen changed.
 extension Observations {
     /// A moment at which the screen was looked at: a wait in vain for a request says nothing about it.
     struct Look: Sendable {
@@ -105,8 +105,8 @@ extension Observations {
         return [connections[connection].ending?.event, next].compactMap { $0 }.min()
     }
 
-    /// The event that proves that a client left something undone: a connection was greeted after an event and stayed for the
-    /// whole of a bound, while the client could act.
+    /// The event that proves that a client left something undone: a connection was greeted after an event and stayed
+    /// for the whole of a bound, while the client could act.
     ///
     /// * `first`: Where the bound begins at the earliest.
     func neglect(after event: Int, within bound: Duration, from first: Int = 0) -> Int? {
@@ -121,8 +121,8 @@ extension Observations {
 }
 
 extension ObservedClient.State {
-    /// Where a message of the person may stand on this screen: by its key, else by its id, else by its words where no entry has
-    /// the key or the id of another.
+    /// Where a message of the person may stand on this screen: by its key, else by its id, else by its words where no
+    /// entry has the key or the id of another.
     func places(of question: ClientQuestion) -> [Int] {
         let byKey = messages.indices.filter { messages[$0].key.map(question.keys.contains) == true }
         if !byKey.isEmpty { return byKey }

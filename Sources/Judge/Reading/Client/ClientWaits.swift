@@ -31,7 +31,7 @@ extension Observations {
             client.acts.filter { Self.turnsOfWaiting.contains($0.name) }.map(\.event)
         ).sorted()
         return ClientQuestion.all(in: self).flatMap { question -> [AnswerWait] in
-            let endings = question.news.filter { $0.kind != .proof } + question.suspicions.filter { $0.kind == .ending }
+            let endings = question.news.filter { $0.kind != .proof }
             // What was refused is waited for anew once it is sent again.
             let refused = endings.filter { $0.kind == .refusal }.map(\.event)
             let starts = ([-1] + refused).compactMap { event in question.requests.first { $0.event > event }?.event }
@@ -64,8 +64,8 @@ extension Observations {
         }
     }
 
-    /// The reads of a wait that were made for the answer: the client is seen waiting after them, or has a socket that would tell
-    /// the rest.
+    /// The reads of a wait that were made for the answer: the client is seen waiting after them, or has a socket that
+    /// would tell the rest.
     func polls(in wait: AnswerWait) -> [Int] {
         let looks = looks(after: wait.reads.first ?? wait.end, before: wait.end)
         let thinking = looks.last { $0.state.thinking }?.event
@@ -93,8 +93,8 @@ extension Observations {
         }
     }
 
-    /// How many answers may have been polled for by some reads: a read of a session serves each that is awaited there, and a list
-    /// may go with the poll of any.
+    /// How many answers may have been polled for by some reads: a read of a session serves each that is awaited there,
+    /// and a list may go with the poll of any.
     func answers(served polls: [Int], among waits: [AnswerWait]) -> Int {
         let reads = Set(polls)
         let hasList = client.reads.contains { reads.contains($0.request) && $0.isRead(of: .sessions) }
@@ -160,8 +160,8 @@ extension Observations {
         }
     }
 
-    /// Whether a client could tell the session of a question before an event: what names only its turn says nothing while nobody
-    /// has told whose turn that is.
+    /// Whether a client could tell the session of a question before an event: what names only its turn says nothing
+    /// while nobody has told whose turn that is.
     private func isFound(_ question: ClientQuestion, before event: Int) -> Bool {
         func isOwn(_ turn: String, before event: Int) -> Bool {
             framesTold.contains { frame in
@@ -185,8 +185,8 @@ extension Observations {
             }
     }
 
-    /// Whether a request was made while the session on the screen was still to be read: since the person opened it, the app was
-    /// launched with it, or a greeting without a `sync` (CLIENT-55), or since such a read failed.
+    /// Whether a request was made while the session on the screen was still to be read: since the person opened it, the
+    /// app was launched with it, or a greeting without a `sync` (CLIENT-55), or since such a read failed.
     private func isForScreen(_ request: Int) -> Bool {
         guard let session = client.state(at: request)?.sessionId else { return false }
         let before = client.reads(of: session).last { $0.request < request }
@@ -201,7 +201,8 @@ extension Observations {
         }.map(\.event)
         guard let due = (greeted + opened).filter({ $0 < request }).max() else { return false }
         let acts = client.acts("launch", "selectSession", "openPush", "foreground", "networkUp", "receivePush")
-        // An answer may still be on its way when the next read is asked for, and a greeting when an act calls for a read.
+        // An answer may still be on its way when the next read is asked for, and a greeting when an act calls for a
+        // read.
         func isOnItsWay(_ event: Int, at later: Int) -> Bool {
             patience(from: event, to: later) < Self.onItsWay.microseconds
         }
@@ -222,8 +223,9 @@ extension Observations {
         let end: Int
     }
 
-    /// The stretches without a connection that can bring the answer, as far as the client can tell, and without a request for
-    /// it: a read of its session, of the list while that is not known, a `sync`, or the question itself over REST.
+    /// The stretches without a connection that can bring the answer, as far as the client can tell, and without a
+    /// request for it: a read of its session, of the list while that is not known, a `sync`, or the question itself
+    /// over REST.
     ///
     /// A person who goes from one session to another ends one, unless that is to be left out.
     func deafStretches(of question: ClientQuestion, overVisits: Bool = false) -> [DeafStretch] {
@@ -267,8 +269,8 @@ extension Observations {
         }
     }
 
-    /// When a client could first know that a connection will bring the ending of a turn: it was asked on it, or a frame, a read
-    /// that shows it as running or, once the server was known to have it, a complete replay came there.
+    /// When a client could first know that a connection will bring the ending of a turn: it was asked on it, or a
+    /// frame, a read that shows it as running or, once the server was known to have it, a complete replay came there.
     private func firstSign(of question: ClientQuestion, on index: Int) -> Int? {
         guard let connected = connections[index].connected, let asked = question.requests.first?.event else {
             return nil
@@ -296,8 +298,8 @@ extension Observations {
         return events.indices.boundary { patience(of: $0) >= limit }
     }
 
-    /// What may have kept from a client what it was just sent: it left, or what it was sent on was over, before a busy machine
-    /// would have read it; nil when there was time.
+    /// What may have kept from a client what it was just sent: it left, or what it was sent on was over, before a busy
+    /// machine would have read it; nil when there was time.
     func departure(after event: Int, on connection: Int?) -> Int? {
         let left = end(of: event, at: ObservedClient.interruptions)
         let over = min(left, connection.flatMap { loss(of: $0) } ?? .max)
@@ -378,8 +380,8 @@ extension Observations {
         }
     }
 
-    /// Whether the client awaits an answer at an event: it sent a question in this life, showed last that it thinks, and was
-    /// told of no ending in any way.
+    /// Whether the client awaits an answer at an event: it sent a question in this life, showed last that it thinks,
+    /// and was told of no ending in any way.
     ///
     /// A response that came a moment after a frame may have been read before it.
     func isAwaiting(_ questions: [ClientQuestion], at event: Int) -> Bool {
@@ -422,7 +424,8 @@ extension Observations {
         }
     }
 
-    /// Whether what was typed may have to wait for an earlier message, which was refused for a while or of which nothing is known.
+    /// Whether what was typed may have to wait for an earlier message, which was refused for a while or of which
+    /// nothing is known.
     func isHeldUp(_ typed: ObservedClient.Typed) -> Bool {
         ClientQuestion.all(in: self).contains { earlier in
             guard earlier.event < typed.event, let last = earlier.news.last(where: { $0.event < typed.event }) else {

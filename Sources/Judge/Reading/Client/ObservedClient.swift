@@ -4,8 +4,8 @@ import HoldfastTranscript
 
 /// The client as a program: what it was told to do, what it showed, and what became of what a person typed.
 ///
-/// Taken from the lane `client` and from everything sent to the server. Indices called `event` point into `history.events`.
-/// An object, because checks ask for it again and again; it changes only while it is made.
+/// Taken from the lane `client` and from everything sent to the server. Indices called `event` point into
+/// `history.events`. An object, because checks ask for it again and again; it changes only while it is made.
 final class ObservedClient {
     /// Acts by which the app ends: the system ends it, it crashes as it was told to, or it ends by itself.
     static let deaths: Set<String> = ["quit", "crash", "exit"]
@@ -50,7 +50,8 @@ final class ObservedClient {
 
     /// One life of the program.
     struct Launch: Sendable {
-        /// From its `launch` up to the end of that life: the next of ``ObservedClient/endsOfLife``, or the end of the history.
+        /// From its `launch` up to the end of that life: the next of ``ObservedClient/endsOfLife``, or the end of the
+        /// history.
         let events: Range<Int>
         /// Whether nothing was stored before.
         let isFresh: Bool
@@ -266,8 +267,8 @@ extension ObservedClient.Sending {
 extension Observations {
     /// How long a client may take until a bound of its own is broken, at the time scale it was given.
     ///
-    /// The bound is divided by the time scale, and what a busy machine adds to any timer is given on top. A bound without a
-    /// timer of the client in it stands as it is.
+    /// The bound is divided by the time scale, and what a busy machine adds to any timer is given on top. A bound
+    /// without a timer of the client in it stands as it is.
     func clientBound(_ path: KeyPath<Timeouts, Duration>) -> Duration {
         let bound = timeouts[keyPath: path]
         if path == \Timeouts.foregroundReconnect || path == \Timeouts.driver { return bound }

@@ -2,8 +2,8 @@ import HoldfastJSON
 
 /// What of a question, and of an earlier screen, a screen shows.
 extension ObservedClient.State {
-    /// Whether this screen shows an error of a message: the message marked as failed, or an entry that was not there before and
-    /// names no other; nil where an entry of before may be about it.
+    /// Whether this screen shows an error of a message: the message marked as failed, or an entry that was not there
+    /// before and names no other; nil where an entry of before may be about it.
     func shows(
         _ error: ClientQuestion.ClientError, of keys: Set<String>, unlike before: ObservedClient.State?,
         others: Set<String>
@@ -48,8 +48,8 @@ extension ClientQuestion {
 }
 
 extension Observations {
-    /// Whether a question can stand on a screen, as far as the client was told before an event; where it was told no session,
-    /// only until the person has left the conversation in which it was typed.
+    /// Whether a question can stand on a screen, as far as the client was told before an event; where it was told no
+    /// session, only until the person has left the conversation in which it was typed.
     func mayStand(_ question: ClientQuestion, on state: ObservedClient.State, before event: Int) -> Bool {
         guard question.mayStand(in: state.sessionId, before: event) else { return false }
         let isNamed = state.sessionId.map(question.namedSessions(before: event).contains) == true
@@ -59,7 +59,8 @@ extension Observations {
             }
     }
 
-    /// Whether an entry that only its words make a question's is a message of a history that is not known to be that one.
+    /// Whether an entry that only its words make a question's is a message of a history that is not known to be that
+    /// one.
     func isRead(
         _ shown: ObservedClient.ShownMessage, apartFrom question: ClientQuestion, before event: Int
     ) -> Bool {
@@ -69,7 +70,7 @@ extension Observations {
 
     /// The codes of errors after an event that are not about a message.
     func otherErrorCodes(than question: ClientQuestion, after event: Int) -> Set<String> {
-        let own = Set((question.news + question.suspicions).map(\.event))
+        let own = Set(question.news.map(\.event))
         let frames = framesTold.filter { $0.type == "error" }.map { ($0.event, $0.code) }
         let responses = exchanges.compactMap { exchange in
             exchange.response.map { ($0, exchange.answer?.root.string("code")) }

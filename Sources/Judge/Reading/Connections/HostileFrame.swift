@@ -147,13 +147,17 @@ struct HostileFrame: Sendable {
                         return history.deadline(after: sent, within: history.timeouts.error, on: frame.connection)
                             .map { $0 <= last } ?? false
                     }
+                    let isOfQuestion = ErrorMeaning.ofQuestions.contains(frame.code ?? "")
                     let fits = { hostile[$0].kind.fits(frame.code) }
                     let next =
                         history.isCapture
                         ? waiting.firstIndex { fits($0) && hostile[$0].frame.event > passed.last }
                             ?? waiting.firstIndex(where: fits)
                             ?? waiting.firstIndex { hostile[$0].frame.event == lastSent }
-                        : waiting.firstIndex { !settled.contains(hostile[$0].frame.event) }
+                        : waiting.firstIndex { index in
+                            let frame = hostile[index].frame
+                            return !settled.contains(frame.event) && (frame.type == "chat" || !isOfQuestion)
+                        }
                     guard let next else { continue }
                     hostile[waiting.remove(at: next)].answer = frame
                 }

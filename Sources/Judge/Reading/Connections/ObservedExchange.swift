@@ -12,12 +12,16 @@ final class ObservedExchange {
     /// Which of the requests of the specification it is.
     let route: Route
     let body: JSONValue?
+    /// That body without a key that the wire did not say.
+    let saidBody: JSONValue?
     private(set) var response: Int?
     private(set) var received: Event.Response?
     /// The status of the response; stored, because the optimizer of Swift 6.3 fails on it as a computed property.
     private(set) var status: Int?
     /// The body of the response; nil when it is no JSON.
     private(set) var answer: JSONDocument?
+    /// The members of that body that the wire did not say and a dialect made.
+    private var made: [JSONPointer] = []
     /// The event that ended the exchange without a response.
     private(set) var failure: Int?
     /// Whether the stage ended it by leaving before the response.
@@ -25,8 +29,9 @@ final class ObservedExchange {
     /// The event at which the stage stopped reading a response that was too large for it: then nothing is known of it.
     private(set) var unread: Int?
 
-    private init(request: Int, sent: Event.Request, route: Route, body: JSONValue?) {
+    private init(request: Int, sent: Event.Request, route: Route, body: JSONValue?, made: [JSONPointer]) {
         (self.request, self.sent, self.route, self.body) = (request, sent, route, body)
+        saidBody = made.reduce(body) { $0?.removing($1) }
     }
 
     /// What a path means to the protocol.
@@ -38,6 +43,9 @@ final class ObservedExchange {
         /// Any other path.
         case other
     }
+
+    /// The body of the response as far as the wire says it; a verdict about a name asks this.
+    var said: JSONValue? { made.reduce(answer?.root) { $0?.removing($1) } }
 
     func isRead(of route: Route) -> Bool { sent.method == "GET" && self.route == route }
 
@@ -59,7 +67,9 @@ final class ObservedExchange {
                 current[number] = exchanges.count
                 let body = request.body.flatMap { try? JSONParser.document($0).root }
                 exchanges.append(
-                    ObservedExchange(request: index, sent: request, route: route(of: request.path), body: body))
+                    ObservedExchange(
+                        request: index, sent: request, route: route(of: request.path), body: body,
+                        made: history.made[index] ?? []))
             }
             guard let position = current[number] else { continue }
             switch event.kind {
@@ -68,6 +78,7 @@ final class ObservedExchange {
                 exchanges[position].received = response
                 exchanges[position].status = response.status
                 exchanges[position].answer = try? JSONParser.document(response.body)
+                exchanges[position].made = history.made[index] ?? []
             case .failed("too_large"): exchanges[position].unread = index
             case .act("cut", _) where exchanges[position].response == nil && exchanges[position].failure == nil:
                 exchanges[position].failure = index

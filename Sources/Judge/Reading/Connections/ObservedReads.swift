@@ -12,7 +12,7 @@ struct ObservedSessionRead: Sendable {
     let sessionId: String
     let session: JSONValue
     let messages: [StoredMessage]
-    /// The turns, oldest first; empty also when the server lists none.
+    /// The turns, oldest first; empty also where the body has no such member.
     let turns: [StoredTurn]
 
     struct StoredMessage: Sendable, Equatable {
@@ -24,6 +24,8 @@ struct ObservedSessionRead: Sendable {
         let turnId: String?
         /// The key of the question.
         let clientMessageId: String?
+        /// Whether the wire itself says that key, and that turn.
+        let (saysKey, saysTurn): (Bool, Bool)
     }
 
     /// One turn and how it stands.
@@ -35,7 +37,7 @@ struct ObservedSessionRead: Sendable {
         let clientMessageId: String?
     }
 
-    /// Whether the body lists turns at all; a core server need not.
+    /// Whether the body has `turns` at all.
     var listsTurns: Bool { session["turns"]?.arrayValue != nil }
 
     /// The successful read in an exchange; nil for any other exchange.
@@ -48,10 +50,12 @@ struct ObservedSessionRead: Sendable {
         principal = exchange.sent.principal
         sessionId = id
         self.session = session
-        messages = (session["messages"]?.arrayValue ?? []).map { message in
+        let said = exchange.said?["session"]?["messages"]
+        messages = (session["messages"]?.arrayValue ?? []).enumerated().map { place, message in
             StoredMessage(
                 id: message.id("id"), role: message.string("role"), text: MessageContent.text(of: message["content"]),
-                turnId: message.id("turnId"), clientMessageId: message.id("clientMessageId"))
+                turnId: message.id("turnId"), clientMessageId: message.id("clientMessageId"),
+                saysKey: said?[place]?["clientMessageId"] != nil, saysTurn: said?[place]?["turnId"] != nil)
         }
         turns = (session["turns"]?.arrayValue ?? []).map { turn in
             StoredTurn(

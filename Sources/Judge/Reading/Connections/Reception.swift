@@ -34,7 +34,7 @@ extension Observations {
             proof = deadline(after: frame.event, within: timeouts.sync, on: frame.connection)
         case "chat":
             // Frames that name no turn are put to none in a capture, so their absence says nothing.
-            if isCapture, frame.clientMessageId == nil { return .open }
+            if isCapture, !frame.says("clientMessageId") { return .open }
             guard let turn = turns.first(where: { $0.requests.contains { $0.event == frame.event } }),
                 let request = turn.requests.first(where: { $0.event == frame.event })
             else { return .open }
@@ -43,7 +43,7 @@ extension Observations {
             }
             answer = request.ack?.event ?? (turn.frames + turn.endings).map(\.event).filter { $0 > frame.event }.min()
             proof =
-                profiles.contains(.idempotency)
+                hasAcks
                 ? deadline(after: frame.event, within: timeouts.ack, on: frame.connection)
                 : turnDeadline(of: turn, on: frame.connection)
         default: return .open

@@ -108,7 +108,7 @@ extension Observations {
             let mayBeOver = subject.hasScriptedAgent && turn.isScriptedToFail
             return reads(of: turn).first { read in
                 patience(of: read.request) >= limit && !shows(theEndOf: turn, read)
-                    && (!mayBeOver || entry(of: turn, in: read) != nil)
+                    && (!mayBeOver || read.entry(of: turn) != nil)
             }?.event
         }
     }
@@ -116,6 +116,6 @@ extension Observations {
     /// Whether a read has the answer of a turn, or says that it is over.
     private func shows(theEndOf turn: ObservedTurn, _ read: ObservedSessionRead) -> Bool {
         if answer(of: turn, in: read) != nil { return true }
-        return entry(of: turn, in: read)?.status.map { $0 != "running" } ?? false
+        return read.entry(of: turn)?.status.map { $0 != "running" } ?? false
     }
 }

@@ -5,8 +5,10 @@ struct StoredPromise {
     let turn: ObservedTurn
     let told: Int
     let life: Int
-    /// The answer as a response over REST named it; nil on a connection.
-    var answer: (messageId: String?, text: String?)?
+    /// Whether a response over REST told of it.
+    var isResponse = false
+    /// What that response called the answer.
+    var messageId: String?
 }
 
 /// What later reads of its session say of a promise.
@@ -42,7 +44,7 @@ extension Observations {
                 let body = body(ofResponse: response)
                 return StoredPromise(
                     turn: turn, told: response, life: life(of: request),
-                    answer: (body?.id("messageId"), body?.string("text")))
+                    isResponse: true, messageId: body?.id("messageId"))
             }
         }
     }
@@ -94,7 +96,7 @@ extension Observations {
     }
 
     func fates(ofAnswers promises: [StoredPromise]) -> [Fate] {
-        fates(of: promises) { places, promise in !places.answers(of: promise.turn, response: promise.answer).isEmpty }
+        fates(of: promises) { places, promise in !places.answers(of: promise.turn, under: promise.messageId).isEmpty }
     }
 
     func fates(ofQuestions promises: [StoredPromise]) -> [Fate] {

@@ -18,26 +18,6 @@ extension Observations {
         }
     }
 
-    /// Whether a read surely shows the question of a turn, and not another one of the same text.
-    func stands(_ turn: ObservedTurn, in read: ObservedSessionRead) -> Bool {
-        let places = places(in: read)
-        guard !places.questions(of: turn).isEmpty else { return false }
-        return places.name(turn) || unnamedQuestions(in: read, places)[turn.request.prompt] ?? 0 <= 1
-    }
-
-    /// How many questions of each text a read may show of which nothing else tells which is whose.
-    func unnamedQuestions(in read: ObservedSessionRead, _ places: StoredPlaces) -> [String: Int] {
-        var counts: [String: Int] = [:]
-        for place in index.turns(of: read.sessionId) + index.unplaced {
-            let turn = turns[place]
-            guard turn.principal == read.principal, turn.event < read.event, !turn.isRefused, !places.name(turn) else {
-                continue
-            }
-            counts[turn.request.prompt, default: 0] += 1
-        }
-        return counts
-    }
-
     /// How many more questions with the text of a turn a read shows than were asked, also those that were refused.
     func surplus(of turn: ObservedTurn, in read: ObservedSessionRead) -> Int {
         let text = turn.request.prompt
@@ -47,20 +27,9 @@ extension Observations {
         return max(0, read.messages.count { $0.role == "user" && exactlyEqual($0.text, text) } - asked)
     }
 
-    /// The entry of a turn: by its names, else by the turn that the conversation says its question belongs to.
-    func entry(of turn: ObservedTurn, in read: ObservedSessionRead) -> ObservedSessionRead.StoredTurn? {
-        read.entry(of: turn)
-            ?? turnNamed(for: turn, in: read).flatMap { name in read.turns.first { $0.turnId == name } }
-    }
-
-    /// What the conversation calls a turn that no frame names; only a question that stands in it once tells.
-    func turnNamed(for turn: ObservedTurn, in read: ObservedSessionRead) -> String? {
-        guard turn.turnId == nil else { return nil }
-        let stored = read.messages.filter { $0.role == "user" && exactlyEqual($0.text, turn.request.prompt) }
-        let asked = index.turns(of: read.sessionId).count {
-            exactlyEqual(turns[$0].request.prompt, turn.request.prompt)
-        }
-        return stored.count == 1 && asked == 1 ? stored[0].turnId : nil
+    /// Whether a read shows the end of a turn: its answer, or a final status.
+    func showsEnd(of turn: ObservedTurn, in read: ObservedSessionRead) -> Bool {
+        answer(of: turn, in: read) != nil || ["done", "failed"].contains(read.entry(of: turn)?.status)
     }
 }
 
@@ -85,19 +54,6 @@ extension ObservedSessionRead {
             rest = rest[(place + 1)...]
             return false
         }
-    }
-
-    /// Whether it shows a turn as running; where nothing names it, any running turn may be the one.
-    func showsRunning(_ turn: ObservedTurn) -> Bool {
-        if let entry = entry(of: turn) { return entry.status != "done" && entry.status != "failed" }
-        guard turn.turnId == nil, turn.clientMessageId == nil else { return false }
-        return turns.contains { $0.status == "running" }
-    }
-
-    /// Whether it lists turns by their names, and the question of this one, but not the turn.
-    func passesOver(_ turn: ObservedTurn) -> Bool {
-        turn.turnId != nil && turns.contains { $0.turnId != nil } && entry(of: turn) == nil
-            && !StoredPlaces(self).questions(of: turn).isEmpty
     }
 }
 

@@ -4,8 +4,8 @@ import HoldfastTranscript
 
 /// One question, every request that carried it, and everything the server said about it.
 ///
-/// Where the subject declares `idempotency`, requests with the same `clientMessageId` are one turn; elsewhere each request
-/// is its own. `acks`, `frames`, `endings` and `copies` hold what every connection of the principal saw, in time order.
+/// Requests with the same `clientMessageId` are one turn. `acks`, `frames`, `endings` and `copies` hold what every
+/// connection of the principal saw, in time order.
 struct ObservedTurn: Sendable {
     /// Behind a reference, because turns are looked at far more often than they are changed.
     private var facts: Facts
@@ -19,6 +19,7 @@ struct ObservedTurn: Sendable {
         var endings: [Frame] = []
         var copies: [Frame] = []
         var replayed: [Frame] = []
+        var nameless: [Frame] = []
         var furtherMessages: [Frame] = []
 
         init(requests: [ObservedRequest]) { self.requests = requests }
@@ -26,7 +27,8 @@ struct ObservedTurn: Sendable {
         init(copying other: Facts) {
             (requests, turnId, sessionId) = (other.requests, other.turnId, other.sessionId)
             (acks, frames, endings) = (other.acks, other.frames, other.endings)
-            (copies, replayed, furtherMessages) = (other.copies, other.replayed, other.furtherMessages)
+            (copies, replayed) = (other.copies, other.replayed)
+            (nameless, furtherMessages) = (other.nameless, other.furtherMessages)
         }
     }
 
@@ -65,7 +67,7 @@ struct ObservedTurn: Sendable {
         get { facts.frames }
         _modify { yield &ownFacts.frames }
     }
-    /// Frames that end the turn: `done` without `duplicate`, or an `error` that ends it; one a connection when all is well.
+    /// Frames that end the turn: `done` without `duplicate`, or an `error` that ends it; one a connection if all is well.
     var endings: [Frame] {
         get { facts.endings }
         _modify { yield &ownFacts.endings }
@@ -80,11 +82,16 @@ struct ObservedTurn: Sendable {
         get { facts.replayed }
         _modify { yield &ownFacts.replayed }
     }
-    /// Messages that show its question, or another one under its key, as stored once more: the ack of a later request named
-    /// their id, and the first ack another one.
+    /// Messages that show another question, or its own once more, as stored under its key: the ack of a later request
+    /// named their id, and the first ack another one.
     var furtherMessages: [Frame] {
         get { facts.furtherMessages }
         _modify { yield &ownFacts.furtherMessages }
+    }
+    /// Errors with its key and without its name, of codes that may end it, that refuse no request.
+    var nameless: [Frame] {
+        get { facts.nameless }
+        _modify { yield &ownFacts.nameless }
     }
 
     /// The first question that started it, whichever transport it took.
@@ -189,16 +196,21 @@ struct ObservedRequest: Sendable {
     var road: String { connection == nil ? "a POST" : "a chat" }
 
     /// Every question that could be accepted, whichever transport it took, in the order of asking.
-    static func all(on connections: [ObservedConnection], in exchanges: [ObservedExchange]) -> [ObservedRequest] {
+    ///
+    /// In a capture a made key ties nothing to a question, so there it is left out.
+    static func all(
+        on connections: [ObservedConnection], in exchanges: [ObservedExchange], isCapture: Bool = false
+    ) -> [ObservedRequest] {
         let chats = connections.enumerated().flatMap { index, connection in
             connection.sent.filter { $0.type == "chat" }.compactMap { frame in
                 ObservedRequest(
-                    frame.value, event: frame.event, origin: .connection(index), principal: connection.principal)
+                    isCapture ? frame.said : frame.value, event: frame.event, origin: .connection(index),
+                    principal: connection.principal)
             }
         }
         let posts = exchanges.enumerated().filter { $0.element.isChat }.compactMap { index, exchange in
             ObservedRequest(
-                exchange.body, event: exchange.request, origin: .exchange(index),
+                isCapture ? exchange.saidBody : exchange.body, event: exchange.request, origin: .exchange(index),
                 principal: exchange.sent.principal ?? "")
         }
         return (chats + posts).sorted { $0.event < $1.event }

@@ -42,8 +42,7 @@ struct RefusedWrite {
     /// Whether the fault surely met the answer, and not the question before it; where nothing shows that a question was
     /// taken before the answer comes, nothing better can be asked for.
     func metTheAnswer(in history: Observations) -> Bool {
-        wasAccepted
-            || !history.history.header.subject.hasScriptedAgent && !history.profiles.contains(.idempotency)
+        wasAccepted || !history.subject.hasScriptedAgent && !history.hasAcks
     }
 
     /// Whether the fault surely met the question itself: it was asked under it, and what refused it is all that came.

@@ -46,7 +46,7 @@ extension Observations {
     /// The turns that were begun for a question, as acks and responses named them when they called it no duplicate.
     func turnIdsStarted(by turn: ObservedTurn) -> Set<String> {
         guard turn.requests.count > 1 else { return [] }
-        let acked = turn.acks.filter { !$0.isDuplicate }.compactMap(\.turnId)
+        let acked = turn.acks.filter { !$0.isDuplicate && $0.says("turnId") }.compactMap(\.turnId)
         let answered = turn.requests.compactMap(\.outcome).filter { !isDuplicate(response: $0) }
             .compactMap { body(ofResponse: $0)?.id("turnId") }
         return Set(acked + answered)
@@ -84,15 +84,17 @@ extension Observations {
         answers(to: turn).compactMap { answer in answer.turnId.map { (answer.event, $0) } }
     }
 
-    /// Everything live that names a turn's key or answers it over REST, in the order of time.
+    /// Everything live that names a turn's key or answers it over REST, in the order of time; names that a dialect made
+    /// aside.
     func answers(to turn: ObservedTurn) -> [TurnAnswer] {
         var answers: [TurnAnswer] = []
         for frame in turn.acks + turn.endings + turn.copies + turn.frames where !frame.isReplayed {
             guard frame.clientMessageId == turn.clientMessageId else { continue }
-            answers.append(TurnAnswer(event: frame.event, turnId: frame.turnId, sessionId: frame.sessionId))
+            let turnId = frame.says("turnId") ? frame.turnId : nil
+            answers.append(TurnAnswer(event: frame.event, turnId: turnId, sessionId: frame.sessionId))
         }
         for response in turn.requests.compactMap(\.outcome) {
-            let body = body(ofResponse: response)
+            let body = index.exchange(ofResponse: response).flatMap { exchanges[$0].said }
             answers.append(
                 TurnAnswer(
                     event: response, turnId: body?.id("turnId"), sessionId: body?.id("sessionId")))
@@ -134,16 +136,17 @@ extension Observations {
         request.ack?.isDuplicate == true || request.success.map(isDuplicate(response:)) == true
     }
 
-    /// Whether a read showed a turn as failed in the life of its `error`, and the disk took every write since it was asked.
+    /// Whether a read showed a turn as failed in the life of its `error`, and the disk took every write since the question.
     func wasShownFailed(_ turn: ObservedTurn, by error: Frame, before event: Int) -> Bool {
         !lives.refusedWrites(between: turn.event, and: event)
             && reads(of: turn).contains { read in
                 read.request > error.event && lives.life(at: read.request) == life(of: error)
-                    && entry(of: turn, in: read)?.status == "failed"
+                    && read.entry(of: turn)?.status == "failed"
             }
     }
 
-    /// Whether a disk that took every write since another question of a conversation had been answered is no reason to refuse one.
+    /// Whether a disk that took every write since another question of a conversation had been answered is no reason to
+    /// refuse one.
     func couldBeStored(_ request: ObservedRequest, after refused: Int, at event: Int) -> Bool {
         turns.contains { other in
             guard other.event > refused, other.principal == request.principal,
