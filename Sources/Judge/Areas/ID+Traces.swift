@@ -95,7 +95,7 @@ extension ID {
     /// that ends it or copies such an ending".
     ///
     /// Exercised once per frame of a turn of this history. A frame without a name breaks it whosever it is. Where one
-    /// key ran as several turns, which is the matter of IDEM-1, each frame is held against the turns named for it.
+    /// key ran as several turns (IDEM-1), each frame is compared with the turns named for it.
     static func turnFramesNameTheTurn(_ history: Observations, _ evidence: inout Evidence) {
         // The key of a question that was taken, a number, a copy's mark or such a code says that an error is of a turn.
         let nameless = Set(history.turns.flatMap(\.nameless).map(\.event))

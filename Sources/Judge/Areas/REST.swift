@@ -228,7 +228,7 @@ enum REST {
         in read: ObservedSessionRead, _ history: Observations
     ) -> (expected: String, actual: String?, event: Int)? {
         for turn in history.turns where turn.sessionId == read.sessionId && turn.principal == read.principal {
-            // A key that ran twice, which is the matter of IDEM-1, may have an answer elsewhere.
+            // A key that ran twice (IDEM-1) may have an answer elsewhere.
             let dones = turn.endings.filter { $0.type == "done" && $0.sessionId == read.sessionId }
             var named = dones.map { ($0.messageId, $0.text, $0.event) }
             for request in turn.requests {

@@ -32,7 +32,7 @@ extension TURN {
 
     /// TURN-9: "A server MUST show a turn whose agent failed as `failed` in session reads".
     ///
-    /// A turn that the list leaves out is the matter of TURN-12. Exercised once per failed turn and read.
+    /// Exercised once per failed turn and read. TURN-12 judges turns that the list leaves out.
     static func failedTurnsAreShownFailed(_ history: Observations, _ evidence: inout Evidence) {
         for (turn, ending) in failures(in: history) {
             for read in history.reads(of: turn) where read.request > ending.event {
