@@ -22,7 +22,7 @@ class Conformance < Formula
   end
 
   test do
-    assert_match "conforms", shell_output("#{{bin}}/conformance server --reference --only TURN-3")
+    assert_match "conforms", shell_output("#{{bin}}/conformance server --reference --only TURN-2")
   end
 end
 """

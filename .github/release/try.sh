@@ -61,8 +61,8 @@ try() {
     fi
     echo "as a user without privileges:"
     enter+=("${unprivileged[@]}")
-    verdict "${enter[@]}" "${program[@]}" server --reference --only ENV-4
-    verdict "${enter[@]}" "${program[@]}" client --reference --only CLIENT-1
+    verdict "${enter[@]}" "${program[@]}" server --reference --only ENV-3
+    verdict "${enter[@]}" "${program[@]}" client --reference --only CLIENT-36
     verdict "${enter[@]}" "${program[@]}" judge - <"$capture"
 }
 

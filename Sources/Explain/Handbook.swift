@@ -16,6 +16,13 @@ struct Handbook {
         return (String(title), text)
     }
 
+    /// The protocol on one sheet.
+    var sheet: (title: String, text: Substring) {
+        let text = chapter("chapters/00-on-one-sheet.md")
+        let title = text.prefix { $0 != "\n" }
+        return (String(title.drop { "# ".contains($0) }), text[title.endIndex...])
+    }
+
     /// The words of chapter 2, each with the paragraph that explains it.
     var terms: [(name: String, text: String)] {
         chapter("chapters/02-terms.md").split(separator: "\n\n").flatMap { paragraph -> [(String, String)] in

@@ -72,7 +72,8 @@ private struct Words {
 
     init(_ sentence: String) {
         words = sentence.split(whereSeparator: \.isWhitespace)
-        let isNegated = words.contains("NOT")
+        // A comma may follow: MUST NOT, on its own, …
+        let isNegated = words.contains { $0.trimmed { !$0.isLetter } == "NOT" }
         var index = 0
         while index < words.count {
             let word = words[index]

@@ -76,7 +76,7 @@ public struct ChatFrame: MessageObject {
 
 /// Asks for every numbered frame after a position.
 public struct SyncFrame: MessageObject {
-    /// The last position without a hole before it; exclusive, so 0 asks for everything.
+    /// Everything up to it has been seen; exclusive, so 0 asks for everything.
     public var lastSeqSeen: Int64 = 0
     /// The epoch that the position belongs to.
     public var epoch: String?

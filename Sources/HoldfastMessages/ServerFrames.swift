@@ -56,7 +56,7 @@ public struct ConnectedFrame: MessageObject {
     public var capabilities: [String] = []
     /// What the server promises to take and to keep.
     public var limits = Limits()
-    /// The longest silence that the server keeps before it pings.
+    /// The heartbeat, in seconds; 30 when not told.
     public var heartbeatSeconds: Int64?
     /// Names one numbering of the stream; opaque, compared for equality only.
     public var epoch: String?

@@ -42,7 +42,7 @@ public func server(
 /// ```
 /// - Parameters:
 ///   - client: The client, and what it declares.
-///   - patterns: Only these clauses and scenarios, such as `CLIENT-3` or `client/CLIENT/*`; all when empty.
+///   - patterns: Only these clauses and scenarios, such as `CLIENT-36` or `client/CLIENT/*`; all when empty.
 ///   - jobs: How many scenarios run at once, each with a client of its own.
 /// - Returns: What each clause came to.
 /// - Throws: Why nothing could be tested: a description that cannot be used, or a driver that does not answer.

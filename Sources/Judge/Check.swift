@@ -1,20 +1,44 @@
 import Holdfast
 
-/// The predicate of one clause.
+/// One predicate of a clause, and what a capture needs beside what the clause needs.
+struct Rule: Sendable {
+    /// Reads a history and counts the evidence; does no I/O.
+    typealias Predicate = @Sendable (Observations, inout Evidence) -> Void
+
+    let judge: Predicate
+    let needs: [CaptureNeed]
+
+    init(_ judge: @escaping Predicate, needs: [CaptureNeed] = []) { (self.judge, self.needs) = (judge, needs) }
+}
+
+/// How one clause is judged: by each of its rules.
 package struct Check: Sendable {
     /// The clause it judges.
     package let clause: ClauseID
-    /// Reads a history and counts the evidence; does no I/O.
-    let judge: @Sendable (Observations) -> Evidence
+    private let rules: [Rule]
 
-    /// The predicate for a clause of an area.
-    init(_ area: Area, _ number: Int, _ add: @escaping @Sendable (Observations, inout Evidence) -> Void) {
-        clause = ClauseID(area, number)
-        judge = { history in
-            var evidence = Evidence()
-            add(history, &evidence)
-            return evidence
+    /// The check for a clause of an area.
+    init(_ area: Area, _ number: Int, _ rules: Rule...) {
+        (clause, self.rules) = (ClauseID(area, number), rules)
+    }
+
+    /// The check for a clause whose rules can be judged from whatever the clause can be judged from.
+    init(_ area: Area, _ number: Int, _ predicates: Rule.Predicate...) {
+        (clause, rules) = (ClauseID(area, number), predicates.map { Rule($0) })
+    }
+
+    /// The evidence of all rules that the history can be judged by, its violations in the order of the history.
+    ///
+    /// With `number`, only that of one rule, counted from 1.
+    func judge(_ history: Observations, rule number: Int? = nil) -> Evidence {
+        var evidence = Evidence()
+        for (index, rule) in rules.enumerated() where number == nil || number == index + 1 {
+            guard history.history.header.capture?.lacking(anyOf: rule.needs) == nil else { continue }
+            var own = Evidence()
+            rule.judge(history, &own)
+            evidence.add(own)
         }
+        return evidence
     }
 }
 

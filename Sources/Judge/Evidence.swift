@@ -13,6 +13,15 @@ struct Evidence: Sendable, Equatable {
     /// What a reader has to know of the strength of the evidence, one sentence each.
     var remarks: [String] = []
 
+    /// Adds the evidence of another rule; what was found stays in the order of the history.
+    mutating func add(_ other: Evidence) {
+        exercised += other.exercised
+        doubts += other.doubts
+        remarks += other.remarks
+        guard !other.violations.isEmpty else { return }
+        violations = (violations + other.violations).sorted { $0.events.last ?? 0 < $1.events.last ?? 0 }
+    }
+
     /// Counts one test that was passed.
     mutating func keep() {
         exercised += 1

@@ -10,6 +10,13 @@ public func judge(_ history: History, under specification: Specification) -> [Ve
     verdicts(of: ReadHistory(history, under: specification))
 }
 
+/// Judges a history by one rule of one clause, counted from 1; nil where nothing judges it.
+package func judge(
+    _ history: History, by rule: Int, of clause: ClauseID, under specification: Specification
+) -> Verdict? {
+    judgeWhole(ReadHistory(history, under: specification), only: (clause, rule)).first
+}
+
 /// Judges a history, and tells what else in it people look for; only of a capture, because a stage brings such things about.
 public func examine(
     _ history: History, under specification: Specification
@@ -47,7 +54,7 @@ private func verdicts(of read: ReadHistory) -> [Verdict] {
 }
 
 /// Judges a history with everything that it holds.
-private func judgeWhole(_ read: ReadHistory) -> [Verdict] {
+private func judgeWhole(_ read: ReadHistory, only part: (clause: ClauseID, rule: Int)? = nil) -> [Verdict] {
     let (history, specification, observations) = (read.history, read.specification, read.observations)
     // Where a guess was made about whose a frame is, only what is seen without the guess stands.
     let sure = observations.guessedTurns.isEmpty ? nil : observations.withoutGuesses()
@@ -56,7 +63,7 @@ private func judgeWhole(_ read: ReadHistory) -> [Verdict] {
         // The role first: a clause is much to copy.
         guard clauses[index].role == history.header.subject.role else { return nil }
         let clause = clauses[index]
-        guard let check = Checks.check(of: clause.id) else { return nil }
+        guard let check = Checks.check(of: clause.id), part.map({ $0.clause == clause.id }) ?? true else { return nil }
         guard clause.undeclared(in: history.header.subject.profiles) == nil else {
             return Verdict(clause: clause.id, outcome: .notApplicable, exercised: 0)
         }
@@ -64,13 +71,20 @@ private func judgeWhole(_ read: ReadHistory) -> [Verdict] {
             let remark = "not from this capture: \(need.reason)"
             return Verdict(clause: clause.id, outcome: .untested, exercised: 0, remarks: [remark])
         }
-        var evidence = check.judge(observations)
-        if let sure { evidence = evidence.standing(with: check.judge(sure), observations.guessedTurns) }
+        var evidence = check.judge(observations, rule: part?.rule)
+        if let sure {
+            evidence = evidence.standing(with: check.judge(sure, rule: part?.rule), observations.guessedTurns)
+        }
         let wire = history.header.dialect
-        if !evidence.violations.isEmpty, let lack = wire.unkeepable[clause.id] {
-            let own = evidence.violations.filter { !observations.isExcused($0, by: lack) }
+        if !evidence.violations.isEmpty, let lacks = wire.unkeepable[clause.id] {
+            let excuses = evidence.violations.map { finding in
+                lacks.first { observations.isExcused(finding, by: $0) }
+            }
+            let own = zip(evidence.violations, excuses).filter { $0.1 == nil }.map(\.0)
             if own.isEmpty {
-                evidence.remarks.append("\(Dialect.unkeepableRemark)\(wire.name): \(lack.reason)")
+                for lack in lacks where excuses.contains(lack) {
+                    evidence.remarks.append("\(Dialect.unkeepableRemark)\(wire.name): \(lack.reason)")
+                }
             } else {
                 evidence.violations = own + evidence.violations.filter { !own.contains($0) }
             }
@@ -88,7 +102,8 @@ extension Observations {
         let isShown =
             lack.frames.isEmpty
             || finding.events.contains { event in frames[event]?.type.map(lack.frames.contains) == true }
-        return isShown && !isAboutAnEnd(finding)
+        let isOfIt = lack.members.isEmpty || finding.lacking.map(lack.members.contains) == true
+        return isShown && isOfIt && !isAboutAnEnd(finding)
     }
 
     /// Whether a finding cites that the server ended a greeted connection, or itself, without having been told to.

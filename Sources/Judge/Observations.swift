@@ -111,7 +111,7 @@ final class Observations {
         sessionReads = exchanges.compactMap(ObservedSessionRead.init)
         listReads = exchanges.compactMap(ObservedListRead.init)
         hostileKinds = HostileFrame.kinds(
-            on: connections, schemas: coreSchemas, hasSync: profiles.contains(.sync))
+            in: history, on: connections, schemas: coreSchemas, hasSync: profiles.contains(.sync))
         syncs = ObservedSync.all(
             on: connections, hostile: hostileKinds, isCapture: history.header.capture != nil)
         shown = NumberedFrame.all(on: connections, syncs: syncs)
@@ -141,10 +141,7 @@ final class Observations {
     /// The same history without the turns that a guess was made about.
     func withoutGuesses() -> Observations {
         let less = Observations(sharing: self)
-        let keys = Dictionary(
-            received.map { ($0.event, $0.says("clientMessageId") ? $0.clientMessageId : nil) }
-        ) { first, _ in first }
-        less.questions = guesses.questions(of: questions) { keys[$0] ?? nil }
+        less.questions = questions
         less.take(guesses.sure(of: questions))
         return less
     }

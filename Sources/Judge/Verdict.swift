@@ -52,11 +52,12 @@ public struct Finding: Sendable, Equatable {
     public let actual: String
     /// The indices of the events involved, in order; the last is the one the verdict cites.
     public let events: [Int]
+    /// The member that is lacking, where that is what is wrong.
+    let lacking: String?
 
     /// A finding at the last of the given events.
-    package init(_ what: String, expected: String, actual: String, at events: [Int]) {
-        self.what = what
-        self.events = events
+    package init(_ what: String, expected: String, actual: String, at events: [Int], lacking: String? = nil) {
+        (self.what, self.events, self.lacking) = (what, events, lacking)
         // What Swift calls equal looks alike; escapes show where it differs.
         let isAlike = expected == actual && !exactlyEqual(expected, actual)
         self.expected = isAlike ? opaqueID(expected) : expected

@@ -47,14 +47,14 @@ private enum CauseRank {
 
     /// Clauses whose breach has one reading, whatever else is broken: such as a read that lacks what an earlier one showed.
     static let telling: Set<ClauseID> = [
-        ClauseID(.ID, 8), ClauseID(.SYNC, 9), ClauseID(.SYNC, 20), ClauseID(.PERSIST, 10), ClauseID(.AUTH, 9),
-        ClauseID(.LIVE, 11), ClauseID(.CLIENT, 38), ClauseID(.CLIENT, 50),
+        ClauseID(.ID, 5), ClauseID(.SYNC, 5), ClauseID(.AUTH, 6), ClauseID(.PERSIST, 5), ClauseID(.AUTH, 7),
+        ClauseID(.LIVE, 9), ClauseID(.CLIENT, 21), ClauseID(.CLIENT, 6),
     ]
 
     /// Clauses that say in general what others say of one case, such as that a body is not valid.
     static let general: Set<ClauseID> = [
-        ClauseID(.ID, 6), ClauseID(.ID, 14), ClauseID(.TURN, 12), ClauseID(.TURN, 18), ClauseID(.SYNC, 21),
-        ClauseID(.IDEM, 3), ClauseID(.PERSIST, 7), ClauseID(.REST, 1), ClauseID(.LIVE, 1),
+        ClauseID(.ID, 4), ClauseID(.TURN, 7), ClauseID(.SYNC, 7), ClauseID(.PERSIST, 5),
+        ClauseID(.REST, 1), ClauseID(.LIVE, 1),
     ]
 
     static func head(of group: [SharedEvidence.Breach]) -> SharedEvidence.Breach {
@@ -69,7 +69,10 @@ private enum CauseRank {
     }
 
     private static func weight(_ breach: SharedEvidence.Breach) -> Int {
-        telling.contains(breach.clause) ? 0 : general.contains(breach.clause) ? 2 : 1
+        let isGeneral = general.contains(breach.clause)
+        // What a crash took, others say of one promise each.
+        if telling.contains(breach.clause), !(isGeneral && breach.needsCrash) { return 0 }
+        return isGeneral ? 2 : 1
     }
 
     private static func rank(_ breach: SharedEvidence.Breach) -> Int {

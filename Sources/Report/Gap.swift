@@ -10,7 +10,7 @@ package struct Gap: Sendable, Equatable {
     /// Clauses and why nothing exercises them.
     package init(reason: String, clauses: [ClauseID]) { (self.reason, self.clauses) = (reason, clauses) }
 
-    /// In one line, such as `7 clauses need a scripted agent (tier 2 or 3): ID-3, TURN-8`.
+    /// In one line, such as `7 clauses need a scripted agent (tier 2 or 3): ID-2, TURN-4`.
     package var line: String { line(naming: true) }
 
     /// In one line; many clauses are counted by area, unless all are to be named.

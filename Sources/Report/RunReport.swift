@@ -288,7 +288,7 @@ extension RunReport {
 }
 
 extension RunReport {
-    /// What selects a clause again in the scenario that showed first what was found: `TURN-3@server/TURN/two-devices`.
+    /// What selects a clause again in the scenario that showed first what was found: `TURN-2@server/TURN/two-devices`.
     ///
     /// A connection that was lost may have been lost for what another scenario sent at that moment. Where several scenarios of
     /// a clause lost one, all of them are selected.

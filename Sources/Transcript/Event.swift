@@ -118,7 +118,7 @@ public struct Event: Sendable, Equatable {
 }
 
 extension Event.Kind {
-    /// Whether a server says that it stops, restarts or is overloaded (LIVE-12).
+    /// Whether a server says that it stops, restarts or is overloaded (LIVE-10).
     package var isGoodbye: Bool {
         if case .close(.fromServer, let code?, _) = self { [1001, 1012, 1013].contains(code) } else { false }
     }

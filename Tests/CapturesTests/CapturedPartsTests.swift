@@ -53,7 +53,7 @@ import Testing
                 uniqueKeysWithValues: judge(part.history, under: specification).map { ($0.clause.description, $0) })
         }
         #expect(verdicts.count == 2)
-        #expect(verdicts.map { $0["ID-2"]?.outcome } == [.violation, .untested])
+        #expect(verdicts.map { $0["ENV-2"]?.outcome } == [.violation, .pass])
         #expect(verdicts.map { $0["ENV-1"]?.exercised } == [3, 2])
         #expect(verdicts.map { $0["TURN-1"]?.outcome } == [.pass, .pass])
     }
@@ -138,7 +138,7 @@ import Testing
         let whole = try parts(line, bounds(soft: 1000))
         let cut = try parts(line, bounds(soft: 20))
         #expect(cut.count > 5)
-        let frames = ["ENV-1", "ENV-2", "ORDER-9", "TURN-1", "TURN-2", "TURN-6", "ID-11"]
+        let frames = ["ENV-1", "ENV-2", "ORDER-6", "TURN-1", "TURN-3", "ID-3"]
         for clause in frames {
             let counts = [whole, cut].map { parts in
                 parts.reduce(0) { sum, part in

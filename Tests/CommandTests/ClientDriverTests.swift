@@ -55,23 +55,23 @@ import Testing
     }
 
     @Test func `a client that never connects is told what it violates`() async throws {
-        let run = try await BuiltBinary.run(["client", "--only", "CLIENT-7"] + driver(":"))
+        let run = try await BuiltBinary.run(["client", "--only", "CLIENT-37"] + driver(":"))
         #expect(run.status == 1 || run.status == 2, "\(run.err)")
         #expect(run.out.firstMatch(of: /[0-9] pass\b/) == nil)
         #expect(run.out.contains("Shell at /bin/sh -c"))
     }
 
     @Test func `what a driver cannot do stays untested by name`() async throws {
-        let greeting = #""name":"Shell","profiles":["client-core","client-push"],"unsupported":["openPush"]"#
-        let run = try await BuiltBinary.run(["client", "--only", "CLIENT-34"] + driver(":", greeting: greeting))
+        let greeting = #""name":"Shell","profiles":["client-core","client-push"],"unsupported":["receivePush"]"#
+        let run = try await BuiltBinary.run(["client", "--only", "CLIENT-22"] + driver(":", greeting: greeting))
         #expect(run.status == 2)
-        #expect(run.out.contains("untested: 1 clause, because the driver does not support openPush: CLIENT-34"))
-        #expect(run.out.contains("diagnostic: the driver declares that it does not support openPush"))
+        #expect(run.out.contains("untested: 1 clause, because the driver does not support receivePush: CLIENT-22"))
+        #expect(run.out.contains("diagnostic: the driver declares that it does not support receivePush"))
     }
 
     @Test func `a driver that dies in the middle is told as that in every scenario`() async throws {
         let body = #"case $line in *'"do":"background"'*) echo 'out of memory' >&2; exit 3 ;; esac"#
-        let run = try await BuiltBinary.run(["client", "--only", "CLIENT-1"] + driver(body))
+        let run = try await BuiltBinary.run(["client", "--only", "CLIENT-36"] + driver(body))
         #expect(run.status == 1 || run.status == 2, "\(run.status) \(run.err)")
         #expect(run.out.firstMatch(of: /[0-9] pass\b/) == nil)
         #expect(!run.out.contains("harness error in"))
@@ -81,7 +81,7 @@ import Testing
         let folder = try TemporaryDirectory()
         let note = "echo $$ >> \(folder.path)/processes"
         let body = "trap '' TERM; \(note); sh -c '\(note); exec sleep 600' &"
-        _ = try await BuiltBinary.run(["client", "--only", "CLIENT-1"] + driver("\(body) :"))
+        _ = try await BuiltBinary.run(["client", "--only", "CLIENT-36"] + driver("\(body) :"))
         let processes = try processes(in: folder)
         #expect(processes.count >= 2)
         for process in processes { #expect(try await Processes.ends(process)) }
@@ -121,15 +121,15 @@ import Testing
     }
 
     @Test func `the reference client keeps a clause, and a defect of it does not`() async throws {
-        let kept = try await BuiltBinary.run(["client", "--reference", "--only", "CLIENT-1"])
+        let kept = try await BuiltBinary.run(["client", "--reference", "--only", "CLIENT-36"])
         #expect(kept.status == 0, "\(kept.out)\(kept.err)")
         let broken = try await BuiltBinary.run([
-            "client", "--reference", "--defect", "client-trusts-its-flag", "--only", "CLIENT-1",
+            "client", "--reference", "--defect", "client-trusts-its-flag", "--only", "CLIENT-36",
         ])
         #expect(broken.status == 1, "\(broken.out)\(broken.err)")
         #expect(
             broken.out.contains(
-                "again: conformance client --reference --defect client-trusts-its-flag --only CLIENT-1@client/CLIENT/"),
+                "again: conformance client --reference --defect client-trusts-its-flag --only CLIENT-36@client/CLIENT/"),
             "\(broken.out)")
     }
 
@@ -140,7 +140,7 @@ import Testing
         await listener.stop()
         let (device, output) = try await BuiltBinary.run(
             [
-                "client", "--listen", address, "--only", "CLIENT-1", "--out", folder.path + "/out",
+                "client", "--listen", address, "--only", "CLIENT-36", "--out", folder.path + "/out",
             ], endsByItself: true
         ) { _ in
             // Not there yet is unreachable, and the device tries again.

@@ -368,7 +368,7 @@ struct ContinuousIntegrationTests {
     func `a released program tests a server in Node where there is no Swift`() async throws {
         let folder = try TemporaryDirectory()
         let place = try await release(binary, in: folder)
-        let some = ["AUTH", "TURN-4", "server/PERSIST/post-then-read"].map { "--only\n\($0)" }
+        let some = ["AUTH", "PERSIST-2", "server/PERSIST/post-then-read"].map { "--only\n\($0)" }
         let inputs = [
             "mode": "server", "subject": SourceTree.root + "/Tests/Examples/node/subject.json",
             "out": folder.path + "/out",

@@ -30,7 +30,7 @@ import Testing
         let folder = try TemporaryDirectory()
         let start = try Self.script(
             "\(Self.daemon(folder))\nwhile [ ! -e \(folder.path)/process ]; do sleep 0.05; done\n", in: folder)
-        let run = try await BuiltBinary.run(["server", "--start", start, "--only", "PERSIST-3"])
+        let run = try await BuiltBinary.run(["server", "--start", start, "--only", "PERSIST-1"])
         #expect(run.status == 69, "\(run.err)")
         #expect(run.err.contains("; a daemon was left behind and killed"), "\(run.err)")
         #expect(try await !Self.isLeft(folder))

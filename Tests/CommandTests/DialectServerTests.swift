@@ -25,7 +25,7 @@ import Testing
     @Test func `nami ends by null, answers for sessions that are not there, and the frames say so`() async throws {
         let (run, report) = try await run("nami", only: ["server/ENV/not-an-object", "server/ID/unknown-session"])
         #expect(run.status == 1, "\(run.out)\n\(run.err)")
-        for clause in ["ENV-4", "ID-6"] {
+        for clause in ["ENV-3", "ID-4"] {
             #expect(outcome(of: clause, in: report) == "violation", "\(clause)\n\(run.out)")
         }
         #expect(run.out.contains("null"))
@@ -36,7 +36,7 @@ import Testing
         let (run, report) = try await run(
             "adjutant", only: ["server/IDEM/repeat-after-the-answer", "server/SYNC/killed-and-stopped"])
         #expect(run.status == 1, "\(run.out)\n\(run.err)")
-        for clause in ["IDEM-2", "SYNC-9"] {
+        for clause in ["IDEM-1", "SYNC-5"] {
             #expect(outcome(of: clause, in: report) == "violation", "\(clause)\n\(run.out)")
         }
         #expect(run.out.contains(#"{"type":"chat_message""#))

@@ -38,7 +38,7 @@ import Testing
 
     @Test func `the violation that the README shows is what its command prints`() async throws {
         let parts = try SourceTree.text("README.md").split(separator: "```").map(String.init)
-        let sample = try #require(parts.first { $0.contains("violation TURN-6") })
+        let sample = try #require(parts.first { $0.contains("violation TURN-3") })
         let command = try #require(sample.split(separator: "\n").first { $0.contains("again: conformance ") })
         let words = try ShellWords(String(command.drop { $0 == " " }.dropFirst("again: conformance ".count))).words
         let run = try await BuiltBinary.run(words)

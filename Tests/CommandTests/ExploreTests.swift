@@ -93,7 +93,7 @@ import Testing
 
     private static let clientPlan = """
         {
-          "title": "A conversation is opened", "summary": "Twice.", "role": "client", "clauses": ["CLIENT-1"],
+          "title": "A conversation is opened", "summary": "Twice.", "role": "client", "clauses": ["CLIENT-36"],
           "needs": {}, "world": { "sessions": [{ "id": "s1", "messages": ["u1", "a1"] }], "profiles": ["core"] },
           "steps": [
             { "do": "launch" }, { "do": "await", "comes": "connection", "optional": true },

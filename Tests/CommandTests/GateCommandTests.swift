@@ -44,12 +44,12 @@ import Testing
                 "NOT COMPATIBLE: v1.0 → ., version 1.0: 1 breaking change for clients; 2 versioning rules"))
         #expect(
             broken.out.contains(
-                "\n::error file=Spec/clauses/ORDER.md,line=8,title=clause-weakened::ORDER-4 is now a SHOULD"))
+                "\n::error file=Spec/clauses/ORDER.md,line=8,title=clause-weakened::ORDER-3 is now a SHOULD"))
         let value = try JSONParser.value(folder.text(of: "report.json"))
         #expect(value["findings"]?[0]?["rule"] == "clause-weakened")
 
         // Both states may be revisions, of a folder inside the repository too.
-        small.release("2.0", saying: "ORDER-4 is a SHOULD.")
+        small.release("2.0", saying: "ORDER-3 is a SHOULD.")
         try small.write(to: folder.path + "/protocol")
         try await git(["add", "-A", "protocol"], in: folder.path)
         try await git(["commit", "-q", "-m", "second"], in: folder.path)
@@ -58,7 +58,7 @@ import Testing
         ])
         #expect(announced.status == 0, "\(announced.out)")
         #expect(announced.out.hasPrefix("**ALLOWED: v1.0 → HEAD:protocol, 1.0 → 2.0: 1 breaking change announced"))
-        #expect(announced.out.contains("\n## 2.0\n\n### Breaking\n\n- ORDER-4 is now a SHOULD, was a MUST."))
+        #expect(announced.out.contains("\n## 2.0\n\n### Breaking\n\n- ORDER-3 is now a SHOULD, was a MUST."))
     }
 
     @Test func `what cannot be read is named, and nothing is written`() async throws {

@@ -46,7 +46,7 @@ import Darwin
         let lost = #"{"type":"done","text":"lost","turnId":"t2","messageId":"a2"}"#
         let run = try await BuiltBinary.run(["judge", "-"], input: turn + lost + "\n")
         #expect(run.status == 1, "\(run.out)")
-        #expect(run.out.contains("violation ID-5"))
+        #expect(run.out.contains("violation ID-3"))
         #expect(run.out.contains(#"A <- {"type":"done","text":"lost","#))
         #expect(run.out.contains("standard input line 5, byte"))
     }
@@ -270,7 +270,7 @@ import Darwin
             """#
         let run = try await BuiltBinary.run(["judge", "-"], input: notes + "\n")
         #expect(run.status == 1, "\(run.err)")
-        for line in ["violation ENV-4", "violation ID-7", "violation ID-5"] {
+        for line in ["violation ENV-3", "violation PERSIST-2", "violation ID-3"] {
             #expect(run.out.contains(line), "\(line)\n\(run.out)")
         }
     }
@@ -284,7 +284,7 @@ import Darwin
         for (dialect, name) in [("nami", "nami.txt"), ("adjutant", "adjutant-open-mode.txt")] {
             let run = try await BuiltBinary.run(["judge", "--dialect", dialect, "\(Self.captures ?? "")/\(name)"])
             #expect(run.status == 1)
-            #expect(run.out.contains("violation ENV-4"), "\(run.out)")
+            #expect(run.out.contains("violation ENV-3"), "\(run.out)")
         }
     }
 }

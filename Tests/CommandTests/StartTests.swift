@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `what only scripts can show is out of reach of a start command, and no gap`() async throws {
-        let clauses = ["PERSIST-1", "PERSIST-4", "PERSIST-6"].flatMap { ["--only", $0] }
+        let clauses = ["LIVE-1", "PERSIST-1", "TURN-4"].flatMap { ["--only", $0] }
         let run = try await BuiltBinary.run(["server", "--start", Self.reference, "--kills", "2"] + clauses)
         #expect(run.status == 0, "\(run.out)\(run.err)")
         #expect(run.out.contains("out of reach: 2 clauses need a scripted agent"), "\(run.out)")
@@ -74,7 +74,7 @@ import Testing
         #expect(try await Processes.ends(process))
     }
 
-    @Test(arguments: [[], ["--only", "PERSIST-3"]])
+    @Test(arguments: [[], ["--only", "PERSIST-1"]])
     func `a server that does not start is unreachable`(_ selection: [String]) async throws {
         let run = try await BuiltBinary.run(["server", "--start", "sh -c 'echo no licence; exit 4'"] + selection)
         #expect(run.status == 69)

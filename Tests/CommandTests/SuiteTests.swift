@@ -69,7 +69,7 @@ import Testing
         let folder = try TemporaryDirectory()
         let out = folder.path + "/out"
         let runs = try await Serving.run(in: folder) { serving in
-            let only = ["--only", "PERSIST-*", "--only", "TURN-8", "--only", "SYNC-20", "--only", "SYNC-2"]
+            let only = ["--only", "PERSIST-*", "--only", "TURN-4", "--only", "AUTH-6", "--only", "SYNC-2"]
             let arguments = ["server", try serving.url(), "--token", try serving.token()] + only
             return (
                 try await BuiltBinary.run(arguments + ["--out", out]),
@@ -85,7 +85,7 @@ import Testing
         #expect(runs.0.out.contains("profiles from 'connected'"), "\(runs.0.out)")
         let report = try JSONParser.value(folder.text(of: "out/report.json"))
         let unreached = (report["outOfReach"]?.arrayValue ?? []).flatMap { $0["clauses"]?.arrayValue ?? [] }
-        #expect(unreached.contains("PERSIST-1") && unreached.contains("TURN-8") && unreached.contains("SYNC-20"))
+        #expect(unreached.contains("PERSIST-1") && unreached.contains("TURN-4") && unreached.contains("AUTH-6"))
         #expect(report["summary"]?["outOfReach"]?.intValue == unreached.count)
         #expect(runs.1.status == 2, "\(runs.1.out)")
         #expect(runs.1.out.contains("untested: "), "\(runs.1.out)")
@@ -119,7 +119,7 @@ import Testing
 
     @Test func `a defect of the reference server is shown with one command`() async throws {
         let run = try await BuiltBinary.run([
-            "server", "--reference", "--defect", "turn-ends-twice", "--only", "TURN-5", "--skip-crashes",
+            "server", "--reference", "--defect", "turn-ends-twice", "--only", "TURN-3", "--skip-crashes",
         ])
         #expect(run.status == 1, "\(run.out)\n\(run.err)")
         #expect(run.out.contains("again: conformance server --reference --defect turn-ends-twice"))
@@ -127,11 +127,11 @@ import Testing
 
     @Test func `what to type next is said as the reader calls the program`() async throws {
         let here = ["HOLDFAST_COMMAND": "./conformance.sh"]
-        let broken = ["server", "--reference", "--defect", "turn-ends-twice", "--only", "TURN-5", "--skip-crashes"]
+        let broken = ["server", "--reference", "--defect", "turn-ends-twice", "--only", "TURN-3", "--skip-crashes"]
         let run = try await BuiltBinary.run(broken, environment: here)
         #expect(
             run.out.contains(
-                "again: ./conformance.sh server --reference --defect turn-ends-twice --skip-crashes --only TURN-5"))
+                "again: ./conformance.sh server --reference --defect turn-ends-twice --skip-crashes --only TURN-3"))
         let page = try await BuiltBinary.run(["explain", "SYNC-3"], environment: here)
         #expect(page.out.contains("Test it alone: ./conformance.sh server URL --only SYNC-3"), "\(page.out)")
         let typo = try await BuiltBinary.run(["list", "NOTHING"], environment: here)
@@ -142,25 +142,25 @@ import Testing
         let folder = try TemporaryDirectory()
         let (run, _) = try await Serving.run(in: folder) { serving in
             try await BuiltBinary.run([
-                "server", "--subject", serving.subjectFile, "--tier", "1", "--only", "TURN-5", "--only", "TURN-8",
+                "server", "--subject", serving.subjectFile, "--tier", "1", "--only", "TURN-3", "--only", "TURN-4",
             ])
         }
         #expect(run.status == 0, "\(run.out)")
         #expect(run.out.hasPrefix("conforms: 1 pass, 1 set aside\n"), "\(run.out)")
-        #expect(run.out.contains("set aside: 1 clause skipped on request: TURN-8"))
+        #expect(run.out.contains("set aside: 1 clause skipped on request: TURN-4"))
     }
 
     @Test func `an agent that obeys no scripts leaves clauses untested, and the report says which`() async throws {
         let folder = try TemporaryDirectory()
         let (run, _) = try await Serving.run(in: folder) { serving in
             try await BuiltBinary.run([
-                "server", serving.url(), "--token", serving.token(), "--only", "TURN-8", "--only", "TURN-5", "--strict",
+                "server", serving.url(), "--token", serving.token(), "--only", "TURN-4", "--only", "TURN-3", "--strict",
             ])
         }
         #expect(run.status == 2, "\(run.out)")
         let words = run.out.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(
-            words.contains("untested: 1 clause needs a scripted agent (tier 2) or the model endpoint (tier 3): TURN-8"))
+            words.contains("untested: 1 clause needs a scripted agent (tier 2) or the model endpoint (tier 3): TURN-4"))
     }
 
     @Test func `a tier the agent does not allow is refused`() async throws {

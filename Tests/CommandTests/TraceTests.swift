@@ -31,24 +31,24 @@ struct TraceTests {
         #expect([0, 2].contains(run.status), "\(run.out)\(run.err)")
         #expect(diagnostics.count == 1)
         let line = try #require(diagnostics.first)
-        #expect(run.out.contains("diagnostic: power loss (PERSIST-11): "), "\(run.out)")
+        #expect(run.out.contains("diagnostic: power loss (PERSIST-8): "), "\(run.out)")
         // Where tracing is forbidden, that is said.
         if !line.hasSuffix("not allowed here") {
             #expect(
-                line == "power loss (PERSIST-11): answer written, synced, then sent (the worst of five turns)")
+                line == "power loss (PERSIST-8): answer written, synced, then sent (the worst of five turns)")
         }
         let (early, said) = try await self.run(Self.reference + " --defect persist-writes-behind-by-a-second")
         if !line.hasSuffix("not allowed here") {
             #expect(
                 said == [
-                    "power loss (PERSIST-11): answer sent before it was written to a file (the worst of five turns)"
+                    "power loss (PERSIST-8): answer sent before it was written to a file (the worst of five turns)"
                 ], "\(early.out)")
         }
     }
 
     @Test func `without strace that is said`() async throws {
         let (_, diagnostics) = try await run(Self.reference, ["PATH": "/no/such/folder"])
-        #expect(diagnostics == ["power loss (PERSIST-11): skipped: strace is not installed"])
+        #expect(diagnostics == ["power loss (PERSIST-8): skipped: strace is not installed"])
     }
 
     @Test func `a server that is not started cannot be traced`() async throws {

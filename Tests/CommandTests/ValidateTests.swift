@@ -15,7 +15,7 @@ import Testing
         #expect(run.status == 1)
         #expect(run.out.contains("done"))
         #expect(run.out.contains("missing 'sessionId'"))
-        #expect(run.out.contains("clause: ID-5"))
+        #expect(run.out.contains("clause: ID-3"))
     }
 
     @Test(arguments: ["", "{", "[1,", "\u{0}", "{\"type\":\"done\",\"type\":\"done\"}", "null", "{\"type\":\"dome\"}"])

@@ -32,7 +32,7 @@ import Testing
 
         /// A server that does so from the message of a connection, or the request of a person, with this number.
         func from(_ number: Int) -> Defect {
-            Defect("cut-short", .LIVE, 14, "Ends with ‘\(self)’ at message \(number).", fault(number))
+            Defect("cut-short", .LIVE, 10, "Ends with ‘\(self)’ at message \(number).", fault(number))
         }
 
         private func fault(_ number: Int) -> Fault {

@@ -36,7 +36,7 @@ import Testing
         // Bounds of a recommendation bind nobody.
         (rate, "within 30 s", "within 20 s", ["clause-bound-tightened information"]),
         // The place.
-        (order, "ORDER-4 · server · sync", "ORDER-4 · server · push", ["clause-profile-changed error"]),
+        (order, "ORDER-3 · server · sync", "ORDER-3 · server · push", ["clause-profile-changed error"]),
         (rate, "RATE-2 · server · rate-limit", "RATE-2 · server · core", ["clause-profile-changed information"]),
         // The notes.
         (
@@ -62,7 +62,7 @@ import Testing
     @Test func `a clause that is gone loses its number too`() async throws {
         let edit = Edit { new in
             let text = new.files[Self.order] ?? ""
-            new.files[Self.order] = text.firstRange(of: "### ORDER-4").map { String(text[..<$0.lowerBound]) } ?? ""
+            new.files[Self.order] = text.firstRange(of: "### ORDER-3").map { String(text[..<$0.lowerBound]) } ?? ""
         }
         #expect(try await edit.rules() == ["clause-removed error", "removal-without-deprecation error"])
         let report = try await edit.report()
@@ -130,6 +130,7 @@ import Testing
         ),
         ("NOT send more than 10 frames", "NOT send more than 5 frames", .tightened(old: "10", new: "5")),
         ("NOT send more than 10 frames", "NOT send more than 20 frames", .loosened(old: "10", new: "20")),
+        ("NOT, at night, send more than 10", "NOT, at night, send more than 5", .tightened(old: "10", new: "5")),
         ("be more than 10 wide", "be more than 20 wide", .tightened(old: "10", new: "20")),
         // Whoever must take so much may not take less.
         (

@@ -118,7 +118,7 @@ import FoundationXML
 
                 ### Breaking
 
-                - ORDER-4 is now a SHOULD, was a MUST. **Clients must act**: clients could rely on it, and new servers do not have to do it.
+                - ORDER-3 is now a SHOULD, was a MUST. **Clients must act**: clients could rely on it, and new servers do not have to do it.
 
                 ### Protocol
 
@@ -126,7 +126,7 @@ import FoundationXML
 
                 ### To mend
 
-                - `changelog-missing`: the new lines of CHANGELOG.md do not name ORDER-4, RATE-2 (`CHANGELOG.md:1`)
+                - `changelog-missing`: the new lines of CHANGELOG.md do not name ORDER-3, RATE-2 (`CHANGELOG.md:1`)
                 - `breaking-without-major`: 1 change breaks somebody, so the version has to be 2.0 and is 1.0 (`Spec/version.json:1`)
 
                 """)

@@ -27,10 +27,10 @@ import Testing
     private let words = ("A server SHOULD answer", "A server SHOULD reply")
 
     @Test func `a breaking change needs a new major version`() async throws {
-        let minor = try await report(weaker.0, weaker.1, version: "1.1", words: "ORDER-4")
+        let minor = try await report(weaker.0, weaker.1, version: "1.1", words: "ORDER-3")
         #expect(policies(minor) == ["breaking-without-major"])
         #expect(minor.exit == .violation)
-        let major = try await report(weaker.0, weaker.1, version: "2.0", words: "ORDER-4 is a SHOULD.")
+        let major = try await report(weaker.0, weaker.1, version: "2.0", words: "ORDER-3 is a SHOULD.")
         #expect(policies(major) == [])
         #expect(major.passes)
         #expect(major.breaking.map(\.standing) == [.announced])
@@ -171,7 +171,7 @@ import Testing
     private func edit() -> Edit {
         Edit {
             $0.edit("A server MUST send the", by: "A server SHOULD send the", in: "Spec/clauses/ORDER.md")
-            $0.files["CHANGELOG.md"]? += "- ORDER-4\n"
+            $0.files["CHANGELOG.md"]? += "- ORDER-3\n"
         }
     }
 
@@ -238,7 +238,7 @@ import Testing
     private func weakened() -> Edit {
         Edit {
             $0.edit("A server MUST send the", by: "A server SHOULD send the", in: "Spec/clauses/ORDER.md")
-            $0.release("1.1", saying: "ORDER-4 is a SHOULD.")
+            $0.release("1.1", saying: "ORDER-3 is a SHOULD.")
         }
     }
 

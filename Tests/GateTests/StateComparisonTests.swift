@@ -217,7 +217,7 @@ import Testing
         var edit = Edit()
         let clause = edit.old.files["Spec/clauses/ORDER.md"] ?? ""
         edit.old.files["Spec/clauses/ORDER.md"] =
-            clause.firstRange(of: "### ORDER-4").map { String(clause[..<$0.lowerBound]) } ?? ""
+            clause.firstRange(of: "### ORDER-3").map { String(clause[..<$0.lowerBound]) } ?? ""
         edit.options.archive = try archive()
         let report = try await edit.report()
         let entry = try #require(report.entries.first { $0.finding.rule == "transcript-regression" })
@@ -311,7 +311,7 @@ import Testing
 
     @Test func `a verdict that is not expected any more is a change of verdict`() async throws {
         var edit = Edit()
-        edit.old.add(transcript: "falling", Self.falling, expected: ["LIVE-1": "pass", "ORDER-4": "violation"])
+        edit.old.add(transcript: "falling", Self.falling, expected: ["LIVE-1": "pass", "ORDER-3": "violation"])
         edit.new = edit.old
         #expect(try await evidence(edit).isEmpty)
         edit.new.add(transcript: "falling", Self.falling, expected: ["LIVE-1": "pass"])
@@ -321,7 +321,7 @@ import Testing
         #expect(entries.first?.finding.newValue == nil)
         // More that is expected changes no verdict.
         edit.new.add(
-            transcript: "falling", Self.falling, expected: ["LIVE-1": "pass", "ORDER-4": "violation", "RATE-2": "pass"])
+            transcript: "falling", Self.falling, expected: ["LIVE-1": "pass", "ORDER-3": "violation", "RATE-2": "pass"])
         #expect(try await evidence(edit).isEmpty)
     }
 
@@ -329,7 +329,7 @@ import Testing
         var edit = Edit()
         let clause = edit.old.files["Spec/clauses/ORDER.md"] ?? ""
         edit.old.files["Spec/clauses/ORDER.md"] =
-            clause.firstRange(of: "### ORDER-4").map { String(clause[..<$0.lowerBound]) } ?? ""
+            clause.firstRange(of: "### ORDER-3").map { String(clause[..<$0.lowerBound]) } ?? ""
         func fingerprint(_ names: [String]) async throws -> String? {
             edit.options.archive = try names.map {
                 ArchivedTranscript(name: $0, history: try TranscriptReader.history(in: Self.falling, file: $0))

@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func `a client that asks for a version is answered with another`() throws {
-        // That is a violation (LIVE-10), unless the server also sends types that version 1 does not have.
+        // That is a violation (LIVE-8), unless the server also sends types that version 1 does not have.
         let asked = #">{"type":"auth","protocol":1}"#
         let answered = #"<{"type":"connected","protocol":2,"connectionId":"a"}"#
         #expect(try recognized([asked, answered]) == nil)

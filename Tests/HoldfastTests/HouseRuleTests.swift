@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `the table of areas and the front pages count the clauses there are`() throws {
+    @Test func `the tables and the front pages count the clauses there are`() throws {
         let clauses = try SourceTree.specification().clauses
         func row(_ counted: [Clause]) -> String {
             let server = counted.count { $0.role == .server }
@@ -91,12 +91,49 @@ import Testing
         }
         let sum = try #require(table.first { $0.hasPrefix("| | **all** |") })
         #expect(sum.replacing("*", with: "").hasSuffix(row(clauses)), "Spec/README.md: all is \(row(clauses))")
+        for (profile, counted) in Dictionary(grouping: clauses, by: \.profile) {
+            let start = "| `\(profile.rawValue)` | \(profile.role.rawValue) | \(counted.count) |"
+            #expect(table.contains { $0.hasPrefix(start) }, "Spec/README.md: \(start)")
+        }
         for path in ["README.md", "CHANGELOG.md"] {
             let text = try SourceTree.text(path)
             #expect(
                 text.contains("\(clauses.count) numbered clauses") || text.contains("\(clauses.count) clauses"),
                 "\(path)")
         }
+    }
+
+    @Test func `a sentence has at most 30 words and one exception`() throws {
+        for clause in try SourceTree.specification().clauses {
+            let words = clause.sentence.split(whereSeparator: \.isWhitespace)
+            #expect(words.count <= 30, "\(clause.id) has \(words.count) words")
+            #expect(words.count { $0 == "unless" } <= 1, "\(clause.id) has more than one 'unless'")
+        }
+    }
+
+    /// Only the sentence binds, so no duty stands elsewhere.
+    @Test func `duties stand in the sentences of clauses alone`() throws {
+        let duty = /\b(MUST|SHOULD|MAY|(has|have) to)\b/
+        for path in try files("Spec/chapters", ".md") + files("Spec/clauses", ".md") {
+            // A sentence stands between the heading of its clause and the reason.
+            var isSentence = false
+            for (number, line) in try lines(path).enumerated() {
+                isSentence =
+                    line.hasPrefix("### ") && path.contains("/clauses/") || isSentence && !line.hasPrefix("Why:")
+                guard !isSentence, let match = line.firstMatch(of: duty) else { continue }
+                Issue.record("\(path):\(number + 1): '\(match.0)' stands outside a sentence")
+            }
+        }
+    }
+
+    @Test(arguments: [("ImplementAServer", Role.server), ("ImplementAClient", Role.client)])
+    func `a guide names each clause of its side once`(guide: String, role: Role) throws {
+        let text = try SourceTree.text("Sources/conformance/Documentation.docc/\(guide).md")
+        let kept = text.components(separatedBy: "* **Keeps**: ").dropFirst()
+            .map { $0.prefix { $0 != "*" } }.joined().matches(of: clauseName).compactMap { ClauseID(String($0.1)) }
+        let wanted = try SourceTree.specification().clauses.filter { $0.role == role }.map(\.id)
+        #expect(kept.count == Set(kept).count, "a clause is named twice")
+        #expect(Set(kept) == Set(wanted), "\(Set(kept).symmetricDifference(wanted).map(\.description).sorted())")
     }
 
     @Test func `each check judges a clause, and each clause has one check`() throws {

@@ -6,8 +6,8 @@ import Testing
     private let start = "client!launch A+"
     private let away = "client!launch A+ client!background +30s client!foreground"
 
-    @Test func `CLIENT-1 coming to the foreground always reconnects`() throws {
-        let clause = ClauseUnderTest("CLIENT-1")
+    @Test func `CLIENT-36 coming to the foreground always reconnects`() throws {
+        let clause = ClauseUnderTest("CLIENT-36", rule: 1)
         try clause.conforms("\(away) A>close(1001) B+ client=connected(s1 u1 a1)")
         try clause.conforms("\(away) B+ +5s")  // the old one may stay open for a while
         try clause.conforms("\(start) client!background A!cut(silence) client!foreground +1s B+")
@@ -27,8 +27,8 @@ import Testing
         try clause.untested("\(start) client!background A<close(4001) client!foreground +5s")
     }
 
-    @Test func `CLIENT-2 an old connection is used no more`() throws {
-        let clause = ClauseUnderTest("CLIENT-2")
+    @Test func `CLIENT-36 an old connection is used no more`() throws {
+        let clause = ClauseUnderTest("CLIENT-36", rule: 2)
         try clause.conforms("\(away) A>close(1001) B+ B>chat(c1) B<ack(c1)")
         try clause.conforms("\(start) client!background A>close(1001) client!foreground B+")
         try clause.conforms("\(away) A>ping(n1) B+ B>chat(c1) B<ack(c1)")  // it was on its way
@@ -38,15 +38,15 @@ import Testing
         try clause.violates("\(start) client!send(c1) client!background +3s client!foreground A>chat(c1)^ B+")
         try clause.violates("\(away) B+ client!send(c1) A>chat(c1)^ A<ack(c1)")
         try clause.violates("\(away) B+ +5s A>ping(n1)^")
-        try clause.violates("\(away) A>sync(e1 #0)^", also: ["LIVE-13"])
+        try clause.violates("\(away) A>sync(e1 #0)^", also: ["CLIENT-15"])
         try clause.untested("\(away) +1s")
         try clause.untested("client!launch client!background client!foreground A+")
         try clause.untested("\(start) client!background A!cut client!foreground B+")  // nothing was left to use
         try clause.untested("\(start) A>chat(c1) A<ack(c1)")
     }
 
-    @Test func `CLIENT-3 the first connection is kept`() throws {
-        let clause = ClauseUnderTest("CLIENT-3")
+    @Test func `CLIENT-36 the first connection is kept`() throws {
+        let clause = ClauseUnderTest("CLIENT-36", rule: 3)
         try clause.conforms("\(start) client!foreground +2s")
         try clause.conforms("client!launch client!foreground A+ +2s")
         try clause.conforms("\(start) client!foreground +2s A>close(1001) B+")  // much later, for reasons of its own
@@ -75,8 +75,8 @@ import Testing
         try clause.violates("\(refused) client!foreground B>close(1001)^ C+ +2s")
     }
 
-    @Test func `CLIENT-4 connected is shown when it was told`() throws {
-        let clause = ClauseUnderTest("CLIENT-4")
+    @Test func `CLIENT-23 connected is shown when it was told`() throws {
+        let clause = ClauseUnderTest("CLIENT-23")
         let pending = "client!launch A>open A<open A>auth"
         try clause.conforms("\(pending) client=connecting A<connected client=connected")
         try clause.conforms("\(pending) client=offline A<connected")
@@ -101,8 +101,8 @@ import Testing
         return zip(lanes, waits).map { "\($0)>open \($0)<refused(503) +\($1)ms" }.joined(separator: " ")
     }
 
-    @Test func `CLIENT-5 attempts are bounded`() throws {
-        let clause = ClauseUnderTest("CLIENT-5")
+    @Test func `CLIENT-1 attempts are bounded`() throws {
+        let clause = ClauseUnderTest("CLIENT-1")
         try clause.conforms("client!launch \(refusals([500, 1000, 2000, 4000, 8000, 16000, 30000]))")
         try clause.conforms("client!launch \(refusals(Array(repeating: 3100, count: 20)))")
         try clause.conforms(
@@ -137,8 +137,8 @@ import Testing
         try clause.untested("client!launch \(refusals([500, 1000]))")
     }
 
-    @Test func `CLIENT-59 what fails is not hammered`() throws {
-        let clause = ClauseUnderTest("CLIENT-59")
+    @Test func `CLIENT-1 what fails is not hammered`() throws {
+        let clause = ClauseUnderTest("CLIENT-1")
         func reads(_ count: Int, every pause: String, _ answer: String = "503") -> String {
             (1...count).map { "\($0)>GET(s1) \($0)<\(answer) +\(pause)" }.joined(separator: " ")
         }
@@ -146,7 +146,7 @@ import Testing
         try clause.conforms("\(shown) \(reads(21, every: "3s"))")
         try clause.violates("\(shown) \(reads(21, every: "1s")) 22>GET(s1)^ 22<503")
         let answered = reads(21, every: "1s", "200(u1 a1)")
-        try clause.untested("\(shown) \(answered) 22>GET(s1) 22<200(u1 a1) +60s", also: ["CLIENT-19"])
+        try clause.untested("\(shown) \(answered) 22>GET(s1) 22<200(u1 a1) +60s", also: ["CLIENT-25"])
         try clause.untested("\(shown) \(reads(2, every: "1s"))")
         let asked = "\(shown) client!send(c2)"
         func sends(_ count: Int, every pause: String) -> String {
@@ -160,8 +160,8 @@ import Testing
                 + " +60s")
     }
 
-    @Test func `CLIENT-5 remarks a loop without a pause`() throws {
-        let clause = ClauseUnderTest("CLIENT-5")
+    @Test func `CLIENT-1 remarks a loop without a pause`() throws {
+        let clause = ClauseUnderTest("CLIENT-1")
         let refused = "client!launch \(refusals([500, 1000, 2000, 4000, 8000, 16000, 30000]))"
         let busy = try clause.remarks("\(refused) client!act(name='processorTime' milliseconds=60000)")
         #expect(busy == ["the client used 97 % of a processor for 61 s, as a loop without a pause does"])
@@ -169,8 +169,8 @@ import Testing
         #expect(try clause.remarks(refused) == [])
     }
 
-    @Test func `CLIENT-6 waits vary`() throws {
-        let clause = ClauseUnderTest("CLIENT-6")
+    @Test func `CLIENT-2 waits vary`() throws {
+        let clause = ClauseUnderTest("CLIENT-2")
         func launches(_ first: [Int], _ second: [Int], mark: String = "") -> String {
             "client!launch \(refusals(first)) F>open F<refused client!quit client!launch \(refusals(second, from: 10)) "
                 + "P>open\(mark) P<refused"
@@ -193,8 +193,8 @@ import Testing
             "client!launch \(refusals([500, 1000])) client!quit client!launch \(refusals([500, 1000], from: 5))")
     }
 
-    @Test func `CLIENT-7 attempts go on`() throws {
-        let clause = ClauseUnderTest("CLIENT-7")
+    @Test func `CLIENT-37 attempts go on`() throws {
+        let clause = ClauseUnderTest("CLIENT-37")
         try clause.conforms("client!launch \(refusals(Array(repeating: 29_000, count: 12))) Z+")
         try clause.violates("client!launch client=connecting +32s^")
         try clause.untested("client!launch client=connecting +31s")
@@ -218,8 +218,8 @@ import Testing
         try clause.untested("\(start) A!cut +20s")
     }
 
-    @Test func `CLIENT-8 the network's return reconnects`() throws {
-        let clause = ClauseUnderTest("CLIENT-8")
+    @Test func `CLIENT-37 the network's return reconnects`() throws {
+        let clause = ClauseUnderTest("CLIENT-37")
         let down = "\(start) client!networkDown A!cut(silence) +30s client!networkUp"
         try clause.conforms("\(down) +1s B+")
         try clause.conforms("\(down) B>open B<refused(503)")
@@ -232,8 +232,8 @@ import Testing
     }
 
     @Test(arguments: [4001, 4010])
-    func `CLIENT-9 a terminal close is final`(_ code: Int) throws {
-        let clause = ClauseUnderTest("CLIENT-9")
+    func `CLIENT-3 a terminal close is final`(_ code: Int) throws {
+        let clause = ClauseUnderTest("CLIENT-3")
         let closed = "client!launch A>open A<open A>auth A<error(auth_failed) A<close(\(code)) A>close(\(code))"
         try clause.conforms("\(closed) +1min")
         try clause.conforms("\(closed) +1min client!background client!foreground B+")
@@ -248,8 +248,8 @@ import Testing
         try clause.untested("\(start) A<close(4002) B+ +1min")
     }
 
-    @Test func `CLIENT-9 another version is offered once`() throws {
-        let clause = ClauseUnderTest("CLIENT-9")
+    @Test func `CLIENT-3 another version is offered once`() throws {
+        let clause = ClauseUnderTest("CLIENT-3")
         func refused(_ lane: String, _ version: Int, _ supported: String) -> String {
             let error = #"{"type":"error","error":"no","code":"unsupported_version","supported":\#(supported)}"#
             return "\(lane)>open \(lane)<open \(lane)>auth(protocol=\(version)) \(lane)<`\(error)` \(lane)<close(4010)"
@@ -273,12 +273,12 @@ import Testing
         try clause.violates("\(deployed) \(refused("D", 1, "[2]")) E>open^ E<open E>auth(protocol=2)")
         // Who was greeted with another version is not away: it comes back like anybody.
         let met = "\(launch) \(refused("A", 2, "[1]")) B+ B!cut"
-        try ClauseUnderTest("CLIENT-7").violates("\(met) +32s^")
-        try ClauseUnderTest("CLIENT-7").untested("\(launch) \(refused("A", 2, "[1]")) +32s")
+        try ClauseUnderTest("CLIENT-37").violates("\(met) +32s^")
+        try ClauseUnderTest("CLIENT-37").untested("\(launch) \(refused("A", 2, "[1]")) +32s")
     }
 
-    @Test func `CLIENT-10 silence ends the connection`() throws {
-        let clause = ClauseUnderTest("CLIENT-10")
+    @Test func `CLIENT-4 silence ends the connection`() throws {
+        let clause = ClauseUnderTest("CLIENT-4", rule: 1)
         let asked = "\(start) client!send(c1) A>chat(c1)"
         try clause.conforms("\(asked) +15s 1>POST(c1) 1<200(t1)")
         try clause.conforms("\(asked) +15s A>close(1001) B+ B>chat(c1) B<ack(c1)")
@@ -306,14 +306,14 @@ import Testing
         try clause.untested("\(synced) A<syncResult(e1 #1 complete)[message(u1 c1 #1)] +17s")
         try clause.violates("\(synced) A<syncResult(e1 #1 complete)[message(u1 c8 #1)] +17s^")
         try clause.untested("\(asked) A<ack(c1) A<toolUse(t1) +60s")
-        try clause.untested("\(asked) A!cut +60s", also: ["CLIENT-7"])
+        try clause.untested("\(asked) A!cut +60s", also: ["CLIENT-37"])
         try clause.untested("\(asked) client!background +60s")
         try clause.untested("\(asked) +10s")
         try clause.untested("\(start) client!networkDown A!cut(silence) client!send(c1) +60s")
     }
 
-    @Test func `CLIENT-39 troubles are told apart`() throws {
-        let clause = ClauseUnderTest("CLIENT-39")
+    @Test func `CLIENT-33 troubles are told apart`() throws {
+        let clause = ClauseUnderTest("CLIENT-33")
         let down = "\(start) client!networkDown A!cut(silence)"
         try clause.conforms("\(down) +2s client=offline")
         try clause.conforms("client!launch A>open A<open A>auth +2s client=connecting")
@@ -359,16 +359,17 @@ import Testing
         let clause = ClauseUnderTest("CLIENT-40")
         let lost = "\(start) client=connected(s1 u1 a1) A!cut B>open B<refused(503) server!elsewhere(s1 a2)"
         try clause.conforms(
-            "\(lost) +20s 1>GET(s1) 1<200(u1 a1 a2) client=degraded(s1 u1 a1 a2) +20s", also: ["CLIENT-7"])
-        try clause.warns("\(lost) +37s client=degraded(s1 u1 a1)^", also: ["CLIENT-7"])
+            "\(lost) +20s 1>GET(s1) 1<200(u1 a1 a2) client=degraded(s1 u1 a1 a2) +20s", also: ["CLIENT-37"])
+        try clause.warns("\(lost) +37s client=degraded(s1 u1 a1)^", also: ["CLIENT-37"])
         try clause.warns(
-            "\(lost) +20s 1>GET(s1) 1<200(u1 a1 a2) +20s client=connecting(s1 u1 a1)^", also: ["CLIENT-7", "CLIENT-19"])
+            "\(lost) +20s 1>GET(s1) 1<200(u1 a1 a2) +20s client=connecting(s1 u1 a1)^",
+            also: ["CLIENT-37", "CLIENT-25"])
         try clause.untested("\(lost) +20s client=degraded(s1 u1 a1)")
-        try clause.untested("\(lost) C+ +37s client=connected(s1 u1 a1)", also: ["CLIENT-55"])
+        try clause.untested("\(lost) C+ +37s client=connected(s1 u1 a1)", also: ["CLIENT-18"])
         try clause.untested("\(lost) client!background +37s client=degraded(s1 u1 a1)")
-        try clause.untested("\(lost) 1>GET(s1) 1<failed('reset') +37s client=degraded(s1 u1 a1)", also: ["CLIENT-7"])
+        try clause.untested("\(lost) 1>GET(s1) 1<failed('reset') +37s client=degraded(s1 u1 a1)", also: ["CLIENT-37"])
         try clause.untested(
             "\(start) client=connected(s2 u9) A!cut server!elsewhere(s1 a2) +37s client=degraded(s2 u9)",
-            also: ["CLIENT-7"])
+            also: ["CLIENT-37"])
     }
 }

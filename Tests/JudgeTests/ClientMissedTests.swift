@@ -7,24 +7,24 @@ import Testing
 @Suite struct ClientMissedTests {
     private let ready = "client!launch A+ client=connected(s1 u1 a1)"
 
-    @Test func `CLIENT-31 an error may be missed`() throws {
-        let clause = ClauseUnderTest("CLIENT-31")
+    @Test func `CLIENT-32 an error may be missed`() throws {
+        let clause = ClauseUnderTest("CLIENT-32", rule: 1)
         let failed = "\(ready) client!send(c2) A>chat(c2 s1) A<error(agent_failed t2 c2)"
         let away = "client!networkDown A!cut(silence) client=offline(s1 u1 a1 c2) +17s"
         try clause.untested("\(failed) \(away)")
         try clause.violates("\(failed) +2s \(away)^")
     }
 
-    @Test func `CLIENT-31 an error of a new conversation that was left is out of sight`() throws {
-        let clause = ClauseUnderTest("CLIENT-31")
+    @Test func `CLIENT-32 an error of a new conversation that was left is out of sight`() throws {
+        let clause = ClauseUnderTest("CLIENT-32", rule: 1)
         let asked = "client!launch A+ client=connected client!send(c1) A>chat(c1) client=connected(c1 thinking)"
         let failed = "A<error(agent_failed t1 c1) client=connected +17s"
         try clause.untested("\(asked) client!selectSession(sessionId=null) client=connected \(failed)")
         try clause.violates("\(asked) \(failed)^")
     }
 
-    @Test func `CLIENT-31 an error of another session is told where it belongs`() throws {
-        let clause = ClauseUnderTest("CLIENT-31")
+    @Test func `CLIENT-32 an error of another session is told where it belongs`() throws {
+        let clause = ClauseUnderTest("CLIENT-32", rule: 1)
         let away = """
             \(ready) client!send(c2) A>chat(c2 s1) A<ack(c2) client=connected(s1 u1 a1 u2 thinking)
             client!selectSession(s2) client=connected(s2 u9 a9) A<error(agent_failed t2 c2 s1) +1s
@@ -37,16 +37,16 @@ import Testing
         try clause.untested("\(away) 1>GET(s2) +17s")
     }
 
-    @Test func `CLIENT-19 a read may be missed`() throws {
-        let clause = ClauseUnderTest("CLIENT-19")
+    @Test func `CLIENT-25 a read may be missed`() throws {
+        let clause = ClauseUnderTest("CLIENT-25", rule: 1)
         let read = "client!launch A+ client=connected(s1 u1 a1) A!cut B+ 1>GET(s1) 1<200(u1 a1 u2 a2)"
         let away = "client!networkDown B!cut(silence) client=offline(s1 u1 a1) +17s"
         try clause.untested("\(read) \(away)")
         try clause.violates("\(read) +2s \(away)^")
     }
 
-    @Test func `CLIENT-19 the order of what came by other roads is that of a read only once it was taken`() throws {
-        let clause = ClauseUnderTest("CLIENT-19")
+    @Test func `CLIENT-25 the order of what came by other roads is that of a read only once it was taken`() throws {
+        let clause = ClauseUnderTest("CLIENT-25", rule: 1)
         let asked = """
             client!launch A+(e1 #0) client=connected(s1) client!send(c1) client!send(c2) A>chat(c2 s1) A<ack(c2)
             A<done(t2 #2) client=connected(s1 c1 u2 a2 thinking) 1>POST(c1 s1) 1<200(t1) 2>GET(s1) 2<200(u2 a2 u1 a1)
@@ -56,8 +56,8 @@ import Testing
         try clause.violates("\(asked) +500ms \(old)^")
     }
 
-    @Test func `CLIENT-24 a waiting that is over does not begin again`() throws {
-        let clause = ClauseUnderTest("CLIENT-24")
+    @Test func `CLIENT-30 a waiting that is over does not begin again`() throws {
+        let clause = ClauseUnderTest("CLIENT-30")
         let waits = "client=connected(s1 u1 a1 u2 thinking)"
         let ended =
             "\(ready) client!send(c2) A>chat(c2 s1) A<ack(c2) \(waits) A<done(t2) client=connected(s1 u1 a1 u2 a2)"
@@ -68,28 +68,28 @@ import Testing
         try clause.conforms("\(ended) client!send(c3) \(again)")
     }
 
-    @Test func `CLIENT-24 a refusal of another message may be missed`() throws {
-        let clause = ClauseUnderTest("CLIENT-24")
+    @Test func `CLIENT-30 a refusal of another message may be missed`() throws {
+        let clause = ClauseUnderTest("CLIENT-30")
         let refused = "\(ready) client!send(c2) A>chat(c2 s1) A<error(busy c2)"
         let seen = "client=connected(s1 u1 a1 c2 failed=c2 error.c2=busy)"
         let next = """
             A!cut B+ client!send(c3) client=connected(s1 u1 a1 c2 c3 thinking) B>chat(c3 s1) B<ack(c3) B<done(t3)
             client=connected(s1 u1 a1 c2 u3 a3 thinking) +17s
             """
-        try clause.untested("\(refused) \(next)", also: ["CLIENT-55"])
-        try clause.violates("\(refused) \(seen) \(next)^", also: ["CLIENT-55"])
+        try clause.untested("\(refused) \(next)", also: ["CLIENT-18"])
+        try clause.violates("\(refused) \(seen) \(next)^", also: ["CLIENT-18"])
     }
 
-    @Test func `CLIENT-15 an ack may be missed`() throws {
-        let clause = ClauseUnderTest("CLIENT-15")
+    @Test func `CLIENT-14 an ack may be missed`() throws {
+        let clause = ClauseUnderTest("CLIENT-14")
         let taken = "client!launch A+ client=connected client!send(c1) A>chat(c1) A<ack(c1)"
         let back = "client!networkDown A!cut(silence) client!networkUp B+ +17s"
         try clause.untested("\(taken) \(back)")
-        try clause.violates("\(taken) client=connected(s1 u1 thinking) \(back)^", also: ["CLIENT-55"])
+        try clause.violates("\(taken) client=connected(s1 u1 thinking) \(back)^", also: ["CLIENT-18"])
     }
 
-    @Test func `CLIENT-34 what a read brought may be missed`() throws {
-        let clause = ClauseUnderTest("CLIENT-34")
+    @Test func `CLIENT-29 what a read brought may be missed`() throws {
+        let clause = ClauseUnderTest("CLIENT-29")
         let read = "client!launch A+ client=connected(s2) 1>GET(s1) 1<200(u1 a1)"
         let tap = """
             client!networkDown A!cut(silence) client!background client!openPush(s1 message='a1')
@@ -99,8 +99,8 @@ import Testing
         try clause.violates("\(read) +2s \(tap)^")
     }
 
-    @Test func `CLIENT-16 a sync may be lost with its connection`() throws {
-        let clause = ClauseUnderTest("CLIENT-16")
+    @Test func `CLIENT-15 a sync may be lost with its connection`() throws {
+        let clause = ClauseUnderTest("CLIENT-15", rule: 1)
         let first = "client!launch A+(e1 #0) client=connected(s1) A!cut B+(e1 #0)"
         let told = "B<message(u1 s1 #1) client=connected(s1 u1)"
         try clause.conforms("\(first) \(told) B!cut C+(e1 #1) C>sync(e1 #0)")
@@ -108,8 +108,8 @@ import Testing
             "\(first) B>sync(e1 #0) B<syncResult(e1 #0 complete) \(told) +2s B!cut C+(e1 #1) C>sync(e1 #0)^")
     }
 
-    @Test func `CLIENT-16 a first sync, for a question, may be lost with its connection`() throws {
-        let clause = ClauseUnderTest("CLIENT-16")
+    @Test func `CLIENT-15 a first sync, for a question, may be lost with its connection`() throws {
+        let clause = ClauseUnderTest("CLIENT-15", rule: 1)
         let asked = "client!launch client=connecting client!send(c1) A+(e1 #0) client=connected(c1)"
         let told = "A<message(u5 s1 #1) client=connected(s1 u5)"
         let back = "A!cut B+(e1 #1) B>sync(e1 #0)"
@@ -118,8 +118,8 @@ import Testing
         try clause.violates("\(asked.replacing("client!send(c1) ", with: "")) \(told) \(back)^")
     }
 
-    @Test func `CLIENT-28 an app that is put away may drop a read that fills a gap`() throws {
-        let clause = ClauseUnderTest("CLIENT-28")
+    @Test func `CLIENT-19 an app that is put away may drop a read that fills a gap`() throws {
+        let clause = ClauseUnderTest("CLIENT-19", rule: 2)
         let told = """
             client!launch A+(e1 #0) client=connected(s1) A<message(u1 s1 #1) client=connected(s1 u1) A!cut B+(e2 #0)
             B>sync(e1 #1) B<syncResult(e2 #0 epoch_changed) 1>GET(s1) B<message(u5 #1) client=connected(s1 u1 u5)
@@ -129,8 +129,8 @@ import Testing
         try clause.violates("\(told) 1<200(u1) +2s client!background \(back)^")
     }
 
-    @Test func `CLIENT-13 an ending may be missed`() throws {
-        let clause = ClauseUnderTest("CLIENT-13")
+    @Test func `CLIENT-5 an ending may be missed`() throws {
+        let clause = ClauseUnderTest("CLIENT-5")
         let ended = "\(ready) client!send(c2='yes') A>chat(c2 s1 'yes') A<ack(c2) A<done(t2)"
         let again = """
             client!networkDown A!cut(silence) client!networkUp client!send(c3='yes') 1>POST(c2 s1 'yes')
@@ -139,8 +139,8 @@ import Testing
         try clause.violates("\(ended) +2s \(again)^")
     }
 
-    @Test func `CLIENT-28 a read that fills a gap may be missed`() throws {
-        let clause = ClauseUnderTest("CLIENT-28")
+    @Test func `CLIENT-19 a read that fills a gap may be missed`() throws {
+        let clause = ClauseUnderTest("CLIENT-19", rule: 2)
         let told = """
             client!launch A+(e1 #0) client=connected(s1) A<message(u1 s1 #1) client=connected(s1 u1) A!cut B+(e2 #0)
             B>sync(e1 #1) B<syncResult(e2 #0 epoch_changed) 1>GET(s1) B<message(u5 #1) client=connected(s1 u1 u5) 1<200(u1)
@@ -151,17 +151,17 @@ import Testing
         try clause.violates("\(told) +2s \(away)^")
     }
 
-    @Test func `CLIENT-51 a refusal of the message before may be missed`() throws {
-        let clause = ClauseUnderTest("CLIENT-51")
+    @Test func `CLIENT-38 a refusal of the message before may be missed`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
         let refused =
             "client!launch A+ client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1) A<error(bad_request c2)"
         let away = "client!background A>close(1001) +3s client!foreground client!send(c3) B+ +17s"
-        try clause.conforms("\(refused) \(away)", also: ["CLIENT-11", "CLIENT-55"])
-        try clause.violates("\(refused) +2s \(away)^", also: ["CLIENT-11", "CLIENT-55"])
+        try clause.conforms("\(refused) \(away)", also: ["CLIENT-7", "CLIENT-18"])
+        try clause.violates("\(refused) +2s \(away)^", also: ["CLIENT-7", "CLIENT-18"])
     }
 
-    @Test func `CLIENT-27 a read may be under way when a sync is asked for`() throws {
-        let clause = ClauseUnderTest("CLIENT-27")
+    @Test func `CLIENT-19 a read may be under way when a sync is asked for`() throws {
+        let clause = ClauseUnderTest("CLIENT-19", rule: 1)
         let read = "client!launch A+(e1 #0) client=connected(s1) A!cut B>open B<open 1>GET(s1) 1<200(u1 a1)"
         let asked =
             "B>auth B<connected(e2 #2) B>sync(e1 #0) B<syncResult(e2 #2 epoch_changed) B!cut C+(e2 #2) C>sync(e2 #2)"
@@ -169,23 +169,23 @@ import Testing
         try clause.violates("\(read) +2s \(asked)^")
     }
 
-    @Test func `CLIENT-42 an answer on a connection that is being replaced may be missed`() throws {
-        let clause = ClauseUnderTest("CLIENT-42")
+    @Test func `CLIENT-34 an answer on a connection that is being replaced may be missed`() throws {
+        let clause = ClauseUnderTest("CLIENT-34", rule: 1)
         let back = "client!launch A+ client=connected(s1) client!background client!foreground"
         try clause.untested("\(back) A<done(t4 s2) B+ A>close(1001) client=connected(s1) +5s")
         try clause.warns("\(ready) A<done(t4 s2) +2s client=connected(s1) +5s^")
     }
 
-    @Test func `ENV-23 an answer behind an unknown type may be missed`() throws {
-        let clause = ClauseUnderTest("ENV-23")
+    @Test func `ENV-13 an answer behind an unknown type may be missed`() throws {
+        let clause = ClauseUnderTest("ENV-13")
         let told = "\(ready) A<`{\"type\":\"mood\"}` client!send(c2) A>chat(c2 s1) A<ack(c2) A<done(t2)"
         let away = "client!networkDown A!cut(silence) client=offline(s1 u1 a1 u2) +2s"
         try clause.untested("\(told) \(away)")
         try clause.violates("\(told) +2s^ \(away)")
     }
 
-    @Test func `ENV-23 who waited for a sign, or was relaunched, has a reason to leave`() throws {
-        let clause = ClauseUnderTest("ENV-23")
+    @Test func `ENV-13 who waited for a sign, or was relaunched, has a reason to leave`() throws {
+        let clause = ClauseUnderTest("ENV-13")
         let mood = "A<`{\"type\":\"mood\"}`"
         try clause.untested("\(ready) client!send(c2) A>chat(c2 s1) +14s \(mood) +1s A>close(1001)")
         try clause.violates("\(ready) client!send(c2) A>chat(c2 s1) \(mood) +1s A>close(1001)^")
@@ -201,8 +201,8 @@ import Testing
         try clause.violates(late.replacing("+15s", with: "+3s") + "^")
     }
 
-    @Test func `CLIENT-19 a position is kept with the messages before it`() throws {
-        let clause = ClauseUnderTest("CLIENT-19")
+    @Test func `CLIENT-25 a position is kept with the messages before it`() throws {
+        let clause = ClauseUnderTest("CLIENT-25", rule: 1)
         let told = "client!launch A+(e1 #0) client=connected(s1 u1 a1) A<message(s1 u2 t2 #1) A<done(t2 s1 a2 #2)"
         let again = "client!crash client!launch client=connecting(s1 u1 a1) B+(e1 #2) B>sync(e1 #2)"
         let result = "B<syncResult(e1 #2 complete)"
@@ -215,8 +215,8 @@ import Testing
         try clause.conforms("\(told) \(again) \(result) 1>GET(s1) 1<200(u1 a1 u2 a2) client=connected(s1 u1 a1 u2 a2)")
     }
 
-    @Test func `CLIENT-7 an attempt that comes to nothing is followed by another`() throws {
-        let clause = ClauseUnderTest("CLIENT-7")
+    @Test func `CLIENT-37 an attempt that comes to nothing is followed by another`() throws {
+        let clause = ClauseUnderTest("CLIENT-37")
         let hung = "client!launch A>open"
         try clause.violates("\(hung) +65s^")
         try clause.violates("\(hung) A<open A>auth +65s^")  // nobody greets it
@@ -225,8 +225,8 @@ import Testing
         try clause.untested("\(hung) +40s A<open A>auth A<connected +30s")
     }
 
-    @Test func `CLIENT-55 a read without a response is asked again`() throws {
-        let clause = ClauseUnderTest("CLIENT-55")
+    @Test func `CLIENT-18 a read without a response is asked again`() throws {
+        let clause = ClauseUnderTest("CLIENT-18")
         let hung = "client!launch A+ client=connected(s1 u1 a1) A!cut(rst) B+ 1>GET(s1)"
         try clause.conforms("\(hung) +68s 2>GET(s1) 2<200(u1 a1 u2 a2) 1<failed('timeout')")
         try clause.violates("\(hung) +68s +33s^ 1<failed('timeout')")

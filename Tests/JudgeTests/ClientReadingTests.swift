@@ -3,9 +3,9 @@ import Testing
 
 /// What a client reads although nothing says that it lost anything.
 @Suite struct ClientReadingTests {
-    private let clause = ClauseUnderTest("CLIENT-55")
+    private let clause = ClauseUnderTest("CLIENT-18")
 
-    @Test func `CLIENT-55 a connection without a sync is followed by a read`() throws {
+    @Test func `CLIENT-18 a connection without a sync is followed by a read`() throws {
         let back = "client!launch A+ client=connected(s1 u1 a1) A!cut B+"
         try clause.conforms("\(back) 1>GET(s1) 1<200(u1 a1)")
         try clause.conforms("\(back) +11s 1>GET(s1)")
@@ -14,7 +14,7 @@ import Testing
         // A read that fails is made again, with the backoff.
         try clause.conforms("\(back) 1>GET(s1) 1<503 +20s 2>GET(s1) 2<503 +29s 3>GET(s1) 3<200(u1 a1)")
         try clause.violates("\(back) 1>GET(s1) 1<503 +20s 2>GET(s1) 2<503 +33s^")
-        try clause.untested("\(back) 1>GET(s1) 1<503 +20s B!cut +33s", also: ["CLIENT-7"])
+        try clause.untested("\(back) 1>GET(s1) 1<503 +20s B!cut +33s", also: ["CLIENT-37"])
         // What came between the read and the greeting would be missed.
         let early = "client!launch A+ client=connected(s1 u1 a1) A!cut 1>GET(s1)"
         try clause.violates("\(early) 1<200(u1 a1) B+ +12s^")
@@ -35,7 +35,7 @@ import Testing
             "client!launch A+ client=connected(s1 u1) 1>GET(s1) 1<404(session_not_found) A!cut B+ +12s")
     }
 
-    @Test func `CLIENT-55 a read of another cause keeps nothing`() throws {
+    @Test func `CLIENT-18 a read of another cause keeps nothing`() throws {
         let back = "client!launch A+ client=connected(s1 u1 a1) A!cut B+"
         for act in ["receivePush(s1)", "selectSession(s1)", "openPush(s1)"] {
             try clause.untested("\(back) client!\(act) 1>GET(s1) 1<200(u1 a1)")
@@ -46,7 +46,7 @@ import Testing
         try clause.conforms("\(opened) 1>GET(s2) client!receivePush(s2) 2>GET(s2) 2<200(u2 a2)")
     }
 
-    @Test func `CLIENT-55 a position that connected told is no replay`() throws {
+    @Test func `CLIENT-18 a position that connected told is no replay`() throws {
         let read = """
             client!launch client=connecting A>open A>auth client!selectSession(s1) 1>GET(s1) 1<200(u1 a1)
             client=connecting(s1 u1 a1) A<connected(e1 #9)
@@ -59,7 +59,7 @@ import Testing
         try clause.conforms("\(asked) 2>GET(s1) 2<200(u1 a1 u2 a2)")
     }
 
-    @Test func `CLIENT-55 a session that is opened is read`() throws {
+    @Test func `CLIENT-18 a session that is opened is read`() throws {
         let opened = "client!launch A+ client=connected(s1 u1 a1) client!selectSession(s2)"
         try clause.conforms("\(opened) 1>GET(s2) 1<200(u2 a2) client=connected(s2 u2 a2)")
         let failed = "\(opened) client=connected(s2) 1>GET(s2) 1<503(internal)"
@@ -76,7 +76,7 @@ import Testing
             1<failed('reset')
             """
         try clause.untested("\(unread) A<close(4001) +33s")
-        try clause.violates("\(unread) A<close(1011) +33s^", also: ["CLIENT-7"])
+        try clause.violates("\(unread) A<close(1011) +33s^", also: ["CLIENT-37"])
         try clause.violates("\(opened) client=connected(s2) +12s^")
         try clause.violates("1>GET(s2) 1<200(u2 a2) \(opened) client=connected(s2 u2 a2) +12s^")
         try clause.untested("\(opened) client=connected(s2) +11s")
@@ -86,7 +86,7 @@ import Testing
         try clause.untested("\(before) 1<200(u2 a2) client=connected(s2 u2 a2) +12s")  // under way
     }
 
-    @Test func `CLIENT-55 a session that is opened without a socket is read`() throws {
+    @Test func `CLIENT-18 a session that is opened without a socket is read`() throws {
         let refused = "client!launch client=connecting A>open A<refused(503) client!selectSession(s1)"
         try clause.conforms("\(refused) 1>GET(s1) 1<200(u1 a1) client=connecting(s1 u1 a1)")
         try clause.violates("\(refused) client=connecting(s1) +12s^")
@@ -101,7 +101,7 @@ import Testing
         )
     }
 
-    @Test func `CLIENT-55 a session that is opened without a network is read afterwards`() throws {
+    @Test func `CLIENT-18 a session that is opened without a network is read afterwards`() throws {
         let opened = """
             client!launch A+(e1 #4) 1>GET(s1) 1<200(u1 a1) client=connected(s1 u1 a1) client!networkDown
             client!selectSession(s2) client=offline(s2)
@@ -113,7 +113,7 @@ import Testing
         try clause.conforms("\(opened) \(back) +29s 2>GET(s2) 2<404(session_not_found)")
         try clause.untested("\(opened) \(back) +29s")
         try clause.untested("\(opened) \(back) +5s client!selectSession(s1) client=connected(s1 u1 a1) +33s")
-        try clause.untested("\(opened) client!networkUp client=connecting(s2) +33s", also: ["CLIENT-8"])
+        try clause.untested("\(opened) client!networkUp client=connecting(s2) +33s", also: ["CLIENT-37"])
         // It may have been read before the greeting, and the replay may have brought all of it.
         let read = "client!networkUp 2>GET(s2) 2<200(u2 a2) client=connecting(s2 u2 a2)"
         try clause.untested("\(opened) \(read) \(back.dropFirst(17).replacing("(s2)", with: "(s2 u2 a2)")) +33s")
@@ -121,7 +121,7 @@ import Testing
         try clause.untested("\(opened) \(whole) +33s")
     }
 
-    @Test func `CLIENT-55 what the stream has brought need not be read`() throws {
+    @Test func `CLIENT-18 what the stream has brought need not be read`() throws {
         let both = """
             client!launch A+(e1 #0) client=connected client!selectSession(s2) 1>GET(s2) 1<200(u2 a2)
             client=connected(s2 u2 a2) client!selectSession(s1) 2>GET(s1) 2<200(u1 a1) client=connected(s1 u1 a1)

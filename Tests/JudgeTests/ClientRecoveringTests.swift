@@ -8,37 +8,37 @@ import Testing
         client=connected(s1 u1 a1 u2 thinking)
         """
 
-    @Test func `CLIENT-15 a reconnect is followed by a recovery`() throws {
-        let clause = ClauseUnderTest("CLIENT-15")
+    @Test func `CLIENT-14 a reconnect is followed by a recovery`() throws {
+        let clause = ClauseUnderTest("CLIENT-14")
         let back = "\(running) A!cut B+"
         try clause.conforms("\(back) 1>GET(s1)")
         let held = running.replacing("A+", with: "A+(e1 #0)")
         try clause.conforms("\(held) A!cut B+(e1 #2) B>sync(e1 #0)")
         // A stream that nothing told of before replays nothing of an older turn.
-        try clause.violates("\(running) A!cut B+(e1 #2) B>sync(e1 #0) +17s^", also: ["CLIENT-55"])
+        try clause.violates("\(running) A!cut B+(e1 #2) B>sync(e1 #0) +17s^", also: ["CLIENT-18"])
         try clause.conforms("\(running) A!cut 1>GET(s1) B+ 1<200(u1 a1 u2) +17s")  // before the socket is back
         try clause.conforms("\(running) 1>GET(s1) A!cut B+ 1<200(u1 a1 u2) +17s")  // one read serves both
         try clause.conforms("\(running) client!background +30s client!foreground A>close(1001) B+ 1>GET(s1)")
-        try clause.violates("\(back) +17s^", also: ["CLIENT-55"])
+        try clause.violates("\(back) +17s^", also: ["CLIENT-18"])
         try clause.violates(
-            "\(running) client!background +30s client!foreground A>close(1001) B+ +17s^", also: ["CLIENT-55"])
+            "\(running) client!background +30s client!foreground A>close(1001) B+ +17s^", also: ["CLIENT-18"])
         // What is asked on the next connection is the recovery of that one.
-        try clause.violates("\(back) +17s^ B!cut C+ 1>GET(s1)", also: ["CLIENT-55"])
+        try clause.violates("\(back) +17s^ B!cut C+ 1>GET(s1)", also: ["CLIENT-18"])
         // Without an epoch there is no replay.
-        try clause.violates("\(back) B>sync(#0) B<error(unknown_type) +17s^", also: ["LIVE-13"])
-        try clause.violates("\(back) 1>GET 1<200(s1) +17s^", also: ["CLIENT-55"])  // the list holds no messages
-        try clause.violates("\(back) 1>GET(s7) 1<404(session_not_found) +17s^", also: ["CLIENT-55"])
-        try clause.untested("\(back) +16s", also: ["CLIENT-55"])
+        try clause.violates("\(back) B>sync(#0) B<error(unknown_type) +17s^", also: ["CLIENT-15"])
+        try clause.violates("\(back) 1>GET 1<200(s1) +17s^", also: ["CLIENT-18"])  // the list holds no messages
+        try clause.violates("\(back) 1>GET(s7) 1<404(session_not_found) +17s^", also: ["CLIENT-18"])
+        try clause.untested("\(back) +16s", also: ["CLIENT-18"])
         try clause.untested("\(back) +1s B!cut +29s")
         // The answer came by itself.
-        try clause.untested("\(back) B<done(t2) client=connected(s1 u1 a1 u2 a2) +17s", also: ["CLIENT-55"])
-        try clause.untested("\(running) A<done(t2) client=connected(s1 u1 a1 u2 a2) A!cut B+ +17s", also: ["CLIENT-55"])
+        try clause.untested("\(back) B<done(t2) client=connected(s1 u1 a1 u2 a2) +17s", also: ["CLIENT-18"])
+        try clause.untested("\(running) A<done(t2) client=connected(s1 u1 a1 u2 a2) A!cut B+ +17s", also: ["CLIENT-18"])
         try clause.untested("\(running) client!quit client!launch B+ client=connected +17s")
         try clause.untested("client!launch A+ client!send(c2) A>chat(c2 s1) A!cut B+ B>chat(c2 s1)")  // of no turn yet
     }
 
-    @Test func `CLIENT-19 all that was missed is shown, in order`() throws {
-        let clause = ClauseUnderTest("CLIENT-19")
+    @Test func `CLIENT-25 all that was missed is shown, in order`() throws {
+        let clause = ClauseUnderTest("CLIENT-25", rule: 1)
         let read = "client!launch A+ client=connected(s1 u1 a1) A!cut B+ 1>GET(s1) 1<200(u1 a1 u2 a2 u3 a3)"
         try clause.conforms("\(read) client=connected(s1 u1 a1 u2 a2 u3 a3) +17s")
         try clause.conforms("\(read) client=connected(s1 u1 a1) +10s client=connected(s1 u1 a1 u2 a2 u3 a3)")
@@ -48,13 +48,13 @@ import Testing
         try clause.violates("\(read) client=connected(s1 u1 a1 u2 a2 a3 u3)^")
         try clause.violates("\(read) client=connected(s1 u2 a2 u3 a3 u1 a1)^")
         try clause.untested("\(read) client=connected(s1 u1 a1 a3) +10s")
-        try clause.untested("\(read) client!selectSession(s2) client=connected(s2) +17s", also: ["CLIENT-55"])
+        try clause.untested("\(read) client!selectSession(s2) client=connected(s2) +17s", also: ["CLIENT-18"])
         try clause.untested("client!launch A+ client=connected(s1 u1 a1) 1>GET(s1) 1<200(u1 a1) +17s")
         try clause.untested("client!launch A+ client=connected(s2) 1>GET(s1) 1<200(u1 a1) +17s")
     }
 
-    @Test func `CLIENT-19 what was missed in the middle is put there`() throws {
-        let clause = ClauseUnderTest("CLIENT-19")
+    @Test func `CLIENT-25 what was missed in the middle is put there`() throws {
+        let clause = ClauseUnderTest("CLIENT-25", rule: 1)
         let read = "client!launch A+ client=connected(s1 u1 a1 u3 a3) 1>GET(s1) 1<200(u1 a1 u2 a2 u3 a3)"
         try clause.conforms("\(read) client=connected(s1 u1 a1 u2 a2 u3 a3)")
         try clause.violates("\(read) client=connected(s1 u1 a1 u3 a3 u2 a2)^")
@@ -63,11 +63,11 @@ import Testing
         let same = "client!launch A+ client=connected(s1 u1='yes' a1='ok' u3='yes' a3='ok') 1>GET(s1)"
         let stored = "1<200(u1='yes' a1='ok' u2='yes' a2='ok' u3='yes' a3='ok')"
         try clause.conforms("\(same) \(stored) client=connected(s1 u1='yes' a1='ok' u2='yes' a2='ok' u3='yes' a3='ok')")
-        try clause.violates("\(same) \(stored) +17s^", also: ["CLIENT-25"])
+        try clause.violates("\(same) \(stored) +17s^", also: ["CLIENT-26"])
     }
 
-    @Test func `CLIENT-19 a replay is shown whole`() throws {
-        let clause = ClauseUnderTest("CLIENT-19")
+    @Test func `CLIENT-25 a replay is shown whole`() throws {
+        let clause = ClauseUnderTest("CLIENT-25", rule: 1)
         let replay = """
             client!launch A+(e1 #0) client=connected(s1 u1 a1) A!cut B+(e1 #3) B>sync(e1 #0)
             B<syncResult(e1 #3 complete)[message(u2 #1) done(t2 #2) done(t3 #3)]
@@ -81,11 +81,11 @@ import Testing
             B<syncResult(e1 #2 complete)[message(u2 c2 'yes' #1) done(t2 #2)] client=connected(s1 u1 a1 a2 c3='yes')
             """
         try clause.conforms("\(again) client=connected(s1 u1 a1 u2='yes' a2 c3='yes')")
-        try clause.violates("\(again) +17s^", also: ["CLIENT-51"])
+        try clause.violates("\(again) +17s^", also: ["CLIENT-38"])
     }
 
-    @Test func `CLIENT-19 asks for no message that the history lacks`() throws {
-        let clause = ClauseUnderTest("CLIENT-19")
+    @Test func `CLIENT-25 asks for no message that the history lacks`() throws {
+        let clause = ClauseUnderTest("CLIENT-25", rule: 1)
         let replay = """
             client!launch A+(e1 #0) client=connected(s1 u1 a1) A!cut B+(e1 #3) B>sync(e1 #0)
             B<syncResult(e1 #3 complete)[message(u2 #1) done(t2 #2)]
@@ -95,8 +95,8 @@ import Testing
         try clause.conforms("\(replay) 1>GET(s1) 1<200(u1 a1 a2) \(shown) +17s")
     }
 
-    @Test func `CLIENT-19 looks while a sync is unanswered`() throws {
-        let clause = ClauseUnderTest("CLIENT-19")
+    @Test func `CLIENT-25 looks while a sync is unanswered`() throws {
+        let clause = ClauseUnderTest("CLIENT-25", rule: 1)
         let read = """
             client!launch A+(e1 #0) client=connected(s1 u1 a1) A!cut B+(e1 #9) B>sync(e1 #0) 1>GET(s1)
             1<200(u1 a1 u2 a2)
@@ -109,8 +109,8 @@ import Testing
         try clause.violates("\(read) B!cut +2s client=connecting(s1 u1 a1 a2 u2)^")
     }
 
-    @Test func `CLIENT-20 a recovery never shows less`() throws {
-        let clause = ClauseUnderTest("CLIENT-20")
+    @Test func `CLIENT-25 a recovery never shows less`() throws {
+        let clause = ClauseUnderTest("CLIENT-25", rule: 2)
         let read = "client!launch A+ client=connected(s1 u1 a1 u2 a2) A!cut B+ 1>GET(s1)"
         try clause.conforms("\(read) +3s 1<200(u1 a1 u2 a2)")
         try clause.conforms("\(read) +1s 1<500(internal) +1s")
@@ -132,8 +132,8 @@ import Testing
             "client!launch A+ client=connected(s1 u1 a1) client!selectSession(s2) 1>GET(s2) client=connected(s2)")
     }
 
-    @Test func `CLIENT-20 what came live stays when an older read is longer`() throws {
-        let clause = ClauseUnderTest("CLIENT-20")
+    @Test func `CLIENT-25 what came live stays when an older read is longer`() throws {
+        let clause = ClauseUnderTest("CLIENT-25", rule: 2)
         let reading = "client!launch A+ client=connected(s1 u1 a1) A!cut B+ 1>GET(s1)"
         let live = "\(reading) B<done(t4 a4) client=connected(s1 u1 a1 a4) 1<200(u1 a1 u2 a2)"
         try clause.conforms("\(live) client=connected(s1 u1 a1 u2 a2 a4)")
@@ -143,8 +143,8 @@ import Testing
         try clause.conforms("\(live) client!selectSession(s2) client=connected(s2)")
     }
 
-    @Test func `CLIENT-20 two entries of one message may become one`() throws {
-        let clause = ClauseUnderTest("CLIENT-20")
+    @Test func `CLIENT-25 two entries of one message may become one`() throws {
+        let clause = ClauseUnderTest("CLIENT-25", rule: 2)
         try clause.conforms(
             "client!launch A+ client=connected(s1 u1 c1) 1>GET(s1) 1<200(u1 a1) client=connected(s1 u1) client=connected(s1 u1 a1)"
         )
@@ -152,8 +152,8 @@ import Testing
             "client!launch A+ client=connected(s1 u1 a1) 1>GET(s1) 1<404(session_not_found) client=connected(s1)")
     }
 
-    @Test func `CLIENT-21 one read serves all`() throws {
-        let clause = ClauseUnderTest("CLIENT-21")
+    @Test func `CLIENT-20 one read serves all`() throws {
+        let clause = ClauseUnderTest("CLIENT-20", rule: 1)
         let reading = "\(running) client!background +5s client!foreground B+ 1>GET(s1)"
         try clause.conforms("\(reading) client!receivePush(s1 message='a2') +1s 1<200(u1 a1 u2 a2)")
         try clause.conforms(

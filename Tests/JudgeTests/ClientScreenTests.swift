@@ -9,8 +9,8 @@ import Testing
         client=connected(s1 u1 thinking) A<done(t1 #2) client=connected(s1 u1 a1)
         """
 
-    @Test func `CLIENT-25 what comes twice is shown once`() throws {
-        let clause = ClauseUnderTest("CLIENT-25")
+    @Test func `CLIENT-26 what comes twice is shown once`() throws {
+        let clause = ClauseUnderTest("CLIENT-26", rule: 1)
         let again = "\(turn) A!cut B+(e1 #2) B>sync(e1 #2) B<syncResult(e1 #2 complete)[done(t1 #2)]"
         try clause.conforms("\(again) +100ms")
         try clause.violates("\(again) client=connected(s1 u1 a1 a1)^")
@@ -20,8 +20,8 @@ import Testing
         try clause.untested("\(turn.replacing(" A<done(t1 #2) client=connected(s1 u1 a1)", with: ""))")
     }
 
-    @Test func `CLIENT-25 an entry without id is counted by its words`() throws {
-        let clause = ClauseUnderTest("CLIENT-25")
+    @Test func `CLIENT-26 an entry without id is counted by its words`() throws {
+        let clause = ClauseUnderTest("CLIENT-26", rule: 1)
         func state(_ messages: String...) -> String {
             "client=state(json='{\"sessionId\":\"s1\",\"messages\":[\(messages.joined(separator: ","))]}')"
         }
@@ -35,13 +35,13 @@ import Testing
         try clause.violates("\(read) client=connected(s1 u1 a1 c1)^")
     }
 
-    @Test func `CLIENT-25 equal texts in different messages are different`() throws {
-        let clause = ClauseUnderTest("CLIENT-25")
+    @Test func `CLIENT-26 equal texts in different messages are different`() throws {
+        let clause = ClauseUnderTest("CLIENT-26", rule: 1)
         let second = """
             client!send(c2='question 1') A>chat(s1 c2 'question 1') A<ack(c2) A<done(t2 'answer 1' #3)
             """
         try clause.conforms("\(turn) \(second) client=connected(s1 u1 a1 u2='question 1' a2='answer 1')")
-        try clause.violates("\(turn) \(second) client=connected(s1 u1 a1 u2='question 1') +5s^", also: ["CLIENT-30"])
+        try clause.violates("\(turn) \(second) client=connected(s1 u1 a1 u2='question 1') +5s^", also: ["CLIENT-26"])
         try clause.violates(
             "\(turn) \(second) client=connected(s1 u1 a1 u2='question 1' a2='answer 1' a2='answer 1')^")
         let read = "\(turn) 1>GET(s1) 1<200(u1 a1 u2='question 1' a2='answer 1')"
@@ -56,8 +56,8 @@ import Testing
             """)
     }
 
-    @Test func `CLIENT-26 late answers stay in their session`() throws {
-        let clause = ClauseUnderTest("CLIENT-26")
+    @Test func `CLIENT-27 late answers stay in their session`() throws {
+        let clause = ClauseUnderTest("CLIENT-27")
         let switched = """
             client!launch A+(e1 #0) client=connected client!selectSession(s1) 1>GET(s1) client=connected(s1)
             client!selectSession(s2) 2>GET(s2) client=connected(s2) client!selectSession(s3) 3>GET(s3)
@@ -66,25 +66,25 @@ import Testing
         try clause.conforms("\(switched) 2<200(u2 a2) +100ms")
         try clause.violates("\(switched) client=connected(s3 u1 a1)^")
         try clause.violates("\(switched) 2<200(u2 a2) client=connected(s3 u3 a3 a2)^")
-        try clause.violates("\(switched) client=connected(s2 u1 a1)^", also: ["CLIENT-63"])
+        try clause.violates("\(switched) client=connected(s2 u1 a1)^", also: ["CLIENT-28"])
         try clause.untested(
             "client!launch A+(e1 #0) client=connected client!selectSession(s1) 1>GET(s1) client=connected(s1) 1<200(u1 a1)"
         )
     }
 
-    @Test func `CLIENT-26 two messages of the same words are told apart by when they were typed`() throws {
-        let clause = ClauseUnderTest("CLIENT-26")
+    @Test func `CLIENT-27 two messages of the same words are told apart by when they were typed`() throws {
+        let clause = ClauseUnderTest("CLIENT-27")
         let twice = """
             client!launch client=connecting(s1) client!send(c1='same') client=connecting(s1 c1='same')
             client!selectSession(s2) client=connecting(s2) client!send(c2='same') client=connecting(s2 c2='same') A+
             """
         try clause.untested("\(twice) A>chat(c2 s2 'same') client=connected(s2 c2='same')")
         try clause.violates(
-            "\(twice) A>chat(c1 s1 'same') client=connected(s2 c1='same' c2='same')^", also: ["CLIENT-25"])
+            "\(twice) A>chat(c1 s1 'same') client=connected(s2 c1='same' c2='same')^", also: ["CLIENT-26"])
     }
 
-    @Test func `CLIENT-26 frames of other sessions stay away`() throws {
-        let clause = ClauseUnderTest("CLIENT-26")
+    @Test func `CLIENT-27 frames of other sessions stay away`() throws {
+        let clause = ClauseUnderTest("CLIENT-27")
         let elsewhere = "\(turn) A<done(t4 s2 #5)"
         try clause.conforms("\(elsewhere) +100ms")
         try clause.conforms("\(elsewhere) client=connected(s1 u1 a1 unread.s2=1)")
@@ -101,8 +101,8 @@ import Testing
         try clause.violates("\(new) client=connected(u1 a1)^")
     }
 
-    @Test func `CLIENT-63 the screen shows the session that the person chose`() throws {
-        let clause = ClauseUnderTest("CLIENT-63")
+    @Test func `CLIENT-28 the screen shows the session that the person chose`() throws {
+        let clause = ClauseUnderTest("CLIENT-28")
         let left = "\(turn) client!selectSession(s2) client=connected(s2)"
         try clause.conforms("\(left) A<done(t4 s1 #5) client=connected(s2 unread.s1=1)")
         try clause.violates("\(left) A<done(t4 s1 #5) client=connected(s1 u1 a1 a4)^")
@@ -130,8 +130,8 @@ import Testing
         try clause.untested("\(left) 1>GET(s2) 1<404 client=connected")
     }
 
-    @Test func `CLIENT-64 a message is shown with its whole text`() throws {
-        let clause = ClauseUnderTest("CLIENT-64")
+    @Test func `CLIENT-26 a message is shown with its whole text`() throws {
+        let clause = ClauseUnderTest("CLIENT-26", rule: 2)
         let read = "client!launch A+ client!selectSession(s1) 1>GET(s1) 1<200(u1 a1='one two')"
         try clause.conforms("\(read) client=connected(s1 u1 a1='one two')")
         try clause.conforms("\(read) client=connected(s1 u1 a1=' one two ')")
@@ -151,8 +151,8 @@ import Testing
         try clause.untested("\(read) client=state(json='{\"sessionId\":\"s1\",\"messages\":[\(nameless)]}')")
     }
 
-    @Test func `CLIENT-42 answers elsewhere are unread`() throws {
-        let clause = ClauseUnderTest("CLIENT-42")
+    @Test func `CLIENT-34 answers elsewhere are unread`() throws {
+        let clause = ClauseUnderTest("CLIENT-34", rule: 1)
         let elsewhere = "\(turn) A<done(t4 s2 #5)"
         try clause.conforms("\(elsewhere) client=connected(s1 u1 a1 unread.s2=1)")
         try clause.conforms("\(elsewhere) +4s client=connected(s1 u1 a1 unread.s2=1)")
@@ -173,8 +173,8 @@ import Testing
         try clause.untested("\(turn) client!background A<done(t4 s2 #5) +5s")
     }
 
-    @Test func `CLIENT-62 nothing is counted twice`() throws {
-        let clause = ClauseUnderTest("CLIENT-62")
+    @Test func `CLIENT-34 nothing is counted twice`() throws {
+        let clause = ClauseUnderTest("CLIENT-34", rule: 2)
         let told = "client!launch A+ client=connected(s1 u1 a1) A<done(t4 s2) client=connected(s1 u1 a1 unread.s2=1)"
         try clause.conforms("\(told) A<done(t5 s2) client=connected(s1 u1 a1 unread.s2=2)")
         try clause.warns("\(told) A<message(u5 s2) client=connected(s1 u1 a1 unread.s2=2)^")
@@ -190,8 +190,8 @@ import Testing
         try clause.untested("\(told.replacing(" unread.s2=1", with: ""))")
     }
 
-    @Test func `CLIENT-43 a session comes back with what it had`() throws {
-        let clause = ClauseUnderTest("CLIENT-43")
+    @Test func `CLIENT-41 a session comes back with what it had`() throws {
+        let clause = ClauseUnderTest("CLIENT-41")
         let back = "\(turn) client!selectSession(s2) client=connected(s2) client!selectSession(s1) 1>GET(s1)"
         try clause.conforms("\(back) client=connected(s1 u1 a1)")
         try clause.conforms("\(back) client=connected(s1) +4s client=connected(s1 u1 a1)")

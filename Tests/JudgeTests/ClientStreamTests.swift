@@ -9,13 +9,13 @@ import Testing
         client=connected(s1 u1 a1) A!cut
         """
 
-    @Test func `CLIENT-16 every new connection is synced from the place held`() throws {
-        let clause = ClauseUnderTest("CLIENT-16")
+    @Test func `CLIENT-15 every new connection is synced from the place held`() throws {
+        let clause = ClauseUnderTest("CLIENT-15", rule: 1)
         try clause.conforms("\(away) B+(e1 #2) B>sync(e1 #2) B<syncResult(e1 #2 complete)")
         try clause.conforms("\(away) B+(e1 #9) B>sync(e1 #2)")
         try clause.conforms("\(away) B+(e1 #1) B>sync(e1 #2) B<syncResult(e1 #1 unknown_position)")
         try clause.conforms("\(away) B+(e2 #0) B>sync(e1 #2) B<syncResult(e2 #0 epoch_changed)")
-        try clause.violates("\(away) B+(e1 #2) +12s^", also: ["CLIENT-55"])
+        try clause.violates("\(away) B+(e1 #2) +12s^", also: ["CLIENT-18"])
         try clause.violates("\(away) B+(e1 #9) B>sync(e1 #9)^")  // the place of the server
         try clause.violates("\(away) B+(e1 #9) B>sync(e1 #0)^")  // not the place held
         try clause.violates("\(away) B+(e1 #9) B>sync(#2)^")  // a number without its epoch
@@ -37,7 +37,7 @@ import Testing
         try clause.violates("\(away) B+(e1 #9) B>sync(e1 #2) B<syncResult(e1 #9 evicted) 1>GET(s1) \(late)^")
         try clause.untested("\(away) B+(e1 #2) +11s")
         try clause.untested("\(away) B+(e1 #2) B!cut +30s")
-        try clause.untested("\(away) B+ +12s", also: ["CLIENT-55"])
+        try clause.untested("\(away) B+ +12s", also: ["CLIENT-18"])
         try clause.untested("\(away) B+(e1 #2) client!background +12s")
         try clause.untested("client!launch A+(e1 #5) client=connected +12s")  // nothing held before
         // A place need not be stored.
@@ -49,8 +49,8 @@ import Testing
         try clause.violates("\(relaunched) B+(e2 #60) B>sync(e2 #2)^")
     }
 
-    @Test func `CLIENT-16 a turn awaited is a reason without a position`() throws {
-        let clause = ClauseUnderTest("CLIENT-16")
+    @Test func `CLIENT-15 a turn awaited is a reason without a position`() throws {
+        let clause = ClauseUnderTest("CLIENT-15", rule: 1)
         let asked = """
             client!launch A+(e1 #0) client=connected client!send(c1) A>chat(c1) A<ack(c1)
             client=connected(s1 u1 thinking) A!cut
@@ -58,12 +58,12 @@ import Testing
         try clause.conforms("\(asked) B+(e1 #1) B>sync(e1 #0) B<syncResult(e1 #1 complete)[done(t1 #1)]")
         try clause.conforms("\(asked) B+(e1 #1) B>sync(#0) B<syncResult(e1 #1 complete)[done(t1 #1)]")
         try clause.violates("\(asked) B+(e1 #1) B>sync(e1 #1)^")
-        try clause.violates("\(asked) B+(e1 #1) +12s^", also: ["CLIENT-55"])
+        try clause.violates("\(asked) B+(e1 #1) +12s^", also: ["CLIENT-18"])
         // The answer came by another transport.
-        try clause.untested("\(asked) 1>GET(s1) 1<200(u1 a1) B+(e1 #1) +12s", also: ["CLIENT-55"])
-        try clause.untested("\(asked) 1>POST(c1 s1) 1<200(t1) B+(e1 #1) +12s", also: ["CLIENT-55"])
-        try clause.untested("\(asked) 1>POST(c1 s1) B+(e1 #1) 1<200(t1) +12s", also: ["CLIENT-55"])
-        try clause.violates("\(asked) 1>POST(c1 s1) B+(e1 #1) +1s 1<200(t1) +12s^", also: ["CLIENT-55"])
+        try clause.untested("\(asked) 1>GET(s1) 1<200(u1 a1) B+(e1 #1) +12s", also: ["CLIENT-18"])
+        try clause.untested("\(asked) 1>POST(c1 s1) 1<200(t1) B+(e1 #1) +12s", also: ["CLIENT-18"])
+        try clause.untested("\(asked) 1>POST(c1 s1) B+(e1 #1) 1<200(t1) +12s", also: ["CLIENT-18"])
+        try clause.violates("\(asked) 1>POST(c1 s1) B+(e1 #1) +1s 1<200(t1) +12s^", also: ["CLIENT-18"])
         try clause.untested("client!launch A+(e1 #3) client=connected A!cut B+(e1 #3) +12s")
     }
 
@@ -91,7 +91,7 @@ import Testing
         try clause.untested("\(asked) \(page.replacing("evicted", with: "too_many")) \(last) +12s")
         try clause.untested("\(asked) \(page) \(last) +11s")
         // A client that waits with its position until the read asks from the old one.
-        let places = ClauseUnderTest("CLIENT-16")
+        let places = ClauseUnderTest("CLIENT-15", rule: 1)
         try places.conforms("\(asked) \(page) \(last) 1>GET(s1) B!cut C+(e1 #9) C>sync(e1 #2)")
     }
 
@@ -104,7 +104,7 @@ import Testing
         try clause.violates("\(asked) 1<failed('reset') +32s^")
         try clause.violates("\(asked) 1<503(internal) +5s 2>GET(s1) 2<503(internal) +32s^")
         try clause.untested("\(asked) 1<503(internal) +31s")
-        try clause.conforms("\(asked) 2>GET(s1) 1<503(internal) 2<200(u1 a1) +33s", also: ["CLIENT-21"])
+        try clause.conforms("\(asked) 2>GET(s1) 1<503(internal) 2<200(u1 a1) +33s", also: ["CLIENT-20"])
         try clause.untested("\(asked) 1<503(internal) B!cut +29s")  // the next sync will tell again
         try clause.conforms("\(asked) 1<401(not_authenticated) +32s")
         // A gateway has no error body.
@@ -145,13 +145,13 @@ import Testing
         try clause.violates("\(underWay) +3s 1<503(internal) +32s^")
         try clause.violates("\(underWay) 1<failed('reset') +32s^")
         try clause.untested("\(underWay) 1<failed('reset') +31s")
-        try clause.conforms("\(underWay) 2>GET(s1) 1<failed('given up') 2<200(u1 a1 u2 a2) +33s", also: ["CLIENT-19"])
+        try clause.conforms("\(underWay) 2>GET(s1) 1<failed('given up') 2<200(u1 a1 u2 a2) +33s", also: ["CLIENT-25"])
         try clause.violates(
             "\(away) B+(e1 #9) 1>GET(s1) 1<200(u1 a1) B>sync(e1 #2) B<syncResult(e1 #9 evicted) +12s^")
     }
 
-    @Test func `CLIENT-18 pages are followed`() throws {
-        let clause = ClauseUnderTest("CLIENT-18")
+    @Test func `CLIENT-16 pages are followed`() throws {
+        let clause = ClauseUnderTest("CLIENT-16")
         let page = "\(away) B+(e1 #9) B>sync(e1 #2) B<syncResult(e1 #9 too_many more)[done(t2 #3) done(t3 #4)]"
         let second = "B>sync(e1 #4) B<syncResult(e1 #9 too_many more)[done(t4 #6)]"
         try clause.conforms("\(page) B>sync(e1 #4) B<syncResult(e1 #9 complete)[done(t4 #6)]")
@@ -168,8 +168,8 @@ import Testing
         try clause.untested("\(away) B+(e1 #2) B>sync(e1 #2) B<syncResult(e1 #2 complete)")
     }
 
-    @Test func `CLIENT-27 a live frame does not cover the gap before it`() throws {
-        let clause = ClauseUnderTest("CLIENT-27")
+    @Test func `CLIENT-19 a live frame does not cover the gap before it`() throws {
+        let clause = ClauseUnderTest("CLIENT-19", rule: 1)
         let asked = "\(away) B+(e1 #6) B>sync(e1 #2)"
         let live = "B<done(s1 t4 #7) client=connected(s1 u1 a1 a4)"
         try clause.conforms("\(asked) \(live) B!cut C+(e1 #7) C>sync(e1 #2)")
@@ -195,8 +195,8 @@ import Testing
         try clause.violates("\(away) B+(e1 #2) 1>GET(s1) B!cut C+(e1 #6) C>sync(e1 #2) \(answered)^")
     }
 
-    @Test func `CLIENT-27 an incomplete answer is no answer before the read`() throws {
-        let clause = ClauseUnderTest("CLIENT-27")
+    @Test func `CLIENT-19 an incomplete answer is no answer before the read`() throws {
+        let clause = ClauseUnderTest("CLIENT-19", rule: 1)
         let told = "\(away) B+(e1 #6) B>sync(e1 #2) B<syncResult(e1 #6 evicted) 1>GET(s1)"
         let again = "B!cut C+(e1 #6)"
         try clause.conforms("\(told) \(again) C>sync(e1 #2)")
@@ -217,8 +217,8 @@ import Testing
         try clause.violates("\(restart) B!cut C+(e2 #5) C>sync(e2 #5)^")
     }
 
-    @Test func `CLIENT-28 epoch and number change together`() throws {
-        let clause = ClauseUnderTest("CLIENT-28")
+    @Test func `CLIENT-19 epoch and number change together`() throws {
+        let clause = ClauseUnderTest("CLIENT-19", rule: 2)
         let told = "\(away) B+(e2 #0) B>sync(e1 #2) B<syncResult(e2 #0 epoch_changed) 1>GET(s1)"
         let after = "1<200(u1 a1) B<message(u5 #1) client=connected(s1 u1 a1 u5) B!cut C+(e2 #1)"
         try clause.conforms("\(told) \(after) C>sync(e2 #1)")
@@ -237,8 +237,8 @@ import Testing
         try clause.untested("\(away) B+(e2 #0) 1>GET(s1) 1<200(u1 a1)")
     }
 
-    @Test func `CLIENT-29 unknown types move the position`() throws {
-        let clause = ClauseUnderTest("CLIENT-29")
+    @Test func `CLIENT-19 unknown types move the position`() throws {
+        let clause = ClauseUnderTest("CLIENT-19", rule: 3)
         let mood = "A<`{\"type\":\"mood\",\"sessionId\":\"s1\",\"seq\":5}`"
         let shown = "client!launch A+(e1 #0) client=connected \(mood) client!send(c1) A>chat(c1) A<ack(c1)"
         let cut = "\(shown) client=connected(s1 u1 thinking) A!cut B+(e1 #5)"
@@ -250,8 +250,8 @@ import Testing
         try clause.untested("\(shown) \(known) B>sync(e1 #6)")  // a known frame moved it
     }
 
-    @Test func `CLIENT-30 frames with sparse numbers are shown at once`() throws {
-        let clause = ClauseUnderTest("CLIENT-30")
+    @Test func `CLIENT-26 frames with sparse numbers are shown at once`() throws {
+        let clause = ClauseUnderTest("CLIENT-26", rule: 3)
         let start = "\(away) B+(e1 #2) B>sync(e1 #2) B<syncResult(e1 #2 complete)"
         try clause.conforms("\(start) B<done(t4 #7) client=connected(s1 u1 a1 a4)")
         try clause.conforms("\(start) B<done(t4 #7) +4s client=connected(s1 u1 a1 a4)")

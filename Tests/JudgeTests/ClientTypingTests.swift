@@ -9,8 +9,8 @@ import Testing
         client=connected(s1 u1 a1 u2 thinking)
         """
 
-    @Test func `CLIENT-49 a connection that fell silent is left`() throws {
-        let clause = ClauseUnderTest("CLIENT-49")
+    @Test func `CLIENT-4 a connection that fell silent is left`() throws {
+        let clause = ClauseUnderTest("CLIENT-4", rule: 2)
         let silent = "\(taken) A!cut(silence)"
         try clause.conforms("\(silent) +60s B+ 1>GET(s1)")
         try clause.conforms("\(silent) +20s B+ 1>GET(s1)")  // it may ask more often
@@ -24,22 +24,22 @@ import Testing
         try clause.violates("\(silent) +60s \(second) B<toolUse(t2) B!cut(silence) +93s^")
     }
 
-    @Test func `CLIENT-49 a connection that says anything lives`() throws {
-        let clause = ClauseUnderTest("CLIENT-49")
+    @Test func `CLIENT-4 a connection that says anything lives`() throws {
+        let clause = ClauseUnderTest("CLIENT-4", rule: 2)
         try clause.untested("\(taken) +50s A>ping(n1) A<pong(n1) +50s A>ping(n1) A<pong(n1) +50s")
         try clause.untested("\(taken) +50s A>pingFrame A<pongFrame +50s")
         try clause.untested("\(taken) +50s A<pingFrame +50s")
         try clause.untested("\(taken) +30s A<toolUse(t2) +70s")
     }
 
-    @Test func `CLIENT-49 asks nothing of who awaits nothing, is away, or has another reason`() throws {
-        let clause = ClauseUnderTest("CLIENT-49")
+    @Test func `CLIENT-4 asks nothing of who awaits nothing, is away, or has another reason`() throws {
+        let clause = ClauseUnderTest("CLIENT-4", rule: 2)
         try clause.untested("\(ready) +200s")
         try clause.untested("\(taken) A<done(t2) client=connected(s1 u1 a1 u2 a2) +200s")
         try clause.untested("\(taken) A!cut(silence) client!background +200s")
-        try clause.untested("\(taken) A!cut(silence) client!networkDown +200s", also: ["CLIENT-23"])
+        try clause.untested("\(taken) A!cut(silence) client!networkDown +200s", also: ["CLIENT-39"])
         // Given up, and too soon.
-        try clause.untested("\(taken) +40s client=connected(s1 u1 a1 u2 failed=c2) +100s", also: ["CLIENT-61"])
+        try clause.untested("\(taken) +40s client=connected(s1 u1 a1 u2 failed=c2) +100s", also: ["CLIENT-31"])
         try clause.untested("\(taken) A!cut(rst) B+ 1>GET(s1)")
         try clause.untested("\(taken) A<close(1012) B+ 1>GET(s1)")
         try clause.untested(
@@ -58,18 +58,18 @@ import Testing
         client=connected(s1 u1 a1 c2 failed=c2) client!sendAgain(c2)
         """
 
-    @Test func `CLIENT-50 what may have arrived keeps its key`() throws {
-        let clause = ClauseUnderTest("CLIENT-50")
+    @Test func `CLIENT-6 what may have arrived keeps its key`() throws {
+        let clause = ClauseUnderTest("CLIENT-6", rule: 2)
         try clause.conforms("\(given) 1>POST(c2 s1)")
         try clause.conforms("\(given) B+ 1>GET(s1) B>chat(c2 s1)")
         try clause.violates("\(given) 1>POST(c9 s1 'question 2')^")
         try clause.violates("\(given) B+ 1>GET(s1) B>chat(c9 s1 'question 2')^")
-        try clause.violates("\(given) 1>POST(-c s1 'question 2')^", also: ["CLIENT-13"])
+        try clause.violates("\(given) 1>POST(-c s1 'question 2')^", also: ["CLIENT-5"])
         try clause.untested(given)
     }
 
-    @Test func `CLIENT-50 what is over takes a new key`() throws {
-        let clause = ClauseUnderTest("CLIENT-50")
+    @Test func `CLIENT-6 what is over takes a new key`() throws {
+        let clause = ClauseUnderTest("CLIENT-6", rule: 2)
         try clause.conforms("\(failed) A>chat(c9 s1 'question 2') A<ack(c9 t9 u9)")
         try clause.conforms("\(failed) 1>POST(c9 s1 'question 2')")
         try clause.violates("\(failed) A>chat(c2 s1)^")
@@ -81,8 +81,8 @@ import Testing
         try clause.violates("\(mismatch) A>chat(c2 s1)^")
     }
 
-    @Test func `CLIENT-50 counts what came up to the request`() throws {
-        let clause = ClauseUnderTest("CLIENT-50")
+    @Test func `CLIENT-6 counts what came up to the request`() throws {
+        let clause = ClauseUnderTest("CLIENT-6", rule: 2)
         // The turn had failed meanwhile, and the client learns it before it asks again.
         let learnt = "\(given) B+ 1>GET(s1) 1<200(u1 a1 u2 t2=failed) client=connected(s1 u1 a1 u2 failed=c2)"
         try clause.conforms("\(learnt) +3s B>chat(c9 s1 'question 2')")
@@ -99,8 +99,8 @@ import Testing
         try clause.untested("\(refused) B>chat(c2 s1)")
     }
 
-    @Test func `CLIENT-50 the refusal of a resend says nothing of the send before it`() throws {
-        let clause = ClauseUnderTest("CLIENT-50")
+    @Test func `CLIENT-6 the refusal of a resend says nothing of the send before it`() throws {
+        let clause = ClauseUnderTest("CLIENT-6", rule: 2)
         for code in ["busy", "too_large"] {
             let refused = """
                 \(ready) client!send(c2) A>chat(c2 s1) A!cut B+ 1>GET(s1) B>chat(c2 s1) B<error(\(code) c2)
@@ -118,8 +118,8 @@ import Testing
         try clause.untested("\(both) A>chat(c9 s1 'question 2')")
     }
 
-    @Test func `CLIENT-57 a message that is too large is not sent`() throws {
-        let clause = ClauseUnderTest("CLIENT-57")
+    @Test func `CLIENT-11 a message that is too large is not sent`() throws {
+        let clause = ClauseUnderTest("CLIENT-11")
         let long = String(repeating: "long ", count: 20)
         let typed = "client!launch A+(maxFrameBytes=80) client=connected(s1 u1 a1) client!send(c2='\(long)')"
         try clause.conforms("\(typed) client=connected(s1 u1 a1 c2='\(long)' failed=c2)")
@@ -135,8 +135,8 @@ import Testing
         try clause.untested("client!launch client!send(c2='\(long)') 1>POST(c2 '\(long)') A+(maxFrameBytes=80)")
     }
 
-    @Test func `CLIENT-50 leaves the key free where nobody can be asked twice`() throws {
-        let clause = ClauseUnderTest("CLIENT-50")
+    @Test func `CLIENT-6 leaves the key free where nobody can be asked twice`() throws {
+        let clause = ClauseUnderTest("CLIENT-6", rule: 2)
         for code in ["busy", "bad_request", "persist_failed", "internal"] {
             let refused = """
                 \(ready) client!send(c2) A>chat(c2 s1) A<error(\(code) c2) client=connected(s1 u1 a1 c2 failed=c2)
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test func `what a person sends again is not sent again by itself`() throws {
-        try ClauseUnderTest("CLIENT-47").untested(
+        try ClauseUnderTest("CLIENT-9").untested(
             """
             \(ready) client!send(c2) A>chat(c2 s1) A<error(bad_request c2) client=connected(s1 u1 a1 c2 failed=c2)
             client!sendAgain(c2) A>chat(c2 s1)
@@ -158,26 +158,26 @@ import Testing
     private let offline =
         "client!launch A+ client=connected(s1 u1 a1) client!networkDown A!cut client=offline(s1 u1 a1)"
 
-    @Test func `CLIENT-51 what is typed without a connection is sent, or said not to be`() throws {
-        let clause = ClauseUnderTest("CLIENT-51")
+    @Test func `CLIENT-38 what is typed without a connection is sent, or said not to be`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
         let typed = "\(offline) client!send(c2)"
         let shown = "client=offline(s1 u1 a1 c2) client!networkUp"
         try clause.conforms("\(typed) \(shown) B+ B>chat(c2 s1)")
         try clause.conforms("\(typed) \(shown) 1>POST(c2 s1) B+")
         try clause.conforms(
-            "\(typed) client=offline(s1 u1 a1 c2 failed=c2) client!networkUp B+ +17s", also: ["CLIENT-55"])
+            "\(typed) client=offline(s1 u1 a1 c2 failed=c2) client!networkUp B+ +17s", also: ["CLIENT-18"])
         try clause.untested(
-            "\(typed) client=offline(s1 u1 a1 'You are offline') client!networkUp B+ +17s", also: ["CLIENT-55"])
-        try clause.violates("\(typed) \(shown) B+ +17s^", also: ["CLIENT-55"])
-        try clause.violates("\(typed) \(shown) B+ +17s^ B>chat(c2 s1)", also: ["CLIENT-55"])  // too late
-        try clause.violates("\(typed) client=offline(s1 u1 a1) client!networkUp B+ +17s^", also: ["CLIENT-55"])
+            "\(typed) client=offline(s1 u1 a1 'You are offline') client!networkUp B+ +17s", also: ["CLIENT-18"])
+        try clause.violates("\(typed) \(shown) B+ +17s^", also: ["CLIENT-18"])
+        try clause.violates("\(typed) \(shown) B+ +17s^ B>chat(c2 s1)", also: ["CLIENT-18"])  // too late
+        try clause.violates("\(typed) client=offline(s1 u1 a1) client!networkUp B+ +17s^", also: ["CLIENT-18"])
         try clause.violates("client!launch A>open client!send(c2) A<open A>auth A<connected +17s^")
-        try clause.violates("\(typed) \(shown) B+ +5s B!cut C+ +17s^", also: ["CLIENT-55"])
-        try clause.untested("\(typed) \(shown) B+ +16s", also: ["CLIENT-55"])
+        try clause.violates("\(typed) \(shown) B+ +5s B!cut C+ +17s^", also: ["CLIENT-18"])
+        try clause.untested("\(typed) \(shown) B+ +16s", also: ["CLIENT-18"])
         try clause.untested("\(typed) \(shown) B>open B<refused(503) +17s")
         try clause.untested("\(typed) \(shown) B+ client!background +17s client!foreground")
         try clause.untested(
-            "\(typed) \(shown) B+ client!selectSession(s2) client=connected(s2) +17s", also: ["CLIENT-55"])
+            "\(typed) \(shown) B+ client!selectSession(s2) client=connected(s2) +17s", also: ["CLIENT-18"])
         // It had a connection.
         try clause.conforms("\(ready) client!send(c2) A>chat(c2 s1)")
         try clause.violates("\(ready) client!send(c2) client=connected(s1 u1 a1 c2 thinking) +18s^")
@@ -194,38 +194,38 @@ import Testing
         try clause.violates("\(synced) +10s B<syncResult(e1 #2 complete) +18s^")
     }
 
-    @Test func `CLIENT-51 the form of a text makes no other message`() throws {
-        let clause = ClauseUnderTest("CLIENT-51")
+    @Test func `CLIENT-38 the form of a text makes no other message`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
         func sent(_ typed: String, _ sent: String, _ shown: String) -> String {
             """
             \(offline) client!send(c2='\(typed)') client=offline(s1 u1 a1 c2='\(shown)') client!networkUp B+
             B>chat(c2 s1 '\(sent)') B<ack(c2) +17s
             """
         }
-        try clause.conforms(sent(" Tea? ", "Tea?", " Tea? "), also: ["CLIENT-55"])
-        try clause.conforms(sent("cafe\u{301}", "caf\u{e9}", "cafe\u{301}"), also: ["CLIENT-55"])
-        try clause.conforms(sent("Tea?", "**Tea?**", "Tea?"), also: ["CLIENT-55"])  // the key says which it is
+        try clause.conforms(sent(" Tea? ", "Tea?", " Tea? "), also: ["CLIENT-18"])
+        try clause.conforms(sent("cafe\u{301}", "caf\u{e9}", "cafe\u{301}"), also: ["CLIENT-18"])
+        try clause.conforms(sent("Tea?", "**Tea?**", "Tea?"), also: ["CLIENT-18"])  // the key says which it is
         // Who sends words that nobody typed may mean these.
         try clause.untested(
             """
             \(offline) client!send(c2=' Tea? ') client=offline(s1 u1 a1 c2=' Tea? ') client!networkUp B+
             B>chat(c3 s1 'Coffee?') B<ack(c3) +17s
-            """, also: ["CLIENT-55"])
+            """, also: ["CLIENT-18"])
         // A resend in another form is another text all the same.
-        try ClauseUnderTest("CLIENT-12").violates(
+        try ClauseUnderTest("CLIENT-6", rule: 1).violates(
             "\(ready) client!send(c2='Tea? ') A>chat(c2 s1 'Tea? ') A!cut 1>POST(c2 s1 'Tea?')^")
     }
 
-    @Test func `CLIENT-51 an earlier message may hold a later one up`() throws {
-        let clause = ClauseUnderTest("CLIENT-51")
+    @Test func `CLIENT-38 an earlier message may hold a later one up`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
         try clause.conforms(
             "\(offline) client!send(c2) client!send(c3) client!networkUp B+ B>chat(c2 s1) B<ack(c2) +17s",
-            also: ["CLIENT-55"])
+            also: ["CLIENT-18"])
         try clause.violates(
             """
             \(offline) client!send(c2) client!send(c3) client!networkUp B+ B>chat(c2 s1) B<ack(c2) B<done(t2)
             client=connected(s1 u1 a1 u2 a2) +17s^
-            """, also: ["CLIENT-55"])
+            """, also: ["CLIENT-18"])
         // Also one that was typed before the app was ended and launched again.
         let before = "\(ready) client!send(c2) A>chat(c2 s1) A!cut client!quit"
         let after = "B+ B>chat(c2 s1) B<ack(c2) client=connected(s1 u1 a1 u2 thinking) client!send(c3)"
@@ -237,8 +237,8 @@ import Testing
         )
     }
 
-    @Test func `CLIENT-52 nothing typed is forgotten with the app`() throws {
-        let clause = ClauseUnderTest("CLIENT-52")
+    @Test func `CLIENT-35 nothing typed is forgotten with the app`() throws {
+        let clause = ClauseUnderTest("CLIENT-35")
         let ended = "\(offline) client!send(c2) client=offline(s1 u1 a1 c2) client!quit client!networkUp"
         let again = "\(ended) client!launch(fresh=false) B+"
         try clause.conforms("\(again) B>chat(c2 s1)")
@@ -247,14 +247,14 @@ import Testing
         try clause.violates("\(again) client=connected(s1 u1 a1) +17s^")
         try clause.violates(
             "\(again) client=connected(s2) +17s client!selectSession(s1) client=connected(s1 u1 a1) +17s^",
-            also: ["CLIENT-55"])
+            also: ["CLIENT-18"])
         // Who knows what stands in the other.
         try clause.untested("\(again) client=connected(s2) +17s")
         try clause.untested("\(again) client=connected(s1 u1 a1) +16s")
         try clause.untested(
             "\(ended) client!launch(fresh=true) B+ client=connected(s1 u1 a1) +17s")
         try clause.untested(
-            "\(ended) client!launch(fresh=false) client=connecting(s1 u1 a1) +60s", also: ["CLIENT-7"])
+            "\(ended) client!launch(fresh=false) client=connecting(s1 u1 a1) +60s", also: ["CLIENT-37"])
         let sent = "\(ready) client!send(c2) A>chat(c2 s1)"
         let next = "client!quit client!launch(fresh=false) B+ client=connected(s1 u1 a1)"
         try clause.violates("\(sent) \(next) +17s^")
@@ -266,8 +266,8 @@ import Testing
             "\(failed) client!launch(fresh=false) B+ client=connected(s1 u1 a1) +17s")
     }
 
-    @Test func `CLIENT-52 holds in a new conversation and after a crash`() throws {
-        let clause = ClauseUnderTest("CLIENT-52")
+    @Test func `CLIENT-35 holds in a new conversation and after a crash`() throws {
+        let clause = ClauseUnderTest("CLIENT-35")
         let new = """
             client!launch A+ client=connected client!networkDown A!cut client=offline client!send(c1)
             client=offline(c1) +1s
@@ -291,8 +291,8 @@ import Testing
         }
     }
 
-    @Test func `CLIENT-53 an answer ends the failure`() throws {
-        let clause = ClauseUnderTest("CLIENT-53")
+    @Test func `CLIENT-31 an answer ends the failure`() throws {
+        let clause = ClauseUnderTest("CLIENT-31", rule: 1)
         let taken = taken.replacing("A+", with: "A+(e1 #0)")
         let late = "\(taken) A!cut client=connecting(s1 u1 a1 u2 failed=c2) B+(e1 #0) B>sync(e1 #0)"
         let replay = "B<syncResult(e1 #1 complete)[done(t2 #1)]"
@@ -315,8 +315,8 @@ import Testing
         )
     }
 
-    @Test func `CLIENT-53 a failure that comes with or after the answer is one`() throws {
-        let clause = ClauseUnderTest("CLIENT-53")
+    @Test func `CLIENT-31 a failure that comes with or after the answer is one`() throws {
+        let clause = ClauseUnderTest("CLIENT-31", rule: 1)
         let answered = "\(taken) A<done(t2) client=connected(s1 u1 a1 u2 a2)"
         try clause.violates("\(answered) +16s client=connected(s1 u1 a1 u2 a2 failed=c2) +1s^")
         try clause.violates("\(taken) A<done(t2) client=connected(s1 u1 a1 u2 a2 failed=c2) +18s^")
@@ -331,18 +331,18 @@ import Testing
             "\(late) client=connected(s1 u1 a1 u2 a2) +17s client=connected(s1 u1 a1 u2 a2 failed=c2)^")
     }
 
-    @Test func `CLIENT-53 an answer may be lost with the network`() throws {
-        let clause = ClauseUnderTest("CLIENT-53")
+    @Test func `CLIENT-31 an answer may be lost with the network`() throws {
+        let clause = ClauseUnderTest("CLIENT-31", rule: 1)
         func lost(_ delay: String) -> String {
             "\(taken) A<done(t2)\(delay) client!networkDown A!cut(silence) client!networkUp B+ "
                 + "client=connected(s1 u1 a1 u2 failed=c2) +18s"
         }
-        try clause.untested(lost(""), also: ["CLIENT-55"])
-        try clause.violates("\(lost(" +3s"))^", also: ["CLIENT-55"])
+        try clause.untested(lost(""), also: ["CLIENT-18"])
+        try clause.violates("\(lost(" +3s"))^", also: ["CLIENT-18"])
     }
 
-    @Test func `CLIENT-53 equal words are told apart by what the server calls them`() throws {
-        let clause = ClauseUnderTest("CLIENT-53")
+    @Test func `CLIENT-31 equal words are told apart by what the server calls them`() throws {
+        let clause = ClauseUnderTest("CLIENT-31", rule: 1)
         func shown(_ first: String, _ second: String) -> String {
             func entry(_ id: String, _ status: String) -> String {
                 "{\"id\":\"\(id)\",\"role\":\"user\",\"text\":\"yes\",\"status\":\"\(status)\"}"
@@ -358,8 +358,8 @@ import Testing
         try clause.violates("\(both) A<done(t1) \(shown("failed", "sent")) +18s^")
     }
 
-    @Test func `CLIENT-54 one that was lost and one that was typed are in order`() throws {
-        let clause = ClauseUnderTest("CLIENT-54")
+    @Test func `CLIENT-10 one that was lost and one that was typed are in order`() throws {
+        let clause = ClauseUnderTest("CLIENT-10")
         let lost = "\(ready) client!send(c2) A>chat(c2 s1) A!cut client!send(c3) B+"
         try clause.conforms("\(lost) B>chat(c2 s1) B>chat(c3 s1)")
         try clause.violates("\(lost) B>chat(c3 s1) B>chat(c2 s1)^")
@@ -372,8 +372,8 @@ import Testing
             "\(lost) B>chat(c3 s1) B<ack(c3) 1>GET(s1) 1<200(u1 a1 u2 u3) client=connected(s1 u1 a1 u2 u3)")
     }
 
-    @Test func `CLIENT-54 holds in a new conversation`() throws {
-        let clause = ClauseUnderTest("CLIENT-54")
+    @Test func `CLIENT-10 holds in a new conversation`() throws {
+        let clause = ClauseUnderTest("CLIENT-10")
         let typed = """
             client!launch A+ client=connected client!networkDown A!cut client=offline client!send(c1) client!send(c2)
             client=offline(c1 c2) client!networkUp B+
@@ -386,8 +386,8 @@ import Testing
         try clause.untested("\(two) B>chat(c2 s2) B>chat(c1)")
     }
 
-    @Test func `CLIENT-54 a new conversation may turn out to be the one on the screen`() throws {
-        let clause = ClauseUnderTest("CLIENT-54")
+    @Test func `CLIENT-10 a new conversation may turn out to be the one on the screen`() throws {
+        let clause = ClauseUnderTest("CLIENT-10")
         func typed(_ session: String) -> String {
             """
             client!launch A+ client=connected\(session) client!send(c1) A>chat(c1) client!networkDown A!cut client!send(c2)
@@ -396,11 +396,11 @@ import Testing
             """
         }
         try clause.untested(typed(""))
-        try clause.violates("\(typed("(s1)"))^", also: ["CLIENT-58"])
+        try clause.violates("\(typed("(s1)"))^", also: ["CLIENT-12"])
     }
 
-    @Test func `CLIENT-61 what runs is not shown as failed`() throws {
-        let clause = ClauseUnderTest("CLIENT-61")
+    @Test func `CLIENT-31 what runs is not shown as failed`() throws {
+        let clause = ClauseUnderTest("CLIENT-31", rule: 2)
         let other = "\(taken) A<error(agent_failed t7 s1) +1s"
         let failed = "client=connected(s1 u1 a1 u2 failed=c2)"
         try clause.conforms("\(other) client=connected(s1 u1 a1 u2 thinking)")
@@ -418,8 +418,8 @@ import Testing
         try clause.untested("\(ready) client!send(c2) A>chat(c2 s1) +1s client=connected(s1 u1 a1 c2 failed=c2)")
     }
 
-    @Test func `CLIENT-51 what was typed in a session that was left goes out`() throws {
-        let clause = ClauseUnderTest("CLIENT-51")
+    @Test func `CLIENT-38 what was typed in a session that was left goes out`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
         let left = """
             \(offline) client!send(c2) client=offline(s1 u1 a1 c2) client!networkUp B+ client!selectSession(s2)
             1>GET(s2) 1<200(u5 a5) client=connected(s2 u5 a5)
@@ -432,8 +432,8 @@ import Testing
         try clause.untested("\(left) +17s client=connected(s2 u5 a5 'not sent') \(back) client=connected(s1 u1 a1 c2)")
     }
 
-    @Test func `CLIENT-51 what was typed in a new conversation that was left goes out`() throws {
-        let clause = ClauseUnderTest("CLIENT-51")
+    @Test func `CLIENT-38 what was typed in a new conversation that was left goes out`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
         let left = """
             client!launch A+ client=connected() A!cut client!networkDown client=offline() client!send(c2) client=offline(c2)
             client!selectSession(s1) client=offline(s1) client!networkUp B+ 1>GET(s1) 1<200(u1 a1) client=connected(s1 u1 a1)
@@ -443,8 +443,8 @@ import Testing
         try clause.untested("\(left) client=connected(s1 u1 a1 'not sent') +17s")
     }
 
-    @Test func `CLIENT-51 the error of another message tells nothing of this one`() throws {
-        let clause = ClauseUnderTest("CLIENT-51")
+    @Test func `CLIENT-38 the error of another message tells nothing of this one`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
         let refused = """
             \(offline) client!send(c2) client!send(c3) client=offline(s1 u1 a1 c2 c3) client!networkUp B+ B>chat(c2 s1)
             B<error(bad_request c2) 1>GET(s1) 1<200(u1 a1)
@@ -459,16 +459,16 @@ import Testing
         try clause.conforms("\(refused) \(told) +17s")
     }
 
-    @Test func `CLIENT-53 an answer ends the failure of an earlier launch`() throws {
-        let clause = ClauseUnderTest("CLIENT-53")
+    @Test func `CLIENT-31 an answer ends the failure of an earlier launch`() throws {
+        let clause = ClauseUnderTest("CLIENT-31", rule: 1)
         let failed = "\(taken) A!cut client=connecting(s1 u1 a1 u2 failed=c2) client!quit client!launch B+ 1>GET(s1)"
         let answered = "\(failed) 1<200(u1 a1 u2 a2)"
         try clause.conforms("\(answered) client=connected(s1 u1 a1 u2 a2)")
         try clause.violates("\(answered) client=connected(s1 u1 a1 u2 a2 failed=c2) +17s^")
     }
 
-    @Test func `CLIENT-51 what is sent again goes out`() throws {
-        let clause = ClauseUnderTest("CLIENT-51")
+    @Test func `CLIENT-38 what is sent again goes out`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
         let refused = """
             \(ready) client!send(c2) A>chat(c2 s1) A<error(bad_request c2) client=connected(s1 u1 a1 c2 failed=c2)
             client!networkDown A!cut client=offline(s1 u1 a1 c2 failed=c2) client!sendAgain(c2) client=offline(s1 u1 a1 c2)
@@ -479,8 +479,8 @@ import Testing
         try clause.untested("\(refused) +1s client=connected(s1 u1 a1 c2 failed=c2) +17s")
     }
 
-    @Test func `CLIENT-58 one message begins a conversation`() throws {
-        let clause = ClauseUnderTest("CLIENT-58")
+    @Test func `CLIENT-12 one message begins a conversation`() throws {
+        let clause = ClauseUnderTest("CLIENT-12")
         let typed = """
             client!launch A+ client=connected client!networkDown A!cut client!send(c2) client!send(c3)
             client=offline(c2 c3) client!networkUp B+ B>chat(c2 -s)
@@ -491,23 +491,23 @@ import Testing
         try clause.untested("\(typed) B!cut C+ C>chat(c3 -s)")
     }
 
-    @Test func `CLIENT-58 what is sent again goes where it went`() throws {
-        let clause = ClauseUnderTest("CLIENT-58")
+    @Test func `CLIENT-12 what is sent again goes where it went`() throws {
+        let clause = ClauseUnderTest("CLIENT-12")
         let failed = "\(ready) A!cut client!send(c2) 1>POST(c2 s1) 1<503"
         try clause.conforms("\(failed) 2>POST(c2 s1)")
         try clause.violates("\(failed) 2>POST(c2 -s)^")
         try clause.violates("\(failed) B+ B>chat(c2 s2)^")
     }
 
-    @Test func `CLIENT-51 all that was typed is sent`() throws {
-        let clause = ClauseUnderTest("CLIENT-51")
+    @Test func `CLIENT-38 all that was typed is sent`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
         let typed = "\(ready) client!send(c2=' rain or 👩‍👩‍👧 ') client=connected(s1 u1 a1 c2=' rain or 👩‍👩‍👧 ')"
         try clause.conforms("\(typed) A>chat(c2 s1 'rain or 👩‍👩‍👧')")
         try clause.violates("\(typed) A>chat(c2 s1 'rain or')^")
     }
 
-    @Test func `CLIENT-54 what is shown as failed stands aside`() throws {
-        let clause = ClauseUnderTest("CLIENT-54")
+    @Test func `CLIENT-10 what is shown as failed stands aside`() throws {
+        let clause = ClauseUnderTest("CLIENT-10")
         let typed = """
             \(offline) client!send(c2) client!send(c3) client=offline(s1 u1 a1 c2 c3) client!networkUp B+ B>chat(c3 s1)
             """
@@ -518,8 +518,8 @@ import Testing
         try clause.violates("\(typed) B>chat(c2 s1)^")
     }
 
-    @Test func `CLIENT-54 what waited goes out in the order of typing`() throws {
-        let clause = ClauseUnderTest("CLIENT-54")
+    @Test func `CLIENT-10 what waited goes out in the order of typing`() throws {
+        let clause = ClauseUnderTest("CLIENT-10")
         let typed = """
             \(offline) client!send(c2) client!send(c3) client=offline(s1 u1 a1 c2 c3) client!networkUp B+
             """
@@ -529,7 +529,7 @@ import Testing
         try clause.violates("\(typed) B>chat(c3 s1) B>chat(c2 s1)^")
         try clause.untested("\(typed) B>chat(c3 s1) 1>POST(c2 s1)")  // the request may have been under way
         try clause.untested("\(typed) 1>POST(c3 s1) 2>POST(c2 s1)")
-        try clause.untested("\(typed) B>chat(c3 s2) B>chat(c2 s1)", also: ["CLIENT-58"])
+        try clause.untested("\(typed) B>chat(c3 s2) B>chat(c2 s1)", also: ["CLIENT-12"])
         try clause.untested("\(ready) client!send(c2) A>chat(c2 s1) client!send(c3) A>chat(c3 s1)")
         try clause.untested(
             """
@@ -538,8 +538,8 @@ import Testing
             """)
     }
 
-    @Test func `CLIENT-54 what was lost comes again in the order of typing`() throws {
-        let clause = ClauseUnderTest("CLIENT-54")
+    @Test func `CLIENT-10 what was lost comes again in the order of typing`() throws {
+        let clause = ClauseUnderTest("CLIENT-10")
         let lost = "\(ready) client!send(c2) A>chat(c2 s1) client!send(c3) A>chat(c3 s1) A!cut B+"
         try clause.conforms("\(lost) B>chat(c2 s1) B>chat(c3 s1)")
         try clause.violates("\(lost) B>chat(c3 s1) B>chat(c2 s1)^")
@@ -551,8 +551,8 @@ import Testing
         try clause.untested(limited)
     }
 
-    @Test func `CLIENT-58 a message goes where it was typed`() throws {
-        let clause = ClauseUnderTest("CLIENT-58")
+    @Test func `CLIENT-12 a message goes where it was typed`() throws {
+        let clause = ClauseUnderTest("CLIENT-12")
         let typed = "\(ready) client!networkDown A!cut client!send(c2) client=offline(s1 u1 a1 c2)"
         let left = "\(typed) client!selectSession(s2) client=offline(s2 u9 a9) client!networkUp B+"
         try clause.conforms("\(left) B>chat(c2 s1)")
@@ -568,8 +568,8 @@ import Testing
         try clause.untested("\(failed) client!sendAgain(c2) A>chat(c2 s2)")
     }
 
-    @Test func `CLIENT-58 a new conversation is one`() throws {
-        let clause = ClauseUnderTest("CLIENT-58")
+    @Test func `CLIENT-12 a new conversation is one`() throws {
+        let clause = ClauseUnderTest("CLIENT-12")
         let first = "client!launch A+ client=connected client!send(c1) A>chat(c1 -s) A<ack(c1) client!send(c2)"
         try clause.conforms("\(first) A>chat(c2 s1)")
         try clause.violates("\(first) A>chat(c2 s2)^")

@@ -5,12 +5,12 @@ import Testing
 @Suite struct ClientWordsTests {
     private let start = "client!launch A+"
 
-    @Test func `AUTH-13 auth comes first`() throws {
-        let clause = ClauseUnderTest("AUTH-13")
+    @Test func `AUTH-10 auth comes first`() throws {
+        let clause = ClauseUnderTest("AUTH-10", rule: 1)
         try clause.conforms(start)
         try clause.conforms("client!launch A>open A<open A>auth(-p)")
-        try clause.violates("client!launch A>open A<open A>chat(c1)^ A>auth A<connected", also: ["AUTH-14"])
-        try clause.violates("client!launch A>open A<open A>ping(n1)^ A>auth A<connected", also: ["AUTH-14"])
+        try clause.violates("client!launch A>open A<open A>chat(c1)^ A>auth A<connected", also: ["AUTH-10"])
+        try clause.violates("client!launch A>open A<open A>ping(n1)^ A>auth A<connected", also: ["AUTH-10"])
         try clause.conforms(
             "client!launch A>open A<open A>auth(protocol=2) A<error(unsupported_version) A<close(4010)")
         try clause.violates(
@@ -18,14 +18,14 @@ import Testing
         try clause.violates("client!launch A>open A<open A>auth(protocol='1')^ A<error(bad_request) A<close(1008)")
         try clause.violates("client!launch A>open A<open +10s^")
         try clause.violates(
-            "client!launch A+ A!cut B>open B<open B>sync(e1 #0)^ B>auth B<connected(e1 #0)", also: ["AUTH-14"])
+            "client!launch A+ A!cut B>open B<open B>sync(e1 #0)^ B>auth B<connected(e1 #0)", also: ["AUTH-10"])
         try clause.untested("client!launch A>open A<refused(503)")
         try clause.untested("client!launch A>open A<open +1s A<close(1013) A>close")
         try clause.untested("client!launch A>open A<open client!background +10s")
     }
 
-    @Test func `AUTH-14 nothing is sent before connected`() throws {
-        let clause = ClauseUnderTest("AUTH-14")
+    @Test func `AUTH-10 nothing is sent before connected`() throws {
+        let clause = ClauseUnderTest("AUTH-10", rule: 2)
         let pending = "client!launch A>open A<open A>auth"
         try clause.conforms("\(pending) +1s A<connected A>chat(c1) A<ack(c1)")
         try clause.conforms("\(pending) client!send(c1) A<connected A>chat(c1) A<ack(c1)")
@@ -38,16 +38,16 @@ import Testing
         try clause.untested("client!launch A>open A<refused(503)")
     }
 
-    @Test func `AUTH-15 tokens stay out of URLs`() throws {
-        let clause = ClauseUnderTest("AUTH-15")
+    @Test func `AUTH-11 tokens stay out of URLs`() throws {
+        let clause = ClauseUnderTest("AUTH-11")
         try clause.conforms("\(start) 1>GET(s1) 1<200(u1 a1)")
         try clause.violates("client!launch A>open(path='/ws?token=‹token of p1›')^ A<open A>auth A<connected")
         try clause.violates("\(start) 1>GET(path='/api/sessions?access_token=‹token›')^ 1<200")
         try clause.untested("client!launch")
     }
 
-    @Test func `ENV-21 what a client sends is valid`() throws {
-        let clause = ClauseUnderTest("ENV-21")
+    @Test func `ENV-12 what a client sends is valid`() throws {
+        let clause = ClauseUnderTest("ENV-12")
         try clause.conforms("\(start) A>chat(c1) A<ack(c1) A>ping(n1) A<pong(n1)")
         try clause.conforms("client!launch A+(e1 #4) A>sync(e1 #2) A<syncResult(e1 #4 complete)")
         for text in [
@@ -62,8 +62,8 @@ import Testing
         try clause.untested("client!launch A>open A<refused(503)")
     }
 
-    @Test func `ENV-22 unknown members change nothing`() throws {
-        let clause = ClauseUnderTest("ENV-22")
+    @Test func `ENV-13 unknown members change nothing`() throws {
+        let clause = ClauseUnderTest("ENV-13")
         let asked = "\(start) client=connected(s1 c1) A>chat(c1) A<ack(c1)"
         try clause.conforms("\(asked) A<done(t1 mood='fine') client=connected(s1 u1 a1)")
         try clause.conforms("\(start) A>chat(c1) A<ack(c1 colour=7) A<done(t1) client=connected(s1 u1 a1)")
@@ -86,8 +86,8 @@ import Testing
         try clause.untested("client!launch A+(motd='hi') A!cut +2s client=connecting")
     }
 
-    @Test func `ENV-23 a client that comes back leaves its old connection`() throws {
-        let clause = ClauseUnderTest("ENV-23")
+    @Test func `ENV-13 a client that comes back leaves its old connection`() throws {
+        let clause = ClauseUnderTest("ENV-13")
         let strange = "A<`{\"type\":\"mood\"}`"
         let back = "client!launch A+ client=connected client!background client!foreground"
         try clause.untested("\(back) \(strange) A>close(1001)")
@@ -95,16 +95,16 @@ import Testing
         try clause.violates("\(stayed) \(strange) A>close(1001)^")
     }
 
-    @Test func `ENV-23 what a launch names is looked for over some time`() throws {
-        let clause = ClauseUnderTest("ENV-23")
+    @Test func `ENV-13 what a launch names is looked for over some time`() throws {
+        let clause = ClauseUnderTest("ENV-13")
         let told =
             "A+ 1>GET(s2) 1<200(u5) client=connected(s2 u5) +3s A<`{\"type\":\"mood\"}` client=connected(s2 u5 'Not there')"
         try clause.conforms("client!launch(s2 opened=a5) \(told)")
         try clause.violates("client!launch \(told)^")
     }
 
-    @Test func `ENV-23 unknown types are ignored`() throws {
-        let clause = ClauseUnderTest("ENV-23")
+    @Test func `ENV-13 unknown types are ignored`() throws {
+        let clause = ClauseUnderTest("ENV-13")
         let told = "\(start) client=connected(s1 u1) A<`{\"type\":\"typing\",\"sessionId\":\"s1\"}`"
         try clause.conforms("\(told) +2s")
         try clause.conforms("\(told) client=connected(s1 u1)")
@@ -121,8 +121,8 @@ import Testing
         try clause.untested("\(told) client!background A>close(1001)")
     }
 
-    @Test func `LIVE-13 sync needs an epoch`() throws {
-        let clause = ClauseUnderTest("LIVE-13")
+    @Test func `CLIENT-15 sync needs an epoch`() throws {
+        let clause = ClauseUnderTest("CLIENT-15", rule: 2)
         let back = "client!launch A+(e1 #0) A>chat(c1) A<ack(c1) A!cut B+"
         try clause.conforms("\(back) 1>GET(s1) 1<200(u1 a1)")
         try clause.untested(back)

@@ -17,14 +17,14 @@ import Testing
 
     // MARK: nami
 
-    @Test func `ENV-4 a text message null ends the process`() throws {
+    @Test func `ENV-3 a text message null ends the process`() throws {
         let before = "A open\nB open\nA> null\n"
         let dead = try WireHistory(before + "A eof\nB eof\nC refused", dialect: "nami")
-        #expect(try dead.clauses(.violation).isSuperset(of: ["ENV-4", "ENV-10"]))
+        #expect(try dead.clauses(.violation).isSuperset(of: ["ENV-3", "ENV-5"]))
         // That an error has no code excuses no end, also not beside an answer that it does excuse.
         let wordless = "A> null\nA< {\"type\":\"error\",\"error\":\"no object\"}\n"
         func verdict(_ text: String) throws -> Verdict? {
-            try WireHistory(text, dialect: "nami").verdicts()["ENV-4"]
+            try WireHistory(text, dialect: "nami").verdicts()["ENV-3"]
         }
         #expect(try verdict("A open\n" + wordless)?.isUnkeepable == true)
         for text in ["A open\nA> null\nA eof", "A open\n\(wordless)A> null\nA eof\nserver exit"] {
@@ -42,10 +42,10 @@ import Testing
                 """, dialect: "nami")
         let aliveBroken = try broken(alive)
         #expect(aliveBroken == [])
-        #expect(try alive.clauses(.pass).isSuperset(of: ["ENV-4", "ENV-10"]))
+        #expect(try alive.clauses(.pass).isSuperset(of: ["ENV-3", "ENV-5"]))
     }
 
-    @Test func `ID-6 a lack of the wire excuses no question that was taken`() throws {
+    @Test func `ID-4 a lack of the wire excuses no question that was taken`() throws {
         let asked = """
             A open
             1> GET /api/sessions/ffffffff
@@ -54,7 +54,7 @@ import Testing
 
             """
         func verdict(_ text: String) throws -> Verdict? {
-            try WireHistory(asked + text, dialect: "nami").verdicts()["ID-6"]
+            try WireHistory(asked + text, dialect: "nami").verdicts()["ID-4"]
         }
         let refused = try #require(try verdict(#"A< {"type":"error","error":"no such session"}"#))
         #expect(refused.isUnkeepable)
@@ -62,7 +62,7 @@ import Testing
         #expect(taken.outcome == .violation && !taken.isUnkeepable && taken.remarks.isEmpty)
     }
 
-    @Test func `TURN-5 a lack of the wire excuses no turn without an end`() throws {
+    @Test func `TURN-3 a lack of the wire excuses no turn without an end`() throws {
         let asked = """
             A open
             A< {"type":"auth_challenge"}
@@ -74,13 +74,13 @@ import Testing
             """
         func verdict(_ text: String) throws -> Verdict? {
             let history = try WireHistory(asked + text, dialect: "adjutant", profiles: [.core])
-            return try history.verdicts()["TURN-5"]
+            return try history.verdicts()["TURN-3"]
         }
         let endless = try #require(try verdict("+40s\nA> {\"type\":\"sync\",\"lastSeqSeen\":0}"))
         #expect(endless.outcome == .violation && !endless.isUnkeepable, "\(endless)")
     }
 
-    @Test func `ID-7 an unknown session gets done and is never stored`() throws {
+    @Test func `PERSIST-2 an unknown session gets done and is never stored`() throws {
         let asked = """
             A open
             1> GET /api/sessions/ffffffff
@@ -94,8 +94,8 @@ import Testing
                 2> GET /api/sessions/ffffffff
                 2< 404 {"error":"Session not found","code":404}
                 """, dialect: "nami")
-        #expect(try lost.clauses(.violation).isSuperset(of: ["ID-6", "ID-7"]))
-        let finding = try #require(try lost.verdicts()["ID-7"]?.findings.first)
+        #expect(try lost.clauses(.violation).isSuperset(of: ["ID-4", "PERSIST-2"]))
+        let finding = try #require(try lost.verdicts()["PERSIST-2"]?.findings.first)
         let cited = finding.events.map { lost.history.events[$0] }
         #expect(
             cited.contains {
@@ -105,10 +105,10 @@ import Testing
             asked + #"A< {"type":"error","error":"no such session","code":"session_not_found"}"#, dialect: "nami")
         let refusedBroken = try broken(refused)
         #expect(refusedBroken == [])
-        #expect(try outcome("ID-6", of: refused) == .pass)
+        #expect(try outcome("ID-4", of: refused) == .pass)
     }
 
-    @Test func `ID-5 a tool is used in no session`() throws {
+    @Test func `ID-3 a tool is used in no session`() throws {
         let asked = """
             A open
             A> {"type":"chat","sessionId":"5e0e2953","messages":[{"role":"user","content":"tools"}]}
@@ -117,14 +117,14 @@ import Testing
         let done = #"A< {"type":"done","text":"used tools","sessionId":"5e0e2953"}"#
         let silent = try WireHistory(
             asked + "A< {\"type\":\"tool_use\",\"tool\":\"webFetch\"}\n" + done, dialect: "nami")
+        // That no frame names a turn excuses no missing session.
         let silentBroken = try broken(silent)
-        #expect(silentBroken == ["ID-5"])
+        #expect(silentBroken == ["ID-3"])
         let named = try WireHistory(
             asked + "A< {\"type\":\"tool_use\",\"tool\":\"webFetch\",\"sessionId\":\"5e0e2953\"}\n" + done,
             dialect: "nami")
         let namedBroken = try broken(named)
         #expect(namedBroken == [])
-        #expect(try outcome("ID-5", of: named) == .pass)
     }
 
     @Test func `an assumed greeting proves nothing about greetings`() throws {
@@ -138,7 +138,7 @@ import Testing
             B< {"type":"pong"}
             """, dialect: "nami", profiles: [.core, .auth])
         let verdicts = try history.verdicts()
-        for clause in ["AUTH-1", "AUTH-2", "AUTH-3", "AUTH-5", "AUTH-16", "ID-1", "ID-2"] {
+        for clause in ["AUTH-1", "AUTH-2", "AUTH-3", "AUTH-5", "ID-1"] {
             #expect(verdicts[clause]?.outcome == .untested, "\(clause)")
         }
         #expect(verdicts["LIVE-1"]?.outcome == .pass)
@@ -177,7 +177,7 @@ import Testing
         #expect(try type("kerrigan", "raynor") == nil)
     }
 
-    @Test func `SYNC-13 a replay that lost frames does not say so`() throws {
+    @Test func `SYNC-6 a replay that lost frames does not say so`() throws {
         // Its own limit of 1000 frames, made small.
         let small = greeting.replacing("\"lastSeq\":0", with: "\"lastSeq\":0,\"limits\":{\"replayMessages\":5}")
         let live = (1...12).map { "A< " + message($0) }.joined(separator: "\n")
@@ -186,15 +186,15 @@ import Testing
         let silent = try WireHistory(
             asked + #"A< {"type":"sync_response","missed":["# + kept + "]}", dialect: "adjutant",
             profiles: [.core, .sync])
-        #expect(try outcome("SYNC-13", of: silent) == .violation)
+        #expect(try outcome("SYNC-6", of: silent) == .violation)
         #expect(try outcome("SYNC-3", of: silent) == .untested)
         let told = try WireHistory(
             asked + #"A< {"type":"sync_response","complete":false,"reason":"evicted","missed":["# + kept + "]}",
             dialect: "adjutant", profiles: [.core, .sync])
-        #expect(try outcome("SYNC-13", of: told) == .pass)
+        #expect(try outcome("SYNC-6", of: told) == .pass)
     }
 
-    @Test func `SYNC-15 what was shown bounds the promise where no answer says where the stream ends`() throws {
+    @Test func `SYNC-7 what was shown bounds the promise where no answer says where the stream ends`() throws {
         let small = greeting.replacing("\"lastSeq\":0", with: "\"lastSeq\":0,\"limits\":{\"replayMessages\":5}")
         let live = (1...12).map { "A< " + message($0) }.joined(separator: "\n")
         func replayed(from first: Int) throws -> Outcome? {
@@ -203,24 +203,24 @@ import Testing
                 small + live + "\n" + #"A> {"type":"sync","lastSeqSeen":1}"# + "\n"
                     + #"A< {"type":"sync_response","missed":["# + kept + "]}", dialect: "adjutant",
                 profiles: [.core, .sync])
-            return try outcome("SYNC-15", of: history)
+            return try outcome("SYNC-7", of: history)
         }
         #expect(try replayed(from: 8) == .pass)
         #expect(try replayed(from: 9) == .violation)
     }
 
-    @Test func `SYNC-22 whom null takes along was not disturbed by an older connection`() throws {
+    @Test func `SYNC-10 whom null takes along was not disturbed by an older connection`() throws {
         let second = greeting.replacing("A", with: "B").replacing("k1", with: "k2")
         let ended = "A eof\nB eof"
         let taken = try WireHistory(
             greeting + second + "A> null\n" + ended, dialect: "adjutant", profiles: [.core, .sync])
-        #expect(try outcome("SYNC-22", of: taken) != .violation)
-        #expect(try outcome("ENV-10", of: taken) == .violation)
+        #expect(try outcome("SYNC-10", of: taken) != .violation)
+        #expect(try outcome("ENV-5", of: taken) == .violation)
         let alone = try WireHistory(greeting + second + ended, dialect: "adjutant", profiles: [.core, .sync])
-        #expect(try outcome("SYNC-22", of: alone) == .violation)
+        #expect(try outcome("SYNC-10", of: alone) == .violation)
     }
 
-    @Test func `SYNC-9 seq restarts with the process`() throws {
+    @Test func `SYNC-5 seq restarts with the process`() throws {
         let before =
             greeting + (1...3).map { "A< " + message($0) }.joined(separator: "\n")
             + "\nserver kill\nA eof\nserver start\n"
@@ -235,14 +235,14 @@ import Testing
                 """
         }
         let anew = try WireHistory(back(0, []), dialect: "adjutant", profiles: [.core, .sync])
-        #expect(try outcome("SYNC-9", of: anew) == .violation)
+        #expect(try outcome("SYNC-5", of: anew) == .violation)
         let onward = try WireHistory(back(3, [1, 2, 3]), dialect: "adjutant", profiles: [.core, .sync])
-        #expect(try outcome("SYNC-9", of: onward) == .pass)
+        #expect(try outcome("SYNC-5", of: onward) == .pass)
         #expect(try outcome("SYNC-1", of: onward) == .violation, "the epoch is assumed, and nobody said it")
         #expect(try outcome("ENV-2", of: onward) == .violation)
     }
 
-    @Test func `IDEM-2 a resend is stored twice`() throws {
+    @Test func `IDEM-1 a resend is stored twice`() throws {
         let first =
             greeting + """
                 A> {"type":"message","id":"c-1","to":"kerrigan","body":"hello"}
@@ -266,13 +266,13 @@ import Testing
                 A< \(message(2, body: "hello"))
                 """ + "\n" + stored(["m1", "m2"]), dialect: "adjutant", profiles: [.core])
         let twiceBroken = try twice.clauses(.violation)
-        #expect(twiceBroken.isSuperset(of: ["IDEM-2", "IDEM-3"]))
+        #expect(twiceBroken.isSuperset(of: ["IDEM-1", "IDEM-2"]))
         let once = try WireHistory(
             first + """
                 A< {"type":"delivered","messageId":"m1","clientId":"c-1","duplicate":true,"timestamp":"2026-11-20 21:08:37"}
                 """ + "\n" + stored(["m1"]), dialect: "adjutant", profiles: [.core])
+        #expect(try outcome("IDEM-1", of: once) == .pass)
         #expect(try outcome("IDEM-2", of: once) == .pass)
-        #expect(try outcome("IDEM-3", of: once) == .pass)
     }
 
     /// A question under the key `c-1`, and what it is acknowledged and shown as.
@@ -289,39 +289,39 @@ import Testing
         "A< " + message(seq, from: "kerrigan", body: body) + "\n"
     }
 
-    @Test func `IDEM-2 a message under a second id says that a repeat was stored`() throws {
+    @Test func `IDEM-1 a message under a second id says that a repeat was stored`() throws {
         let asked = greeting + ask("hello", as: 1)
         let repeated = ask("hello", as: 3)
         for text in [asked + answer(2, "hi") + repeated + answer(4, "hi"), asked + repeated + answer(4, "hi")] {
             let history = try WireHistory(text, dialect: "adjutant", profiles: [.core])
             let broken = try history.clauses(.violation)
-            #expect(broken.contains("IDEM-2"))
-            #expect(broken.isDisjoint(with: ["ENV-14", "TURN-1", "TURN-6", "IDEM-11"]), "\(broken)")
+            #expect(broken.contains("IDEM-1"))
+            #expect(broken.isDisjoint(with: ["ENV-6", "TURN-1", "TURN-3", "TURN-12"]), "\(broken)")
         }
         let once = try WireHistory(
             asked + answer(2, "hi") + repeated.replacing("m3", with: "m1"), dialect: "adjutant",
             profiles: [.core])
-        #expect(try outcome("IDEM-2", of: once) != .violation)
-        #expect(try outcome("TURN-6", of: once) == .violation, "the same question is shown again")
+        #expect(try outcome("IDEM-1", of: once) != .violation)
+        #expect(try outcome("TURN-3", of: once) == .violation, "the same question is shown again")
     }
 
-    @Test func `IDEM-11 another question under the key changes no text of the first`() throws {
+    @Test func `IDEM-5 another question under the key changes no text of the first`() throws {
         let asked = greeting + ask("hello", as: 1) + answer(2, "hi")
         let other = try WireHistory(
             asked + ask("bye", as: 3) + answer(4, "ciao"), dialect: "adjutant", profiles: [.core])
         let broken = try other.clauses(.violation)
-        #expect(broken.isSuperset(of: ["IDEM-9", "IDEM-11"]))
-        #expect(broken.isDisjoint(with: ["ENV-14", "TURN-1", "TURN-6", "IDEM-2"]), "\(broken)")
+        #expect(broken.contains("IDEM-5"))
+        #expect(broken.isDisjoint(with: ["ENV-6", "TURN-1", "TURN-3", "IDEM-1"]), "\(broken)")
         let refused = try WireHistory(
             asked + """
                 A> {"type":"message","id":"c-1","to":"kerrigan","body":"bye"}
                 A< {"type":"error","code":"idempotency_mismatch","message":"another question","relatedId":"c-1"}
                 """, dialect: "adjutant", profiles: [.core])
-        #expect(try refused.clauses(.violation).isDisjoint(with: ["IDEM-9", "IDEM-11", "ENV-14", "TURN-6"]))
+        #expect(try refused.clauses(.violation).isDisjoint(with: ["IDEM-5", "TURN-12", "ENV-6", "TURN-3"]))
         let changed = try WireHistory(
             greeting + ask("hello", as: 1).replacing(message(1, body: "hello"), with: message(1, body: "hullo")),
             dialect: "adjutant", profiles: [.core])
-        #expect(try outcome("ENV-14", of: changed) == .violation)
+        #expect(try outcome("ENV-6", of: changed) == .violation)
     }
 
     @Test func `TURN-1 an answer to somebody else before the ack is not the answer`() throws {
@@ -334,12 +334,12 @@ import Testing
         let others = Substring("A< " + message(1, from: "kerrigan", body: "to somebody else"))
         let own = Substring("A< " + message(3, from: "kerrigan", body: "hi"))
         let between = try verdicts([question[0], others] + question[1...] + [own])
-        for clause in ["TURN-1", "TURN-6"] { #expect(between[clause] == .pass, "\(clause)") }
+        for clause in ["TURN-1", "TURN-3"] { #expect(between[clause] == .pass, "\(clause)") }
         let alone = try verdicts([question[0], others] + question[1...])
-        #expect(alone["TURN-1"] == .pass && alone["TURN-6"] == .untested)
+        #expect(alone["TURN-1"] == .pass && alone["TURN-3"] == .untested)
     }
 
-    @Test func `TURN-6 an answer to somebody else is not that to a question over REST`() throws {
+    @Test func `TURN-3 an answer to somebody else is not that to a question over REST`() throws {
         func verdicts(_ lines: String...) throws -> [String: Outcome] {
             let text = greeting + lines.joined(separator: "\n")
             return try WireHistory(text, dialect: "adjutant", profiles: [.core]).verdicts()
@@ -350,12 +350,12 @@ import Testing
         let shown = "A< " + message(2, body: "hi over REST")
         let stored = #"1< 201 {"success":true,"data":{"messageId":"m2"}}"#
         let own = "A< " + message(3, from: "kerrigan", body: "hello")
-        #expect(try verdicts(question, others, shown, stored, own)["TURN-6"] == .pass)
-        #expect(try verdicts(question, shown, stored, own)["TURN-6"] == .pass)
-        #expect(try verdicts(question, own, shown, stored)["TURN-6"] == .untested)
+        #expect(try verdicts(question, others, shown, stored, own)["TURN-3"] == .pass)
+        #expect(try verdicts(question, shown, stored, own)["TURN-3"] == .pass)
+        #expect(try verdicts(question, own, shown, stored)["TURN-3"] == .untested)
     }
 
-    @Test func `PERSIST-9 a response too large for the stage is no torn read`() throws {
+    @Test func `PERSIST-7 a response too large for the stage is no torn read`() throws {
         func outcome(_ response: String) throws -> Outcome? {
             let history = try WireHistory(
                 greeting + ask("hello", as: 1) + """
@@ -364,17 +364,17 @@ import Testing
                     +60s
                     A> {"type":"sync","lastSeqSeen":0}
                     """, dialect: "adjutant", profiles: [.core])
-            return try self.outcome("PERSIST-9", of: history)
+            return try self.outcome("PERSIST-7", of: history)
         }
         #expect(try outcome("1 failed too_large") == .untested)
         #expect(try outcome("1 failed closed") == .violation)
     }
 
-    @Test func `ENV-17 what was too large to be read is the answer to the sync that waited`() throws {
+    @Test func `ENV-9 what was too large to be read is the answer to the sync that waited`() throws {
         let cut = #"A cut {"how":"reset","moreThan":4194304}"# + "\nA eof"
         func verdict(_ asked: String) throws -> Verdict {
             let history = try WireHistory(greeting + asked + cut, dialect: "adjutant", profiles: [.core, .sync])
-            return try #require(try history.verdicts()["ENV-17"])
+            return try #require(try history.verdicts()["ENV-9"])
         }
         let replay = try verdict(#"A> {"type":"sync","lastSeqSeen":0}"# + "\n")
         #expect(replay.outcome == .violation && replay.isUnkeepable)
@@ -382,7 +382,7 @@ import Testing
         #expect(other.outcome == .violation && !other.isUnkeepable)
     }
 
-    @Test func `RATE-1 the limit is per connection`() throws {
+    @Test func `RATE-3 the limit is per connection`() throws {
         func ask(_ lane: String, _ id: Int, accepted: Bool) -> String {
             "\(lane)> {\"type\":\"message\",\"id\":\"c\(id)\",\"to\":\"kerrigan\",\"body\":\"z\"}\n"
                 + (accepted
@@ -398,13 +398,12 @@ import Testing
                 spent + (4...6).map { ask("B", $0, accepted: accepted) }.joined(), dialect: "adjutant",
                 profiles: [.core, .rateLimit], limits: ["messagesPerMinute": 2])
         }
-        #expect(try outcome("RATE-1", of: judged(true)) == .violation)
-        #expect(try outcome("RATE-1", of: judged(false)) == .pass)
-        #expect(try outcome("RATE-4", of: judged(false)) == .violation, "nobody says how long to wait")
-        #expect(try outcome("RATE-2", of: judged(false)) == .violation)
+        #expect(try outcome("RATE-3", of: judged(true)) == .violation)
+        #expect(try outcome("RATE-3", of: judged(false)) == .violation, "nobody says how long to wait")
+        #expect(try outcome("RATE-1", of: judged(false)) == .violation)
     }
 
-    @Test func `RATE-1 is no matter of whose the answers are`() throws {
+    @Test func `RATE-3 is no matter of whose the answers are`() throws {
         func question(_ lane: String, _ id: Int) -> String {
             "\(lane)> {\"type\":\"message\",\"id\":\"c\(id)\",\"to\":\"kerrigan\",\"body\":\"z\"}\n"
         }
@@ -417,15 +416,13 @@ import Testing
             + greeting.split(separator: "\n").map { "B" + $0.dropFirst() }.joined(separator: "\n") + "\n"
         func outcome(_ rest: String) throws -> Outcome? {
             try self.outcome(
-                "RATE-1",
+                "RATE-3",
                 of: WireHistory(
                     spent + rest, dialect: "adjutant", profiles: [.core, .rateLimit],
                     limits: ["messagesPerMinute": 2]))
         }
-        let refused = #"B< {"type":"error","code":"rate_limited","message":"Message rate limit exceeded (2/min)""#
         let accepted = (3...5).map { question("B", $0) + delivered("B", $0) }.joined()
         #expect(try outcome(accepted) == .violation)
-        #expect(try outcome(question("B", 3) + refused + #","relatedId":"c3"}"# + "\n") == .pass)
     }
 
     @Test func `AUTH-3 a bad key is refused in this dialect too`() throws {
@@ -447,7 +444,7 @@ import Testing
         #expect(try outcome("AUTH-3", of: taken) == .violation)
     }
 
-    @Test func `AUTH-3 and AUTH-6 the key of an upgrade is checked`() throws {
+    @Test func `AUTH-3 and AUTH-3 the key of an upgrade is checked`() throws {
         func judged(_ second: String) throws -> [String: Outcome] {
             let text = "A open\nA> {\"type\":\"ping\"}\nA< {\"type\":\"pong\"}\nA cut {\"how\":\"fin\"}\n"
             return try WireHistory(
@@ -456,13 +453,13 @@ import Testing
             ).verdicts().mapValues(\.outcome)
         }
         let refused = try judged("refused 401 other")
-        #expect(refused["AUTH-3"] == .pass && refused["AUTH-6"] == .pass && refused["LIVE-11"] == .untested)
+        #expect(refused["AUTH-3"] == .pass && refused["AUTH-3"] == .pass && refused["LIVE-9"] == .untested)
         let taken = try judged("open other\nA> {\"type\":\"ping\"}\nA< {\"type\":\"pong\"}")
-        #expect(taken["AUTH-3"] == .violation && taken["AUTH-6"] == .violation)
+        #expect(taken["AUTH-3"] == .violation && taken["AUTH-3"] == .violation)
         let shut = try judged("refused 503 other")
-        #expect(shut["AUTH-3"] == .untested && shut["AUTH-6"] == .untested)
+        #expect(shut["AUTH-3"] == .untested && shut["AUTH-3"] == .untested)
         let good = try judged("refused 401 p1")
-        #expect(good["LIVE-11"] == .violation && good["AUTH-6"] == .untested)
+        #expect(good["LIVE-9"] == .violation && good["AUTH-3"] == .untested)
     }
 
     @Test func `flaws of the text survive the translation`() throws {
@@ -470,13 +467,13 @@ import Testing
             greeting
                 + #"A< {"type":"chat_message","id":"m1","id":"m2","from":"kerrigan","to":"user","body":"\ud83d","seq":1}"#,
             dialect: "adjutant", profiles: [.core, .sync])
-        #expect(try history.clauses(.violation).isSuperset(of: ["ENV-11", "ENV-12"]))
+        #expect(try history.clauses(.violation).isSuperset(of: ["ENV-1"]))
         let body = try WireHistory(
             """
             1> GET /api/messages?agentId=kerrigan
             1< 200 {"success":true,"data":{"items":[{"id":"m1","id":"m2","role":"user","body":"x","createdAt":"2026-11-20 21:08:37"}]}}
             """, dialect: "adjutant")
-        #expect(try body.clauses(.violation).contains("ENV-11"))
+        #expect(try body.clauses(.violation).contains("ENV-1"))
     }
 
     // MARK: syl
@@ -517,12 +514,12 @@ import Testing
         // Receipts are numbered there, and take no place in what is compared.
         let whole = try history([receipt(1, "u1"), said(2, "user", "u1"), said(3, "assistant", "a1")])
         #expect(try whole.clauses(.pass).contains("SYNC-3"))
-        #expect(try whole.clauses(.violation).isDisjoint(with: ["TURN-15", "SYNC-11", "SYNC-15", "SYNC-18"]))
+        #expect(try whole.clauses(.violation).isDisjoint(with: ["TURN-10", "SYNC-6", "SYNC-7", "SYNC-8"]))
         let holed = try history([receipt(1, "u1"), said(2, "user", "u1")])
         #expect(try holed.clauses(.violation).contains("SYNC-3"))
     }
 
-    @Test func `IDEM-12 a receipt for the stored message recognises a repeat`() throws {
+    @Test func `IDEM-1 a receipt for the stored message recognises a repeat`() throws {
         func history(_ again: String) throws -> WireHistory {
             try WireHistory(
                 greeted("A", "e1", lastSeq: 0) + """
@@ -535,11 +532,11 @@ import Testing
                     """ + greeted("B", "e2", lastSeq: 0) + "B> \(question)\nB< \(receipt(1, again))",
                 dialect: "syl", profiles: [.core, .sync])
         }
-        #expect(try outcome("IDEM-12", of: history("u1")) == .pass)
-        #expect(try outcome("IDEM-12", of: history("u2")) == .violation)
+        #expect(try outcome("IDEM-1", of: history("u1")) == .pass)
+        #expect(try outcome("IDEM-1", of: history("u2")) == .violation)
     }
 
-    @Test func `IDEM-4 a receipt for the stored message owes a copy, which no name marks`() throws {
+    @Test func `IDEM-2 a receipt for the stored message owes a copy, which no name marks`() throws {
         func history(_ again: String, _ copy: String = "") throws -> WireHistory {
             let turn = [receipt(1, "u1"), said(2, "user", "u1"), said(3, "assistant", "a1")]
             return try WireHistory(
@@ -547,19 +544,23 @@ import Testing
                     + "A> \(question)\nA< \(receipt(4, again))\n\(copy)\n+20s",
                 dialect: "syl", profiles: [.core, .sync])
         }
-        #expect(try outcome("IDEM-4", of: history("u1")) == .violation)
-        #expect(try outcome("IDEM-4", of: history("u1", "A< \(said(3, "assistant", "a1"))")) == .untested)
-        #expect(try outcome("IDEM-4", of: history("u2")) == .untested, "it is another question to this server")
+        func owesCopy(_ history: WireHistory) throws -> Bool {
+            let findings = try history.verdicts()["IDEM-2"]?.findings ?? []
+            return findings.contains { $0.what == "a repeat of an ended turn did not get its outcome" }
+        }
+        #expect(try owesCopy(history("u1")))
+        #expect(try !owesCopy(history("u1", "A< \(said(3, "assistant", "a1"))")))
+        #expect(try !owesCopy(history("u2")), "it is another question to this server")
     }
 
-    @Test func `LIVE-14 a close for size is no surprise where nobody told a limit`() throws {
+    @Test func `LIVE-10 a close for size is no surprise where nobody told a limit`() throws {
         func history(_ code: Int) throws -> WireHistory {
             try WireHistory(
                 greeted("A", "e1", lastSeq: 0)
                     + "A> {\"type\":\"ping\",\"ts\":\"1\"}\nA< {\"type\":\"pong\",\"ts\":\"1\"}\nA close \(code)",
                 dialect: "syl")
         }
-        #expect(try outcome("LIVE-14", of: history(1009)) != .violation)
-        #expect(try outcome("LIVE-14", of: history(1011)) == .violation)
+        #expect(try outcome("LIVE-10", of: history(1009)) != .violation)
+        #expect(try outcome("LIVE-10", of: history(1011)) == .violation)
     }
 }

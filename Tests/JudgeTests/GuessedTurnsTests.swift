@@ -37,7 +37,7 @@ import Testing
             """
     }
 
-    @Test func `TURN-7 is no matter of the place where two questions waited`() throws {
+    @Test func `ENV-6 is no matter of the place where two questions waited`() throws {
         let waiting = [
             "A open", chat("Q1"), done("one", in: "s1"), chat("Q2", in: "s1"), chat("Q3", in: "s1"),
             done("two", in: "s1"), done("three", in: "s1"),
@@ -46,14 +46,14 @@ import Testing
             (waiting + [read(1, "s1", ["Q1", "one", "Q2", "Q3", "two", "three"])]).joined(separator: "\n"),
             dialect: "nami")
         #expect(try broken(waiting + [read(1, "s1", ["Q1", "one", "Q2", "Q3", "two", "three"])]) == [])
-        #expect(kept["TURN-7"] == .pass)
+        #expect(kept["ENV-6"] == .pass)
         let changed = try outcomes(
             (waiting + [read(1, "s1", ["Q1", "other", "Q2", "Q3", "two", "three"])]).joined(separator: "\n"),
             dialect: "nami")
-        #expect(changed["TURN-7"] == .violation)
+        #expect(changed["ENV-6"] == .violation)
     }
 
-    @Test func `TURN-7 an answer between waiting questions may be any of theirs`() throws {
+    @Test func `ENV-6 an answer between waiting questions may be any of theirs`() throws {
         // Questions are stored as they come and answers as they end, so that an answer may stand behind another's question.
         let waiting = [
             "A open", chat("Q1"), done("one", in: "s1"), chat("Q2", in: "s1"), chat("Q3", in: "s1"),
@@ -62,16 +62,16 @@ import Testing
         let stored = ["Q1", "one", "Q2", "Q3", "two", "Q4", "three", "four"]
         let kept = waiting + [read(1, "s1", stored)]
         #expect(try broken(kept) == [])
-        #expect(try outcomes(kept.joined(separator: "\n"), dialect: "nami")["TURN-7"] == .pass)
+        #expect(try outcomes(kept.joined(separator: "\n"), dialect: "nami")["ENV-6"] == .pass)
     }
 
-    @Test func `TURN-7 behind a question may stand the answer of one that ran beside it`() throws {
+    @Test func `ENV-6 behind a question may stand the answer of one that ran beside it`() throws {
         let beside = [
             "A open", chat("Q1"), done("one", in: "s1"), chat("Q2", in: "s1"), chat("Q3", in: "s1"),
             done("two", in: "s1"), done("three", in: "s1"),
         ]
         func verdict(_ stored: String...) throws -> Outcome? {
-            try outcomes((beside + [read(1, "s1", stored)]).joined(separator: "\n"), dialect: "nami")["TURN-7"]
+            try outcomes((beside + [read(1, "s1", stored)]).joined(separator: "\n"), dialect: "nami")["ENV-6"]
         }
         #expect(try verdict("Q1", "one", "Q3", "three") == .pass)
         // A write of one took the question of the other; its answer was not changed by that.
@@ -79,34 +79,34 @@ import Testing
         #expect(try verdict("Q1", "two", "Q3", "three") == .violation, "nothing ran beside the first question")
     }
 
-    @Test func `TURN-4 answers of new sessions out of order accuse nobody`() throws {
+    @Test func `PERSIST-2 answers of new sessions out of order accuse nobody`() throws {
         let history = [
             "A open", chat("Q1"), chat("Q2"), done("two", in: "s2"), done("one", in: "s1"),
             read(1, "s1", ["Q1", "one"]), read(2, "s2", ["Q2", "two"]),
         ]
         let verdicts = try outcomes(history.joined(separator: "\n"), dialect: "nami")
         #expect(try broken(history) == [])
-        for clause in ["TURN-4", "TURN-5", "TURN-7", "ORDER-5"] {
+        for clause in ["PERSIST-2", "TURN-3", "ENV-6", "ORDER-4"] {
             #expect(verdicts[clause] == .inconclusive || verdicts[clause] == .untested, "\(clause)")
         }
     }
 
-    @Test func `TURN-8 an error without a name is laid to neither of two questions`() throws {
+    @Test func `TURN-4 an error without a name is laid to neither of two questions`() throws {
         let failing = #"{\"script\":[{\"fail\":\"exploded\"}]}"#
         let history = [
             "A open", chat("Q0"), done("zero", in: "s1"), chat(failing, in: "s1"), chat("Q2", in: "s1"),
             #"A< {"type":"error","error":"exploded"}"#, done("two", in: "s1"), "+90s",
         ]
         let verdicts = try outcomes(history.joined(separator: "\n"), dialect: "nami")
-        #expect(verdicts["TURN-8"] != .violation && verdicts["TURN-5"] != .violation)
+        #expect(verdicts["TURN-4"] != .violation && verdicts["TURN-3"] != .violation)
         let alone = [
             "A open", chat("Q0"), done("zero", in: "s1"), chat("Q2", in: "s1"), "+90s", #"A> {"type":"ping"}"#,
             #"A< {"type":"pong"}"#,
         ]
-        #expect(try outcomes(alone.joined(separator: "\n"), dialect: "nami")["TURN-5"] == .violation)
+        #expect(try outcomes(alone.joined(separator: "\n"), dialect: "nami")["TURN-3"] == .violation)
     }
 
-    @Test func `TURN-8 an error without a name ends a turn that has used a tool`() throws {
+    @Test func `TURN-4 an error without a name ends a turn that has used a tool`() throws {
         let fails = #"{\"script\":[{\"tool\":\"webFetch\"},{\"fail\":\"exploded\"}]}"#
         let (tool, error) = (#"A< {"type":"tool_use","tool":"webFetch"}"#, #"A< {"type":"error","error":"exploded"}"#)
         func verdicts(_ lines: String...) throws -> [String: Outcome] {
@@ -114,20 +114,20 @@ import Testing
             return try outcomes(all.joined(separator: "\n"), dialect: "nami")
         }
         let failed = try verdicts(chat(fails, in: "s1"), tool, error, chat("Q2", in: "s1"), done("two", in: "s1"))
-        #expect(failed["TURN-8"] == .violation && failed["TURN-10"] == .pass && failed["TURN-19"] == .warning)
+        #expect(failed["TURN-4"] == .violation && failed["TURN-5"] == .pass && failed["TURN-13"] == .warning)
         let refused = try verdicts(chat(fails, in: "s1"), error, chat("Q2", in: "s1"), done("two", in: "s1"))
-        #expect(refused["TURN-8"] == .untested && refused["TURN-10"] == .untested, "it may have refused the question")
+        #expect(refused["TURN-4"] == .untested && refused["TURN-5"] == .untested, "it may have refused the question")
         let other = try verdicts(chat("Q1", in: "s1"), chat(fails, in: "s1"), tool, error)
-        #expect(other["TURN-8"] != .violation, "the tool may be of the question before")
+        #expect(other["TURN-4"] != .violation, "the tool may be of the question before")
         let hostile = try verdicts(#"A> {"type":"what"}"#, chat(fails, in: "s1"), tool, error)
-        #expect(hostile["TURN-8"] != .violation, "it may answer the frame before")
+        #expect(hostile["TURN-4"] != .violation, "it may answer the frame before")
         let broken = try verdicts(
             chat(fails, in: "s1"), tool, error, read(1, "s1", ["Q0", "zero"]), chat("Q2", in: "s1"), "+90s",
             #"A> {"type":"ping"}"#, #"A< {"type":"pong"}"#)
-        #expect(broken["TURN-9"] == .untested && broken["TURN-10"] == .violation)
+        #expect(broken["TURN-5"] == .violation)
     }
 
-    @Test func `TURN-7 a question answered over REST waits on no later connection`() throws {
+    @Test func `ENV-6 a question answered over REST waits on no later connection`() throws {
         let history = [
             #"1> POST /api/chat {"messages":[{"role":"user","content":"Q1"}]}"#,
             #"1< 200 {"text":"one","sessionId":"s1"}"#,
@@ -135,7 +135,7 @@ import Testing
         ]
         let verdicts = try outcomes(history.joined(separator: "\n"), dialect: "nami")
         #expect(try broken(history) == [])
-        #expect(verdicts["TURN-7"] == .pass)
+        #expect(verdicts["ENV-6"] == .pass)
     }
 
     // MARK: adjutant
@@ -151,7 +151,7 @@ import Testing
         #"\#(lane)< {"type":"chat_message","id":"\#(id)","from":"\#(from)","to":"\#(to)","body":"\#(text)","timestamp":"2026-11-22 04:00:00","seq":\#(seq)}"#
     }
 
-    @Test func `ID-4 frames of others are not taken for an answer in the wrong place`() throws {
+    @Test func `ID-2 frames of others are not taken for an answer in the wrong place`() throws {
         let profiles: Set<Profile> = [.core, .sync]
         let history = [
             greeted, #"A> {"type":"message","id":"c1","to":"kim","body":"hello"}"#,
@@ -161,10 +161,10 @@ import Testing
             message("A", 3, "hi", id: "m2", from: "kim", to: "user"),
         ]
         let verdicts = try outcomes(history.joined(separator: "\n"), dialect: "adjutant", profiles)
-        #expect(verdicts["ID-4"] != .violation && verdicts["TURN-5"] == .pass)
+        #expect(verdicts["ID-2"] != .violation && verdicts["TURN-3"] == .pass)
     }
 
-    @Test func `TURN-15 one number is one frame on every connection`() throws {
+    @Test func `TURN-10 one number is one frame on every connection`() throws {
         let profiles: Set<Profile> = [.core, .sync]
         func ask(_ number: Int) -> [String] {
             [
@@ -182,6 +182,6 @@ import Testing
                 message("A", 4, "two", id: "a2", from: "kim", to: "user"),
             ]
         let verdicts = try outcomes(history.joined(separator: "\n"), dialect: "adjutant", profiles)
-        #expect(verdicts["TURN-15"] != .violation && verdicts["ID-12"] != .violation)
+        #expect(verdicts["TURN-10"] != .violation && verdicts["ID-8"] != .violation)
     }
 }

@@ -10,8 +10,8 @@ import Testing
     /// One budget more, as a window that starts anew would take it.
     private let twice = "A>chat(c3 s1) A<ack(c3) A<done(t3) A>chat(c4 s1) A<ack(c4) A<done(t4)"
 
-    @Test func `RATE-1 one budget for all roads`() throws {
-        let clause = ClauseUnderTest("RATE-1", profiles: [.core, .rateLimit])
+    @Test func `RATE-3 one budget for all roads`() throws {
+        let clause = ClauseUnderTest("RATE-3", profiles: [.core, .rateLimit])
         let again = "\(spent) A!cut B+(messagesPerMinute=2) B>chat(c3 s1)"
         try clause.conforms("\(again) B<error(rate_limited c3 \(told))")
         try clause.conforms("\(spent) 1>POST(c3 s1) 1<429(rate_limited c3 retry-after=60)")
@@ -23,8 +23,6 @@ import Testing
         try clause.conforms("\(anew) 1>POST(c5 s1) 1<429(rate_limited c5 retry-after=60)")
         let mixed = "A+(messagesPerMinute=2) A>chat(c1) A<ack(c1) A<done(t1) 1>POST(c2 s1) 1<200(t2)"
         try clause.conforms("\(mixed) A>chat(c3 s1) A<error(rate_limited c3 \(told))")
-        // What one transport alone has too many of is the matter of RATE-4.
-        try clause.untested("\(spent) \(twice) A>chat(c5 s1) A<ack(c5)", also: ["RATE-4"])
         let late = "\(anew) B<done(t3) B<done(t4) B!cut +60s 1>POST(c5 s1) 1<200(t5) 2>POST(c6 s1) 2<200(t6)"
         try clause.untested(late)
         try clause.violates("\(late) 3>POST(c7 s1) 3<200(t7)^")  // in two windows three budgets
@@ -38,21 +36,21 @@ import Testing
         // Of what comes at once no more are taken either, in whatever order.
         let burst = "A+(messagesPerMinute=1) A>chat(c1) 1>POST(c2) 2>POST(c3) 2<200(t3) A<ack(c1) A<done(t1)"
         try clause.violates("\(burst) 1<200(t2)^")
-        try clause.untested("\(burst) 1<429(rate_limited c2 retry-after=60)")
-        try clause.untested("\(burst) +60s 1<200(t2)", also: ["TURN-15"])
+        try clause.conforms("\(burst) 1<429(rate_limited c2 retry-after=60)")
+        try clause.untested("\(burst) +60s 1<200(t2)", also: ["TURN-10"])
     }
 
-    @Test func `RATE-2 the budget is stated`() throws {
-        let clause = ClauseUnderTest("RATE-2")
+    @Test func `RATE-1 the budget is stated`() throws {
+        let clause = ClauseUnderTest("RATE-1")
         try clause.conforms("A+")
         try clause.violates("A+(-messagesPerMinute)^")
         try clause.violates("A+(messagesPerMinute=0)^", also: ["ENV-2"])
-        try clause.violates("A+(messagesPerMinute='60')^", also: ["ENV-2", "ENV-13"])
+        try clause.violates("A+(messagesPerMinute='60')^", also: ["ENV-2", "ENV-1"])
         try clause.untested("A>open A<refused(503)")
     }
 
-    @Test func `RATE-3 the budget is granted`() throws {
-        let clause = ClauseUnderTest("RATE-3", profiles: [.core, .rateLimit])
+    @Test func `RATE-2 the budget is granted`() throws {
+        let clause = ClauseUnderTest("RATE-2", profiles: [.core, .rateLimit])
         let one = "A+(messagesPerMinute=2) A>chat(c1) A<ack(c1) A<done(t1)"
         let refused = "A>chat(c2 s1) A<error(rate_limited c2 \(told))"
         try clause.conforms("\(spent) A>chat(c3 s1) A<error(rate_limited c3 \(told))")
@@ -71,23 +69,23 @@ import Testing
         // A server may count repeats.
         try clause.untested(
             "server!lend(p1 spent=0) \(one) A>chat(c1) A<ack(c1 duplicate) A<done(t1 duplicate) \(refused)",
-            also: ["RATE-10"])
-        try clause.untested("server!lend(p1 spent=0) A+(-messagesPerMinute) \(refused)", also: ["RATE-2"])
+            also: ["RATE-6"])
+        try clause.untested("server!lend(p1 spent=0) A+(-messagesPerMinute) \(refused)", also: ["RATE-1"])
     }
 
-    @Test func `RATE-4 excess is refused as such`() throws {
-        let clause = ClauseUnderTest("RATE-4", profiles: [.core, .rateLimit])
+    @Test func `RATE-3 excess is refused as such`() throws {
+        let clause = ClauseUnderTest("RATE-3", profiles: [.core, .rateLimit])
         try clause.conforms("\(spent) A>chat(c3 s1) A<error(rate_limited c3 \(told))")
         try clause.untested("\(spent) \(twice)")  // a window may have begun anew
         try clause.violates("\(spent) \(twice) A>chat(c5 s1) A<ack(c5)^")
         try clause.violates("\(spent) A>chat(c3 s1) A<error(rate_limited c3 -limit)^")
         try clause.violates("\(spent) A>chat(c3 s1) A<error(rate_limited c3 \(told) -windowMs)^")
         try clause.violates(
-            "\(spent) A>chat(c3 s1) A<error(rate_limited c3 \(told) retryAfterMs='soon')^", also: ["ENV-13"])
+            "\(spent) A>chat(c3 s1) A<error(rate_limited c3 \(told) retryAfterMs='soon')^", also: ["ENV-1"])
         try clause.violates("\(spent) A>chat(c3 s1) A<error(rate_limited c3 \(told) -retryAfterMs)^")
         try clause.violates("\(spent) \(twice) A>chat(c5 s1) A<error(c5 'slow down')^")
         try clause.untested("\(spent) \(twice) A>chat(c5 s1) A<error(persist_failed c5)")
-        try clause.violates("\(spent) A>chat(c3 s1) A<close(1008)^", also: ["LIVE-14"])
+        try clause.violates("\(spent) A>chat(c3 s1) A<close(1008)^", also: ["LIVE-10"])
         try clause.untested("\(spent) A>chat(c3 s9) A<error(session_not_found c3)")  // wrong for another reason too
         try clause.untested("\(spent) A>chat(c3 s1) A<close(1013)")
         try clause.untested("\(spent) \(twice) +60s A>chat(c5 s1) A<ack(c5)")
@@ -95,8 +93,8 @@ import Testing
         try clause.untested(spent)
     }
 
-    @Test func `RATE-4 silence and lateness are no refusal`() throws {
-        let clause = ClauseUnderTest("RATE-4", profiles: [.core, .rateLimit])
+    @Test func `RATE-3 silence and lateness are no refusal`() throws {
+        let clause = ClauseUnderTest("RATE-3", profiles: [.core, .rateLimit])
         let asked = "\(spent) A>chat(c3 s1)"
         try clause.violates("\(asked) A>ping(n1) A<pong(n1) +10s^")
         try clause.untested("\(asked) A>ping(n1) A<pong(n1) +9s")
@@ -108,8 +106,8 @@ import Testing
         try clause.violates("\(spent) \(short) +11s^")
     }
 
-    @Test func `RATE-5 excess over REST is refused as such`() throws {
-        let clause = ClauseUnderTest("RATE-5", profiles: [.core, .rateLimit])
+    @Test func `RATE-3 excess over REST is refused as such`() throws {
+        let clause = ClauseUnderTest("RATE-3", profiles: [.core, .rateLimit])
         try clause.conforms("\(spent) 1>POST(c3 s1) 1<429(rate_limited c3 retry-after=60)")
         try clause.violates("\(spent) 1>POST(c3 s1) 1<429(rate_limited c3)^")
         try clause.violates("\(spent) 1>POST(c3 s1) 1<429(rate_limited c3 retry-after=59.5)^")
@@ -129,19 +127,19 @@ import Testing
         try clause.untested("\(burst) +60s 2<200(t2)")
     }
 
-    @Test func `RATE-5 silence is no refusal`() throws {
-        let clause = ClauseUnderTest("RATE-5", profiles: [.core, .rateLimit])
+    @Test func `RATE-3 silence is no refusal`() throws {
+        let clause = ClauseUnderTest("RATE-3", profiles: [.core, .rateLimit])
         try clause.violates("\(spent) 1>POST(c3 s1) +30s^")
         try clause.untested("\(spent) 1>POST(c3 s1) +29s")
-        try clause.untested("server!lend(p1 spent=0) A+(messagesPerMinute=2) 1>POST(c3) +41s", also: ["REST-17"])
+        try clause.untested("server!lend(p1 spent=0) A+(messagesPerMinute=2) 1>POST(c3) +41s", also: ["REST-8"])
     }
 
-    @Test func `RATE-6 refusals name their question`() throws {
-        let clause = ClauseUnderTest("RATE-6", profiles: [.core, .rateLimit])
+    @Test func `TURN-14 refusals name their question`() throws {
+        let clause = ClauseUnderTest("TURN-14", profiles: [.core, .rateLimit])
         try clause.conforms("\(spent) A>chat(c3 s1) A<error(rate_limited c3 \(told))")
         try clause.conforms(
             "\(spent) A>chat(c3 s1) A>chat(c4 s1) A<error(rate_limited c4 \(told)) A<error(rate_limited c3 \(told))",
-            also: ["ENV-26"])
+            also: ["ENV-14"])
         try clause.conforms(
             "\(spent) A>chat(c3 s1) A>chat(c3 s1) A<error(rate_limited c3 \(told)) A<error(rate_limited c3 \(told))")
         try clause.violates("\(spent) A>chat(c3 s1) A<error(rate_limited \(told))^")
@@ -151,8 +149,8 @@ import Testing
         try clause.untested(spent)
     }
 
-    @Test func `RATE-7 refused questions leave no trace`() throws {
-        let clause = ClauseUnderTest("RATE-7", profiles: [.core, .rateLimit])
+    @Test func `TURN-12 refused questions leave no trace`() throws {
+        let clause = ClauseUnderTest("TURN-12", profiles: [.core, .rateLimit])
         let refused = "\(spent) A>chat(c3 s1) A<error(rate_limited c3 \(told))"
         try clause.conforms("\(refused) 1>GET(s1) 1<200(u1 a1 u2 a2)")
         try clause.violates("\(refused) 1>GET(s1) 1<200(u1 a1 u2 a2 u3)^")
@@ -167,8 +165,8 @@ import Testing
         try clause.untested(refused)
     }
 
-    @Test func `RATE-8 connections outlive refusals`() throws {
-        let clause = ClauseUnderTest("RATE-8", profiles: [.core, .rateLimit, .sync])
+    @Test func `RATE-4 connections outlive refusals`() throws {
+        let clause = ClauseUnderTest("RATE-4", profiles: [.core, .rateLimit, .sync])
         let start =
             "server!lend(p1 spent=0) A+(#0 messagesPerMinute=1) A>chat(c1) A<ack(c1) A<done(t1 #1) A>chat(c2 s1) A<error(rate_limited c2 limit=1)"
         try clause.conforms("\(start) A>ping(n1) A<pong(n1)")
@@ -187,15 +185,15 @@ import Testing
         try clause.untested(start)
     }
 
-    @Test func `RATE-9 stated waits are enough`() throws {
-        let clause = ClauseUnderTest("RATE-9", profiles: [.core, .rateLimit])
+    @Test func `RATE-5 stated waits are enough`() throws {
+        let clause = ClauseUnderTest("RATE-5", profiles: [.core, .rateLimit])
         let refused = "\(spent) A>chat(c3 s1) A<error(rate_limited c3 \(told) retryAfterMs=60000)"
         try clause.conforms("\(refused) +60s A>chat(c3 s1) A<ack(c3) A<done(t3)")
         try clause.conforms("\(refused) A!cut +60s B+(messagesPerMinute=2) B>chat(c3 s1) B<ack(c3) B<done(t3)")
         let half = "\(spent) A>chat(c3 s1) A<error(rate_limited c3 \(told) retryAfterMs=30000)"
         try clause.violates("\(half) +30s A>chat(c3 s1) A<error(rate_limited c3 \(told) retryAfterMs=30000)^")
         try clause.violates(
-            "\(refused) +60s A>chat(c3 s1) A<error(rate_limited c3 \(told) retryAfterMs=1)^", also: ["RATE-3"])
+            "\(refused) +60s A>chat(c3 s1) A<error(rate_limited c3 \(told) retryAfterMs=1)^", also: ["RATE-2"])
         try clause.untested("\(refused) +50s A>chat(c3 s1) A<error(rate_limited c3 \(told))")
         try clause.untested(
             "\(refused) A>chat(c4 s1) A<error(rate_limited c4 \(told)) +60s A>chat(c3 s1) A<error(busy c3)")
@@ -207,8 +205,8 @@ import Testing
         try clause.untested(refused)
     }
 
-    @Test func `RATE-10 repeats are free`() throws {
-        let clause = ClauseUnderTest("RATE-10", profiles: [.core, .rateLimit])
+    @Test func `RATE-6 repeats are free`() throws {
+        let clause = ClauseUnderTest("RATE-6", profiles: [.core, .rateLimit])
         let again =
             "server!lend(p1 spent=0) A+(messagesPerMinute=2) A>chat(c1) A<ack(c1) A<done(t1) A>chat(c1) A<ack(c1 duplicate) A<done(t1 duplicate)"
         try clause.conforms("\(again) A>chat(c2 s1) A<ack(c2) A<done(t2)")

@@ -77,17 +77,17 @@ import Testing
         try clause.untested("\(turn) 1>GET 1<200(s1=2) A>chat(c2 s1) A<ack(c2) 2>GET(s1) 2<200(u1 a1 u2) A<done(t2)")
     }
 
-    @Test func `REST-6 messages have their ids`() throws {
-        let clause = ClauseUnderTest("REST-6")
+    @Test func `ID-8 messages have their ids`() throws {
+        let clause = ClauseUnderTest("ID-8", rule: 2)
         try clause.conforms("\(turn) 1>GET(s1) 1<200(u1 a1)")
         try clause.violates("\(turn) 1>GET(s1) 1<200(u1 a1 u2 a2='x' u2)^")
         try clause.violates("A+ A>chat(c1) A<ack(c1) A<done(t1 a1='a7') 1>GET(s1) 1<200(u1 a1)^")
         try clause.violates("1>POST(c1) 1<200(t1 a1='a7') 2>GET(s1) 2<200(u1 a1)^")
-        try clause.untested("\(turn) 1>GET(s1) 1<404(session_not_found)", also: ["ID-7", "REST-1", "PERSIST-1"])
+        try clause.untested("\(turn) 1>GET(s1) 1<404(session_not_found)", also: ["PERSIST-2", "REST-1", "PERSIST-1"])
     }
 
-    @Test func `REST-7 unknown sessions are not found`() throws {
-        let clause = ClauseUnderTest("REST-7")
+    @Test func `ID-4 unknown sessions are not found`() throws {
+        let clause = ClauseUnderTest("ID-4", rule: 2)
         try clause.conforms("1>GET(s9) 1<404(session_not_found)")
         try clause.conforms("1>GET(s9) 1<404")  // a code is not demanded
         try clause.violates("1>GET(s9) 1<500(internal)^")
@@ -98,20 +98,20 @@ import Testing
         try clause.untested("1>GET(s9 -p) 1<401(not_authenticated)")
     }
 
-    @Test func `REST-8 questions for unknown sessions are not found`() throws {
-        let clause = ClauseUnderTest("REST-8")
+    @Test func `ID-4 questions for unknown sessions are not found`() throws {
+        let clause = ClauseUnderTest("ID-4", rule: 1)
         let unknown = "1>GET(s9) 1<404(session_not_found) 2>POST(c1 s9)"
         try clause.conforms("\(unknown) 2<404(session_not_found)")
-        try clause.conforms("1>POST(c1 s9) 1<404(session_not_found)")
+        try clause.untested("1>POST(c1 s9) 1<404(session_not_found)")  // nothing shows that it did not exist
         try clause.violates("\(unknown) 2<400(bad_request)^")
         try clause.violates("\(unknown) 2<200(t1 s9)^")
         try clause.violates("\(unknown) 2<404(body='gone')^")
-        try clause.untested("1>POST(c1 s9) 1<200(t1 s9)")  // nothing shows that it did not exist
+        try clause.untested("1>POST(c1 s9) 1<200(t1 s9)")
         try clause.untested("1>POST(c1) 1<200(t1)")
     }
 
-    @Test func `REST-9 malformed questions are bad requests`() throws {
-        let clause = ClauseUnderTest("REST-9")
+    @Test func `ENV-3 malformed questions are bad requests`() throws {
+        let clause = ClauseUnderTest("ENV-3", rule: 2)
         for body in [
             "{", "null", "[]", "{}", #"{"messages":[]}"#, #"{"messages":[{"role":"assistant","content":"a"}]}"#,
         ] {
@@ -121,12 +121,12 @@ import Testing
         try clause.violates("1>POST(body='{') 1<200(t1)^")
         try clause.violates("1>POST(body='{') 1<400(body='no')^")
         try clause.untested("1>POST(c1) 1<200(t1)")
-        try clause.untested("1>POST(c1 s1='../x') 1<404(session_not_found)")  // ID-8
+        try clause.untested("1>POST(c1 s1='../x') 1<404(session_not_found)")  // ID-5
     }
 
-    @Test func `REST-15 and REST-16 bodies have the limit of frames`() throws {
-        let within = ClauseUnderTest("REST-15")
-        let beyond = ClauseUnderTest("REST-16")
+    @Test func `ENV-7 and ENV-8 bodies have the limit of frames`() throws {
+        let within = ClauseUnderTest("ENV-7", rule: 3)
+        let beyond = ClauseUnderTest("ENV-8", rule: 2)
         let (fits, large) = (String(repeating: "x", count: 700), String(repeating: "x", count: 1000))
         let told = "A+(maxFrameBytes=1000)"
         try within.conforms("\(told) 1>POST(c1 '\(fits)') 1<200(s1)")
@@ -142,29 +142,29 @@ import Testing
         try beyond.untested("\(told) 1>POST(c1 '\(fits)') 1<200(s1)")
     }
 
-    @Test func `REST-10 failed turns are server errors`() throws {
-        let clause = ClauseUnderTest("REST-10")
+    @Test func `REST-8 failed turns are server errors`() throws {
+        let clause = ClauseUnderTest("REST-8", rule: 2)
         let nameless = #"1<500(body='{"error":"no","code":"agent_failed"}')"#
         try clause.violates("1>POST(c1 \(fails)) \(nameless)^")
         try clause.conforms("1>POST(c1 \(fails)) 1<502(agent_failed t1)")
         try clause.violates("1>POST(c1 \(fails)) 1<200(t1)^")
-        try clause.violates("1>POST(c1 \(fails)) 1<400(agent_failed)^")
+        try clause.violates("1>POST(c1 \(fails)) 1<400(agent_failed)^", also: ["ENV-7"])
         try clause.violates("1>POST(c1 \(fails)) 1<500(body='<html>')^")
-        try clause.violates("1>POST(c1 \(fails)) +30s^")
+        try ClauseUnderTest("REST-8").violates("1>POST(c1 \(fails)) +40s^")
         try clause.untested("1>POST(c1) 1<500(internal)")
         try clause.untested("1>POST(c1 \(fails)) 1<409(busy)")
     }
 
-    @Test func `REST-11 responses say what is stored`() throws {
-        let clause = ClauseUnderTest("REST-11")
+    @Test func `ENV-6 responses say what is stored`() throws {
+        let clause = ClauseUnderTest("ENV-6")
         let asked = "1>POST(c1) 1<200(t1 'yes') 2>GET(s1)"
         try clause.conforms("\(asked) 2<200(u1 a1='yes')")
         try clause.violates("\(asked) 2<200(u1 a1='no')^")
         try clause.untested("1>POST(c1) 1<200(t1)")
     }
 
-    @Test func `REST-12 reads are answered while turns run`() throws {
-        let clause = ClauseUnderTest("REST-12")
+    @Test func `PERSIST-7 reads are answered while turns run`() throws {
+        let clause = ClauseUnderTest("PERSIST-7")
         let running = "A+ A>chat(c1) A<ack(c1) A<toolUse(t1)"
         try clause.conforms("\(running) 1>GET(s1) 1<200(u1) A<done(t1)")
         try clause.conforms("\(running) 1>GET +9s 1<200(s1) A<done(t1)")
@@ -173,8 +173,8 @@ import Testing
         try clause.untested("\(running) A<done(t1) 1>GET(s1) 1<200(u1 a1)")
     }
 
-    @Test func `REST-17 a question over REST is answered when its turn ends`() throws {
-        let clause = ClauseUnderTest("REST-17", profiles: [.core])
+    @Test func `REST-8 a question over REST is answered when its turn ends`() throws {
+        let clause = ClauseUnderTest("REST-8", rule: 1, profiles: [.core])
         let asked = "A+ 1>POST(c1) A<toolUse(t1) A<done(t1 c1)"
         try clause.conforms("\(asked) +9s 1<200(t1)")
         try clause.violates("\(asked) +11s 1<200(t1)^")
@@ -185,19 +185,19 @@ import Testing
         try clause.untested("A+ 1>POST(c1) A<toolUse(t1) 1<200(t1)")
     }
 
-    @Test func `REST-18 turns are shown as they stand`() throws {
-        let clause = ClauseUnderTest("REST-18", profiles: [.core])
+    @Test func `TURN-7 turns are shown as they stand`() throws {
+        let clause = ClauseUnderTest("TURN-7", rule: 2, profiles: [.core])
         let asked = "A+ A>chat(c1) A<ack(c1) A<done(t1) A>chat(c2 s1) A<ack(c2) 1>GET(s1)"
         try clause.conforms("\(asked) 1<200(u1 a1 u2 t1=done t2=running) A<done(t2)")
         try clause.conforms("\(asked) 1<200(u1 a1 u2 a2 t1=done t2=done) A<done(t2)")
         try clause.violates("\(asked) 1<200(u1 a1 u2 t1=done t2=done)^ A<done(t2)")
-        try clause.violates("\(asked) 1<200(u1 a1 u2 t1=done t2=failed) A<done(t2)^", also: ["TURN-12"])
+        try clause.violates("\(asked) 1<200(u1 a1 u2 t1=done t2=failed) A<done(t2)^", also: ["TURN-7"])
         try clause.conforms("\(asked) 1<200(u1 a1 u2 t1=done t2=failed) A<error(agent_failed t2)")
         try clause.untested("A+ A>chat(c1) A<ack(c1) 1>GET(s1) 1<200(u1 t1=failed) A<error(agent_failed t1)")
     }
 
-    @Test func `REST-13 short texts end between characters`() throws {
-        let clause = ClauseUnderTest("REST-13")
+    @Test func `REST-6 short texts end between characters`() throws {
+        let clause = ClauseUnderTest("REST-6")
         let family = "👨‍👩‍👧"
         let text = String(repeating: family, count: 20)
         let asked = "A+ A>chat(c1) A<ack(c1) A<done(t1 '\(text)') 1>GET"
@@ -215,8 +215,8 @@ import Testing
         try clause.untested("\(turn) 1>GET 1<200(s1)")
     }
 
-    @Test func `REST-14 health needs no token`() throws {
-        let clause = ClauseUnderTest("REST-14")
+    @Test func `REST-7 health needs no token`() throws {
+        let clause = ClauseUnderTest("REST-7")
         try clause.conforms("1>GET(health -p) 1<200")
         try clause.violates("1>GET(health -p) 1<401(not_authenticated)^")
         try clause.violates("1>GET(health -p) 1<200(ok=false)^")

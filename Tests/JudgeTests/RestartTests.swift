@@ -67,19 +67,20 @@ import Testing
     @Test func `a crash excuses only what it explains`() throws {
         let life = "server!kill A<eof server!start"
         // Breaches within the second life are breaches.
-        try ClauseUnderTest("TURN-5", profiles: [.core]).violates("A+ \(life) A+ A>chat(c1) A<ack(c1) +31s^")
-        try ClauseUnderTest("ENV-3").violates("A+ \(life) A+ A>`{` A<eof^")
+        try ClauseUnderTest("TURN-3", profiles: [.core]).violates("A+ \(life) A+ A>chat(c1) A<ack(c1) +31s^")
+        try ClauseUnderTest("ENV-3", rule: 1).violates("A+ \(life) A+ A>`{` A<eof^")
         try ClauseUnderTest("PERSIST-2", profiles: [.core]).violates(
             "A+ \(life) A+ A>chat(c1) A<ack(c1) A<done(t1) 1>GET(s1) 1<200(u1)^",
-            also: ["PERSIST-1", "ORDER-5", "TURN-12"])
-        try ClauseUnderTest("PERSIST-9", profiles: [.core]).violates(
+            also: ["PERSIST-1", "ORDER-4", "TURN-7"])
+        try ClauseUnderTest("PERSIST-7", rule: 1, profiles: [.core]).violates(
             "A+ \(life) A+ A>chat(c1) A<ack(c1) 1>GET(s1) 1<500(internal)^ A<done(t1)")
-        try ClauseUnderTest("PERSIST-10", profiles: [.core]).violates(
-            "1>GET(s1) 1<200(u1 a1) server!stop server!exit(code=0) server!start 2>GET(s1) 2<200(u1)^")
+        try ClauseUnderTest("PERSIST-5", profiles: [.core]).violates(
+            "1>GET(s1) 1<200(u1 a1) server!stop server!exit(code=0) server!start 2>GET(s1) 2<200(u1)^",
+            also: ["TURN-7"])
         // A crash of its own making excuses nothing.
-        try ClauseUnderTest("ENV-3").violates("A+ A>`{` A<eof^ server!exit(signal=SIGSEGV) server!start")
+        try ClauseUnderTest("ENV-3", rule: 1).violates("A+ A>`{` A<eof^ server!exit(signal=SIGSEGV) server!start")
         // An interrupted turn of before does not keep a later one from being judged.
-        try ClauseUnderTest("TURN-5", profiles: [.core]).violates(
+        try ClauseUnderTest("TURN-3", profiles: [.core]).violates(
             "A+ A>chat(c1) A<ack(c1) A<toolUse(t1) \(life) A+ A>chat(c2 s1) A<ack(c2) +31s^")
     }
 }

@@ -30,11 +30,14 @@ import Testing
         try clause.untested("A>open A<refused(401)")
     }
 
-    @Test func `LIVE-3 silent peers are let go`() throws {
-        let clause = ClauseUnderTest("LIVE-3")
+    @Test func `LIVE-2 silent peers are let go`() throws {
+        let clause = ClauseUnderTest("LIVE-2")
         let mute = "A+(heartbeatSeconds=5) A!mute A<pingFrame"
         try clause.conforms("\(mute) +10s A<eof")
-        try clause.conforms("\(mute) +14s A<close(1011)")
+        try clause.conforms("\(mute) +14s A<close(4004)")
+        for code in [1000, 1008, 1011] { try clause.violates("\(mute) +14s A<close(\(code))^") }
+        try clause.violates("\(mute) +14s A<close(1001)^ A!wentOn")  // the server did not stop
+        try clause.conforms("\(mute) +14s A<close(4001)", also: ["LIVE-9"])  // for another reason
         try clause.conforms("\(mute) +20s A<eof")  // seen late, within the bound of an end
         try clause.violates("\(mute) +31s^ A<eof")
         try clause.violates("\(mute) +30s^")
@@ -50,14 +53,16 @@ import Testing
         try clause.untested("A+")
     }
 
-    @Test func `LIVE-4 idle peers are kept`() throws {
-        let clause = ClauseUnderTest("LIVE-4")
+    @Test func `LIVE-3 idle peers are kept`() throws {
+        let clause = ClauseUnderTest("LIVE-3")
         func beats(_ count: Int) -> String {
             Array(repeating: "+5s A<pingFrame A>pongFrame", count: count).joined(separator: " ")
         }
         let idle = "A+(heartbeatSeconds=5)"
         try clause.conforms("\(idle) \(beats(4)) A>ping(n1) A<pong(n1)")
         try clause.conforms("\(idle) \(beats(4)) A<done(t9)")
+        try clause.violates("\(idle) +5s A<close(4004)^")
+        try clause.violates("\(idle) \(beats(4)) A<close(4004)^")
         let asking = Array(repeating: "+5s A>pingFrame A<pongFrame", count: 4).joined(separator: " ")
         try clause.conforms("\(idle) \(asking) A>ping(n1) A<pong(n1)")
         try clause.violates("\(idle) \(beats(3)) A<eof^")
@@ -76,30 +81,31 @@ import Testing
         try clause.untested(idle)
     }
 
-    @Test func `LIVE-4 the heartbeat is the one that the server tells, or that is told of it`() throws {
-        let clause = ClauseUnderTest("LIVE-4")
+    @Test func `LIVE-3 the heartbeat is the one that the server tells, or that is told of it`() throws {
+        let clause = ClauseUnderTest("LIVE-3")
         let idle = "A+ \(Array(repeating: "+5s A<pingFrame A>pongFrame", count: 4).joined(separator: " "))"
         let (kept, ended) = ("\(idle) A>ping(n1) A<pong(n1)", "\(idle) A<eof^")
         try clause.limited(to: ["heartbeatSeconds": 5]).conforms(kept)
         try clause.untested(kept)
         try clause.limited(to: ["heartbeatSeconds": 60]).untested(kept)
-        try clause.limited(to: ["heartbeatSeconds": 60]).untested("\(idle) A<eof", also: ["LIVE-14"])
+        try clause.limited(to: ["heartbeatSeconds": 60]).untested("\(idle) A<eof", also: ["LIVE-10"])
         try clause.limited(to: ["heartbeatSeconds": 5]).violates(ended)
         try clause.limited(to: ["heartbeatSeconds": 60]).conforms(kept.replacing("A+", with: "A+(heartbeatSeconds=5)"))
     }
 
-    @Test func `LIVE-4 a machine that was late may have been late with a pong`() throws {
+    @Test func `LIVE-3 a machine that was late may have been late with a pong`() throws {
         let idle = "A+(heartbeatSeconds=5) +5s A<pingFrame A>pongFrame +5s A<pingFrame A>pongFrame"
-        let late = ClauseUnderTest("LIVE-4", lateness: [History.Lateness(from: 3_000_000, to: 4_000_000, slowness: 5)])
+        let late = ClauseUnderTest("LIVE-3", lateness: [History.Lateness(from: 3_000_000, to: 4_000_000, slowness: 5)])
         try late.untested("\(idle) A<eof")
         try late.violates("\(idle) A<close(1000)^")
         try late.violates("\(idle) +5s A<pingFrame A>pongFrame +5s A<pingFrame A>pongFrame +5s A<eof^")
-        try ClauseUnderTest("LIVE-4").violates("\(idle) A<eof^")
+        try ClauseUnderTest("LIVE-3").violates("\(idle) A<eof^")
     }
 
     @Test func `a bound passes more slowly while the machine is late`() throws {
         // Ten seconds that count as one.
-        let late = ClauseUnderTest("LIVE-1", lateness: [History.Lateness(from: 0, to: 10_000_000, slowness: 10)])
+        let late = ClauseUnderTest(
+            "LIVE-1", lateness: [History.Lateness(from: 0, to: 10_000_000, slowness: 10)])
         try late.conforms("A+ A>ping +9s A<pong")
         try late.untested("A+ A>ping +9s")
         try late.violates("A+ A>ping +15s^")

@@ -6,11 +6,16 @@ import Testing
     private let waits = #"'{"script":[{"wait":5000},{"reply":"late"}]}'"#
 
     @Test func `TURN-1 accepted chats are acked once and first`() throws {
-        let clause = ClauseUnderTest("TURN-1")
+        let clause = ClauseUnderTest("TURN-1", rule: 1)
         try clause.conforms("A+ A>chat(c1) A<ack(c1) A<toolUse(t1) A<done(t1)")
         try clause.conforms("A+ A>chat(c1) +9s A<ack(c1) A<done(t1)")
         try clause.violates("A+ A>chat(c1) +11s A<ack(c1)^ A<done(t1)")
-        try clause.untested("A+ A>chat(c1) +11s A<error(busy c1)")
+        try clause.violates("A+ A>chat(c1) +11s A<error(busy c1)^")
+        try clause.violates("A+ A>chat(c1) +10s^")
+        try clause.violates("A+ A>chat(c1) A<error(internal) +10s^", also: ["ENV-7"])
+        try clause.untested("A+ A>chat(c1) +9s")
+        try clause.untested("A+ A>chat(c1) A!cut +10s")
+        try clause.untested("A+ A>`{` +10s", also: ["ENV-3"])
         try clause.conforms("A+ A>chat(c1) A<ack(c1) A>chat(c1) A<ack(c1 duplicate) A<done(t1)")
         try clause.violates("A+ A>chat(c1) A<toolUse(t1)^ A<ack(c1) A<done(t1)")
         try clause.violates("A+ A>chat(c1) A<done(t1 c1)^")
@@ -23,36 +28,36 @@ import Testing
         try clause.untested("A+ 1>POST(c1) A<done(t1) 1<200(t1)")
     }
 
-    @Test func `TURN-2 acks repeat the key`() throws {
-        let clause = ClauseUnderTest("TURN-2")
+    @Test func `TURN-1 acks repeat the key`() throws {
+        let clause = ClauseUnderTest("TURN-1", rule: 2)
         try clause.conforms("A+ A>chat(c1) A<ack(c1) A<done(t1)")
         try clause.violates("A+ A>chat(c1) A<ack(c1 -c)^ A<done(t1)")
         try clause.violates("A+ A>chat(c1) A<ack(c1='c9')^ A<done(t1)")
         try clause.untested("A+ A>chat(c1)")
     }
 
-    @Test func `TURN-20 acked questions are shown`() throws {
-        let clause = ClauseUnderTest("TURN-20")
+    @Test func `PERSIST-2 acked questions are shown`() throws {
+        let clause = ClauseUnderTest("PERSIST-2")
         let acked = "A+ A>chat(c1) A<ack(c1) 1>GET(s1)"
         try clause.conforms("\(acked) 1<200(u1) A<done(t1)")
-        try clause.violates("\(acked) 1<200^ A<done(t1)", also: ["ORDER-5", "TURN-12"])
-        try clause.conforms("A+ A>chat(c1) A<ack(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1)")  // no read could begin between
-        try clause.untested("A+ A>chat(c1) A<ack(c1) +100ms A<done(t1) 1>GET(s1) 1<200(u1 a1)")  // proves TURN-4 only
+        try clause.violates("\(acked) 1<200^ A<done(t1)", also: ["TURN-7"])
+        try clause.conforms("A+ A>chat(c1) A<ack(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1)")
+        try clause.untested("A+ A>chat(c1) 1>GET(s1) A<ack(c1) 1<200 A<done(t1)")  // begun before
     }
 
-    @Test func `TURN-4 questions are stored before the turn shows`() throws {
-        let clause = ClauseUnderTest("TURN-4")
+    @Test func `PERSIST-2 questions are stored before the turn shows`() throws {
+        let clause = ClauseUnderTest("PERSIST-2")
         try clause.conforms("A+ A>chat(c1) A<ack(c1) A<toolUse(t1) 1>GET(s1) 1<200(u1) A<done(t1)")
         try clause.violates(
-            "A+ A>chat(c1) A<ack(c1) A<toolUse(t1) 1>GET(s1) 1<200^ A<done(t1)", also: ["ORDER-5", "TURN-12"])
+            "A+ A>chat(c1) A<ack(c1) A<toolUse(t1) 1>GET(s1) 1<200^ A<done(t1)", also: ["TURN-7"])
         try clause.violates(
-            "A+ A>chat(c1) A<ack(c1) A<error(agent_failed t1) 1>GET(s1) 1<200^", also: ["ORDER-5", "TURN-12"])
+            "A+ A>chat(c1) A<ack(c1) A<error(agent_failed t1) 1>GET(s1) 1<200^", also: ["ORDER-4", "TURN-7"])
         try clause.untested("A+ A>chat(c1) A<ack(c1) A<toolUse(t1) A<done(t1)")
         try clause.untested("A+ A>chat(c1) 1>GET(s1) A<ack(c1) A<toolUse(t1) 1<200 A<done(t1)")  // begun before
     }
 
-    @Test func `TURN-5 every turn ends once`() throws {
-        let clause = ClauseUnderTest("TURN-5")
+    @Test func `TURN-3 every turn ends once`() throws {
+        let clause = ClauseUnderTest("TURN-3")
         try clause.conforms("A+ A>chat(c1) A<ack(c1) A<toolUse(t1) A<done(t1)")
         try clause.conforms("A+ B+ A>chat(c1) A<ack(c1) A<done(t1) B<done(t1)")  // once on each connection
         try clause.conforms("A+ A>chat(c1 \(waits)) A<ack(c1) +34s A<done(t1)")  // the script's own wait is added
@@ -69,107 +74,115 @@ import Testing
         try clause.untested("A+ A>chat(c1) A<ack(c1) A!stopReading +60s")
     }
 
-    @Test func `TURN-5 an ending that went to another asker is told`() throws {
-        let clause = ClauseUnderTest("TURN-5", profiles: [.core])
+    @Test func `TURN-3 an ending that went to another asker is told`() throws {
+        let clause = ClauseUnderTest("TURN-3", profiles: [.core])
         let again = "A+ B+ A>chat(c1) A<ack(c1) B>chat(c1) B<ack(c1 duplicate)"
         try clause.conforms("\(again) A<done(t1) B<done(t1) +31s")
-        try clause.violates("\(again) B<done(t1) +31s^", also: ["TURN-15"])
+        try clause.violates("\(again) B<done(t1) +31s^", also: ["TURN-10"])
         let finding = try #require(try clause.findings("\(again) B<done(t1) +31s").first)
         #expect(finding.what == "an accepted turn did not end on A, which asked")
         #expect(finding.actual == "none; B had done at +13 ms")
-        let other = ClauseUnderTest("TURN-15", profiles: [.core])
+        let other = ClauseUnderTest("TURN-10", profiles: [.core])
         try other.untested("\(again) A<done(t1) B<done(t1) +31s")
-        try other.violates("\(again) B<done(t1) +31s^", also: ["TURN-5"])
+        try other.violates("\(again) B<done(t1) +31s^", also: ["TURN-3"])
     }
 
-    @Test func `TURN-5 a turn that ends nowhere is told by whoever is there`() throws {
-        let clause = ClauseUnderTest("TURN-5", profiles: [.core, .sync])
+    @Test func `TURN-3 a turn that ends nowhere is told by whoever is there`() throws {
+        let clause = ClauseUnderTest("TURN-3", profiles: [.core, .sync])
         let running = "A+(e1 #0) 1>POST(c1 s1) A<message(u1 t1 c1 #1) A<toolUse(t1 #2)"
-        try clause.untested("\(running) A<done(t1 #3) 1<200(t1) +31s")
+        try clause.conforms("\(running) A<done(t1 #3) 1<200(t1) +31s")
         try clause.violates("\(running) +31s^")
-        let core = ClauseUnderTest("TURN-5")
+        let core = ClauseUnderTest("TURN-3")
         try core.violates("A+ B+ A>chat(c1) A<ack(c1) A<toolUse(t1) B<toolUse(t1) A!cut +31s^")
         try core.untested("A+ B+ A>chat(c1) A!cut +31s")  // nothing shows that it was accepted
     }
 
-    @Test func `TURN-5 copies end nothing`() throws {
-        let clause = ClauseUnderTest("TURN-5", profiles: [.core])
+    @Test func `TURN-3 copies end nothing`() throws {
+        let clause = ClauseUnderTest("TURN-3", profiles: [.core])
         let turn = "A+ A>chat(c1) A<ack(c1) A<done(t1)"
         try clause.conforms("\(turn) A>chat(c1) A<ack(c1 duplicate) A<done(t1 duplicate)")
         try clause.violates("\(turn) A>chat(c1) A<ack(c1 duplicate) A<done(t1)^")
     }
 
-    @Test func `TURN-6 nothing follows the ending`() throws {
-        let clause = ClauseUnderTest("TURN-6")
+    @Test func `TURN-3 nothing follows the ending`() throws {
+        let clause = ClauseUnderTest("TURN-3")
         try clause.conforms("A+ A>chat(c1) A<ack(c1) A<toolUse(t1) A<done(t1)")
-        try clause.conforms("A+ B+ A>chat(c1) A<ack(c1) A<done(t1) B<toolUse(t1) B<done(t1)", also: ["TURN-15"])
+        try clause.conforms("A+ B+ A>chat(c1) A<ack(c1) A<done(t1) B<toolUse(t1) B<done(t1)", also: ["TURN-10"])
         try clause.conforms("A+ A>chat(c1) A<ack(c1) A<done(t1) A>chat(c2 s1) A<ack(c2) A<toolUse(t2) A<done(t2)")
         try clause.violates("A+ A>chat(c1) A<ack(c1) A<done(t1) A<toolUse(t1)^")
         try clause.violates("A+ A>chat(c1) A<ack(c1) A<error(agent_failed t1) A<toolUse(t1)^")
         try clause.untested("A+ A>chat(c1) A<ack(c1) A<toolUse(t1)")
     }
 
-    @Test func `TURN-15 what comes too late is owed to nobody`() throws {
-        try ClauseUnderTest("TURN-15").conforms(
+    @Test func `TURN-10 what comes too late is owed to nobody`() throws {
+        try ClauseUnderTest("TURN-10").conforms(
             "A+ B+ A>chat(c1) A<ack(c1) A<toolUse(t1) B<toolUse(t1) A<done(t1) B<done(t1) A<toolUse(t1)",
-            also: ["TURN-6"])
+            also: ["TURN-3"])
     }
 
-    @Test func `TURN-5 TURN-6 turns whose question nobody saw end once as well`() throws {
-        let ends = ClauseUnderTest("TURN-5", profiles: [.core])
+    @Test func `TURN-3 TURN-3 turns whose question nobody saw end once as well`() throws {
+        let ends = ClauseUnderTest("TURN-3", profiles: [.core])
         try ends.violates("A+ A<done(t9 s9) A<done(t9 s9)^")
         try ends.untested("A+ A<done(t9 s9) A<done(t9 s9 duplicate)")
         try ends.untested("A+ B+ A<done(t9 s9) B<done(t9 s9)")
-        let late = ClauseUnderTest("TURN-6", profiles: [.core])
+        let late = ClauseUnderTest("TURN-3", profiles: [.core])
         try late.violates("A+ A<done(t9 s9) A<toolUse(t9 s9)^")
         try late.untested("A+ A<toolUse(t9 s9) A<done(t9 s9)")
     }
 
-    @Test func `TURN-7 done says what is stored`() throws {
-        let clause = ClauseUnderTest("TURN-7")
+    @Test func `ENV-6 done says what is stored`() throws {
+        let clause = ClauseUnderTest("ENV-6")
         let turn = "A+ A>chat(c1) A<ack(c1) A<done(t1 'e\u{301}') 1>GET(s1)"
         try clause.conforms("\(turn) 1<200(u1 a1='e\u{301}')")
         try clause.violates("\(turn) 1<200(u1 a1='\u{e9}')^")
-        try clause.untested("\(turn) 1<404(session_not_found)", also: ["ID-7", "REST-1", "PERSIST-1"])
+        try clause.untested("\(turn) 1<404(session_not_found)", also: ["PERSIST-2", "REST-1", "PERSIST-1"])
         try clause.untested("A+ A>chat(c1) A<ack(c1) A<done(t1)")
     }
 
-    @Test func `TURN-8 agent failures are named`() throws {
-        let clause = ClauseUnderTest("TURN-8")
+    @Test func `TURN-4 agent failures are named`() throws {
+        let clause = ClauseUnderTest("TURN-4")
         try clause.conforms("A+ A>chat(c1 \(fails)) A<ack(c1) A<error(agent_failed t1)")
         try clause.violates("A+ A>chat(c1 \(fails)) A<ack(c1) A<error(internal t1)^")
         try clause.violates("A+ A>chat(c1 \(fails)) A<ack(c1) A<done(t1)^")
         try clause.untested("A+ A>chat(c1) A<ack(c1) A<error(internal t1)")
-        try ClauseUnderTest("TURN-8", hasScriptedAgent: false).untested("A+ A>chat(c1 \(fails)) A<ack(c1) A<done(t1)")
+        try ClauseUnderTest("TURN-4", hasScriptedAgent: false).untested("A+ A>chat(c1 \(fails)) A<ack(c1) A<done(t1)")
     }
 
-    @Test func `TURN-9 failed turns are shown failed`() throws {
-        let clause = ClauseUnderTest("TURN-9")
+    @Test func `TURN-7 failed turns are shown failed`() throws {
+        let clause = ClauseUnderTest("TURN-7", rule: 1)
         let failed = "A+ A>chat(c1 \(fails)) A<ack(c1) A<error(agent_failed t1) 1>GET(s1)"
         let question = "u1='{\"script\":[{\"fail\":\"model exploded\"}]}'"
         try clause.conforms("\(failed) 1<200(\(question) t1=failed)")
-        try clause.violates("\(failed) 1<200(\(question) t1=done)^", also: ["REST-18", "TURN-12"])
-        try clause.violates("\(failed) 1<200(\(question) t1=running)^", also: ["TURN-12"])
-        let listed = "2>GET(s2) 2<200(u2 a2 t2=done)"
-        try clause.untested(
-            "A+ A>chat(c1 \(fails)) A<ack(c1) A<error(agent_failed t1) A>chat(c2 s2) A<ack(c2 s2) A<done(t2 s2) \(listed)"
-        )
+        try clause.violates("\(failed) 1<200(\(question) t1=done)^", also: ["TURN-7"])
+        try clause.violates("\(failed) 1<200(\(question) t1=running)^", also: ["TURN-7"])
     }
 
-    @Test func `TURN-10 turns run after a failure`() throws {
-        let clause = ClauseUnderTest("TURN-10")
+    @Test func `TURN-7 a turn that ended stays so`() throws {
+        let clause = ClauseUnderTest("TURN-7", rule: 2)
+        let shown = "A+ A>chat(c1) A<ack(c1) A<error(agent_failed t1) 1>GET(s1) 1<200(u1 t1=failed)"
+        let again = "server!kill A<eof server!start 2>GET(s1)"
+        try clause.conforms("\(shown) \(again) 2<200(u1 t1=failed)")
+        try clause.violates("\(shown) \(again) 2<200(u1 t1=running)^")
+        try clause.violates("\(shown) 2>GET(s1) 2<200(u1 a1 t1=done)^", also: ["TURN-7"])
+        // What was never stored cannot last.
+        try clause.untested(
+            "server!refuseWrites \(shown.replacing("agent_", with: "persist_")) \(again) 2<200(u1 t1=running)")
+    }
+
+    @Test func `TURN-5 turns run after a failure`() throws {
+        let clause = ClauseUnderTest("TURN-5")
         let failed = "A+ A>chat(c1 \(fails)) A<ack(c1) A<error(agent_failed t1)"
         try clause.conforms("\(failed) A>chat(c2 s1) A<ack(c2) A<done(t2)")
         try clause.conforms("\(failed) A>chat(c2) A<ack(c2 s2) A<done(t2 s2)")
         try clause.violates("\(failed) A>chat(c2 s1) A<ack(c2) A<error(internal t2)^")
         try clause.violates("\(failed) A>chat(c2 s1) A<error(busy c2)^")
-        try clause.violates("\(failed) A>chat(c2 s1) A<ack(c2) +30s^", also: ["TURN-5"])
+        try clause.violates("\(failed) A>chat(c2 s1) A<ack(c2) +30s^", also: ["TURN-3"])
         try clause.untested(failed)
         try clause.untested("\(failed) A>chat(c2 \(fails)) A<ack(c2 s2) A<error(agent_failed t2 s2)")
     }
 
-    @Test func `TURN-11 turns outlive their connection`() throws {
-        let clause = ClauseUnderTest("TURN-11")
+    @Test func `TURN-6 turns outlive their connection`() throws {
+        let clause = ClauseUnderTest("TURN-6")
         let gone = "A+ A>chat(c1) A<ack(c1) A<toolUse(t1) A!cut"
         try clause.conforms("\(gone) +1s 1>GET(s1) 1<200(u1 a1)")
         try clause.conforms("\(gone) 1>GET(s1) 1<200(u1) +1s 2>GET(s1) 2<200(u1 a1)")
@@ -192,8 +205,8 @@ import Testing
         try clause.untested("A+ A>chat(c1) A<ack(c1) A<toolUse(t1) A<done(t1) A!cut 1>GET(s1) 1<200(u1 a1)")
     }
 
-    @Test func `TURN-12 sessions list their turns`() throws {
-        let clause = ClauseUnderTest("TURN-12")
+    @Test func `TURN-7 sessions list their turns`() throws {
+        let clause = ClauseUnderTest("TURN-7", rule: 1)
         let running = "A+ A>chat(c1 \(waits)) A<ack(c1) A<toolUse(t1) 1>GET(s1)"
         let question = #"u1='{"script":[{"wait":5000},{"reply":"late"}]}'"#
         try clause.conforms("\(running) 1<200(\(question) t1=running) A<done(t1)")
@@ -201,19 +214,31 @@ import Testing
         // The turn may have ended just before the read was answered.
         try clause.conforms("A+ A>chat(c1) A<ack(c1) A<toolUse(t1) 1>GET(s1) 1<200(u1 a1 t1=done) A<done(t1)")
         try clause.violates("\(running) 1<200(\(question) t9=running)^ A<done(t1)")
-        try clause.violates("\(running) 1<200(\(question) t1=done)^ A<done(t1)", also: ["REST-18"])
+        try clause.violates("\(running) 1<200(\(question) t1=done)^ A<done(t1)", also: ["TURN-7"])
         try clause.violates("A+ A>chat(c1) A<ack(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1 t1=running)^")
-        try clause.violates("A+ A>chat(c1) A<ack(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1 t9)^", also: ["REST-18"])
+        try clause.violates("A+ A>chat(c1) A<ack(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1 t9)^", also: ["TURN-7"])
         try clause.untested("A+ A>chat(c1) A<ack(c1) A<done(t1)")
+        // Under the key of another question.
+        func body(_ key: String) -> String {
+            #"200(body='{"session":{"id":"s1","createdAt":"2026-01-01T00:00:00Z","updatedAt":"2026-01-01T00:00:00Z","#
+                + #""messages":[{"id":"u1","role":"user","content":"question 1","clientMessageId":"c1","turnId":"t1","#
+                + #""timestamp":"2026-01-01T00:00:00Z"},{"id":"u2","role":"user","content":"question 2","#
+                + #""clientMessageId":"c2","turnId":"t2","timestamp":"2026-01-01T00:00:00Z"}],"#
+                + #""turns":[{"turnId":"t1","status":"running","clientMessageId":"c1"},"#
+                + #"{"turnId":"t2","status":"running","clientMessageId":"\#(key)"}]}}')"#
+        }
+        let two = "A+ A>chat(c1 s1) A<ack(c1) A>chat(c2 s1) A<ack(c2) 1>GET(s1)"
+        try clause.conforms("\(two) 1<\(body("c2"))")
+        try clause.violates("\(two) 1<\(body("c1"))^")
         // Nor can one have ended that waits for another.
-        let queued = ClauseUnderTest("TURN-12", profiles: [.core])
+        let queued = ClauseUnderTest("TURN-7", rule: 1, profiles: [.core])
         let line = "A+ A>chat(c1 \(waits)) A<ack(c1) A>chat(c2 s1) A<ack(c2) 1>GET(s1)"
         try queued.conforms("\(line) 1<200(\(question) u2 t1=running t2=running) A<done(t1)")
-        try queued.violates("\(line) 1<200(\(question) u2 t1=running t2=done)^ A<done(t1)", also: ["REST-18"])
+        try queued.violates("\(line) 1<200(\(question) u2 t1=running t2=done)^ A<done(t1)", also: ["TURN-7"])
     }
 
-    @Test func `TURN-15 every connection sees the turn`() throws {
-        let clause = ClauseUnderTest("TURN-15")
+    @Test func `TURN-10 every connection sees the turn`() throws {
+        let clause = ClauseUnderTest("TURN-10")
         let turn = "A+ B+ A>chat(c1) A<ack(c1) A<toolUse(t1) A<done(t1)"
         try clause.conforms("\(turn) B<toolUse(t1) B<done(t1)")
         try clause.conforms("A+ 1>POST(c1) A<toolUse(t1) A<done(t1) 1<200(t1)")
@@ -229,14 +254,14 @@ import Testing
         let numbered = "A+(e1 #0) B+(e1 #0) A>chat(c1) A<ack(c1) B<message(u1 #1) A<done(t1 #2)"
         try clause.violates("\(numbered) B<message(u9 t9 s9 #3)^", profiles: [.core, .sync])
         try clause.untested(
-            "\(numbered) B<message(u9 t9 s9 #1)", also: ["ORDER-4"], profiles: [.core, .sync])
+            "\(numbered) B<message(u9 t9 s9 #1)", also: ["ORDER-3"], profiles: [.core, .sync])
         try clause.untested("\(numbered) B<message(u9 t9 s9 #3)")
         try clause.untested("A+ B+(p2) A>chat(c1) A<ack(c1) A<toolUse(t1) A<done(t1) +60s")  // another person
         try clause.untested("A+ A>chat(c1) A<ack(c1) B+ A<done(t1) +60s")  // connected later
     }
 
-    @Test func `TURN-15 a number that is passed over was not sent`() throws {
-        let clause = ClauseUnderTest("TURN-15", profiles: [.core, .sync])
+    @Test func `TURN-10 a number that is passed over was not sent`() throws {
+        let clause = ClauseUnderTest("TURN-10", profiles: [.core, .sync])
         let asked = "A+(e1 #0) A>chat(c1) A<ack(c1) A<toolUse(t1 #2)"
         // Who came while the turn ran is owed the rest of it.
         try clause.untested("\(asked) B+(e1 #3) A<toolUse(t1 #3) A<done(t1 #4) B<done(t1 #4)")
@@ -249,19 +274,19 @@ import Testing
         try clause.untested("\(asked) A<toolUse(t1 #3) A<done(t1 #4) \(replayed)")
     }
 
-    @Test func `TURN-16 other connections see the question`() throws {
-        let clause = ClauseUnderTest("TURN-16")
+    @Test func `TURN-11 other connections see the question`() throws {
+        let clause = ClauseUnderTest("TURN-11")
         let asked = "A+(e1 #0) B+(e1 #0) A>chat(c1) A<ack(c1)"
         try clause.conforms("\(asked) B<message(u1 #1) A<done(t1 #2) B<done(t1 #2)")
         try clause.conforms("\(asked) A<message(u1 #1) B<message(u1 #1) A<done(t1 #2) B<done(t1 #2)")
         try clause.conforms("A+(e1 #0) 1>POST(c1) A<message(u1 #1) A<done(t1 #2) 1<200(t1)")
         try clause.violates("\(asked) A<done(t1 #2) B<done(t1 #2)^")
         try clause.violates(
-            "\(asked) B<message(u1 #1) B<message(u1 #2)^ A<done(t1 #3) B<done(t1 #3)", also: ["ORDER-11"])
+            "\(asked) B<message(u1 #1) B<message(u1 #2)^ A<done(t1 #3) B<done(t1 #3)", also: ["ORDER-7"])
         try clause.untested("A+(e1 #0) A>chat(c1) A<ack(c1) A<done(t1 #2)")
         // A greater number, or the ending of a turn that waited for this one, tells at once.
         try clause.violates(
-            "\(asked) A<done(t1 #2) B<message(u9 t9 s9 #3)^", also: ["TURN-15"], profiles: [.core, .sync])
+            "\(asked) A<done(t1 #2) B<message(u9 t9 s9 #3)^", also: ["TURN-10"], profiles: [.core, .sync])
         try clause.untested("\(asked) A<done(t1 #2)")
         // A number that is passed over was not sent; the own question need not be.
         let later = "A+(e1 #0) A>chat(c1) A<ack(c1) C+(e1 #0) D+(e1 #0) C<message(u1 #1)"
@@ -269,8 +294,8 @@ import Testing
         try clause.violates("\(later) A<done(t1 #2) C<done(t1 #2) D<done(t1 #2)^")
     }
 
-    @Test func `TURN-16 a replay holds the question, also one that nobody else saw`() throws {
-        let clause = ClauseUnderTest("TURN-16")
+    @Test func `TURN-11 a replay holds the question, also one that nobody else saw`() throws {
+        let clause = ClauseUnderTest("TURN-11")
         let seen = "A+(e1 #2) C+(e1 #2) A>chat(c9) A<ack(c9) C<message(u9 t9 #3) A<done(t9 #4) C<done(t9 #4) C!cut"
         let asked = "\(seen) A>chat(c1 s9) A<ack(c1 s9) A<done(t1 s9 #6) A!cut B+(e1 #6) B>sync(e1 #4)"
         try clause.conforms("\(asked) B<syncResult(e1 #6 complete)[message(u1 t1 s9 #5) done(t1 s9 #6)]")
@@ -280,8 +305,8 @@ import Testing
             "\(asked.replacing("sync(e1 #4)", with: "sync(e1 #5)")) B<syncResult(e1 #6 complete)[done(t1 s9 #6)]")
     }
 
-    @Test func `TURN-16 names the question as the ack does`() throws {
-        let clause = ClauseUnderTest("TURN-16", profiles: [.core, .sync])
+    @Test func `TURN-11 names the question as the ack does`() throws {
+        let clause = ClauseUnderTest("TURN-11", profiles: [.core, .sync])
         let asked = "A+(e1 #0) B+(e1 #0) A>chat(c1) A<ack(c1)"
         try clause.conforms("\(asked) B<message(u1 #1) A<done(t1 #2) B<done(t1 #2)")
         try clause.violates("\(asked) B<message(u1 'other' #1)^ A<done(t1 #2) B<done(t1 #2)")
@@ -298,8 +323,8 @@ import Testing
         try clause.violates("\(inParts) B<message(u1 'is it no raining' #1)^ A<done(t1 #2) B<done(t1 #2)")
     }
 
-    @Test func `TURN-18 refused questions leave no trace`() throws {
-        let clause = ClauseUnderTest("TURN-18")
+    @Test func `TURN-12 refused questions leave no trace`() throws {
+        let clause = ClauseUnderTest("TURN-12")
         let busy = "A+ A>chat(c1) A<ack(c1) A<toolUse(t1) A>chat(c2 s1) A<error(busy c2) A<done(t1) 1>GET(s1)"
         try clause.conforms("\(busy) 1<200(u1 a1)")
         try clause.violates("\(busy) 1<200(u1 a1 u2)^")
@@ -320,8 +345,8 @@ import Testing
         try clause.violates("\(busy) 1<200(u1 a1) 2>GET(s1) 2<200(u1 a1 u2)^")
     }
 
-    @Test func `TURN-18 what could not be stored is not stored later`() throws {
-        let clause = ClauseUnderTest("TURN-18", profiles: [.core])
+    @Test func `TURN-12 what could not be stored is not stored later`() throws {
+        let clause = ClauseUnderTest("TURN-12", profiles: [.core])
         let control = "A+ A>chat(c1) A<ack(c1) A<done(t1) server!refuseWrites"
         let refused = "\(control) A>chat(c2 s1) A<error(persist_failed c2) server!acceptWrites +5s 1>GET(s1)"
         try clause.conforms("\(refused) 1<200(u1 a1)")
@@ -331,15 +356,15 @@ import Testing
         try clause.untested("\(ended) 1<200(u1 a1 t1 u2 t2=failed)")
     }
 
-    @Test func `TURN-19 ending errors say whether to retry`() throws {
-        let clause = ClauseUnderTest("TURN-19")
+    @Test func `TURN-13 ending errors say whether to retry`() throws {
+        let clause = ClauseUnderTest("TURN-13")
         try clause.conforms("A+ A>chat(c1) A<ack(c1) A<error(agent_failed t1 retryable=false)")
         try clause.warns("A+ A>chat(c1) A<ack(c1) A<error(agent_failed t1)^")
         try clause.untested("A+ A>chat(c1) A<error(busy c1)")
     }
 
-    @Test func `TURN-21 refusals name their question`() throws {
-        let clause = ClauseUnderTest("TURN-21", profiles: [.core])
+    @Test func `TURN-14 refusals name their question`() throws {
+        let clause = ClauseUnderTest("TURN-14", profiles: [.core])
         for code in ["session_not_found", "busy", "idempotency_mismatch"] {
             try clause.conforms("A+ A>chat(c1 s9) A<error(\(code) c1)")
             try clause.violates("A+ A>chat(c1 s9) A<error(\(code))^")
@@ -358,9 +383,9 @@ import Testing
         // Not valid, unread, or another's matter.
         try clause.untested("A+ A>chat(c1 s1='a b') A<error(bad_request)")
         try clause.untested("A+ A>chat(c1 s1='a b') A<error(session_not_found)")
-        try clause.untested("A+ A>chat(c1) A<error(too_large)", also: ["ENV-15"])
+        try clause.untested("A+ A>chat(c1) A<error(too_large)", also: ["ENV-7"])
         try clause.violates("A+ A>`{` A>chat(c1 s9) A<error(parse_error) A<error(session_not_found)^")
-        try clause.untested("A+ A>chat(c1) A<ack(c1) A>chat(c2 s1) A<error(internal)")
+        try clause.untested("A+ A>chat(c1) A<ack(c1) A>chat(c2 s1) A<error(internal)", also: ["ENV-7"])
         try clause.untested("A+ A>chat(c1) A<ack(c1) A<done(t1)")
     }
 }

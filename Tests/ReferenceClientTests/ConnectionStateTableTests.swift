@@ -185,7 +185,7 @@ private struct Happening: Sendable {
         switch (act.verb, act.what) {
         case ("open", _): return effects.contains { if case .open = $0 { true } else { false } }
         case ("end", _): return before.core.link.socket.map { $0 != core.link.socket } ?? true
-        // A client that can ask over REST meanwhile says so (CLIENT-39).
+        // A client that can ask over REST meanwhile says so (CLIENT-33).
         case ("show", "connecting"):
             return screen.connection == .connecting || screen.connection == .degraded
         case ("show", "errors"): return !screen.errors.isEmpty

@@ -4,7 +4,7 @@ import Testing
 @testable import ReferenceClient
 
 @Suite struct ConnectionTests {
-    @Test func `CLIENT-1 coming back opens a new connection, however healthy the old one looks`() {
+    @Test func `CLIENT-36 coming back opens a new connection, however healthy the old one looks`() {
         var phone = Phone.connected()
         phone.tell(.background)
         phone.tell(.foreground)
@@ -13,7 +13,7 @@ import Testing
         #expect(phone.screen.connection == .connecting)
     }
 
-    @Test func `CLIENT-2 what is typed after the return goes out on the new connection`() {
+    @Test func `CLIENT-36 what is typed after the return goes out on the new connection`() {
         var phone = Phone.connected()
         phone.tell(.background)
         phone.tell(.foreground)
@@ -23,14 +23,14 @@ import Testing
         #expect(phone.sent("chat", on: 2).count == 1)
     }
 
-    @Test func `CLIENT-3 the first word that the app is active changes nothing`() {
+    @Test func `CLIENT-36 the first word that the app is active changes nothing`() {
         var phone = Phone.connected()
         phone.tell(.foreground)
         #expect(phone.attempts == 1)
         #expect(phone.latest.isEmpty)
     }
 
-    @Test func `CLIENT-4 an open socket is not a connection`() {
+    @Test func `CLIENT-23 an open socket is not a connection`() {
         var phone = Phone()
         phone.tell(.launched(opened: nil))
         phone.tell(.opened(socket: 1))
@@ -40,7 +40,7 @@ import Testing
         #expect(phone.screen.connection == .connected)
     }
 
-    @Test func `AUTH-14 nothing follows auth before connected`() {
+    @Test func `AUTH-10 nothing follows auth before connected`() {
         var phone = Phone()
         phone.tell(.launched(opened: nil))
         phone.tell(.opened(socket: 1))
@@ -48,7 +48,7 @@ import Testing
         #expect(phone.sent().count == 1)
     }
 
-    @Test func `CLIENT-5 a refusing server sees at most 20 attempts in any minute`() {
+    @Test func `CLIENT-1 a refusing server sees at most 20 attempts in any minute`() {
         for seed in 0..<20 {
             var phone = Phone()
             phone.core.dice = Dice(seed: UInt64(seed))
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `CLIENT-6 no two phones wait alike`() {
+    @Test func `CLIENT-2 no two phones wait alike`() {
         let waits = (0..<2).map { seed -> [Int] in
             var phone = Phone()
             phone.core.dice = Dice(seed: UInt64(seed))
@@ -82,7 +82,7 @@ import Testing
         #expect(Set(waits[0]).count > 1)
     }
 
-    @Test func `CLIENT-5 a server that says something and fails sees no more`() {
+    @Test func `CLIENT-1 a server that says something and fails sees no more`() {
         var phone = Phone()
         phone.tell(.launched(opened: nil))
         var times = [phone.now]
@@ -98,7 +98,7 @@ import Testing
         for start in times { #expect(times.count { $0 >= start && $0 < start + 60_000 } <= 20) }
     }
 
-    @Test func `CLIENT-5 only a frame after connected makes waits short again`() {
+    @Test func `CLIENT-1 only a frame after connected makes waits short again`() {
         var phone = Phone()
         phone.tell(.launched(opened: nil))
         for _ in 0..<6 {
@@ -115,7 +115,7 @@ import Testing
         #expect(phone.core.link.hasProved)
     }
 
-    @Test func `CLIENT-7 a network that comes and goes makes no wait too long`() {
+    @Test func `CLIENT-37 a network that comes and goes makes no wait too long`() {
         var phone = Phone()
         phone.tell(.launched(opened: nil))
         for _ in 0..<25 {
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `CLIENT-7 a slow failure is part of the wait`() {
+    @Test func `CLIENT-37 a slow failure is part of the wait`() {
         var phone = Phone()
         phone.tell(.launched(opened: nil))
         phone.core.link.failures = 20
@@ -138,8 +138,9 @@ import Testing
         #expect((phone.wait(.reconnect) ?? .max) <= 15_000)
     }
 
-    @Test(arguments: [1000, 1001, 1006, 1011, 1012, 1013, 4002, 4711]) func `CLIENT-7 a close is no farewell`(code: Int)
-    {
+    @Test(arguments: [1000, 1001, 1006, 1011, 1012, 1013, 4002, 4711]) func `CLIENT-37 a close is no farewell`(
+        code: Int
+    ) {
         var phone = Phone.connected()
         phone.cut(code: code)
         #expect(phone.wait(.reconnect) != nil)
@@ -147,7 +148,7 @@ import Testing
         #expect(phone.attempts == 2)
     }
 
-    @Test(arguments: [4001, 4010]) func `CLIENT-9 credentials and versions do not improve by trying`(code: Int) {
+    @Test(arguments: [4001, 4010]) func `CLIENT-3 credentials and versions do not improve by trying`(code: Int) {
         var phone = Phone.connected()
         phone.cut(code: code)
         phone.elapse(.reconnect, after: 60_000)
@@ -168,7 +169,7 @@ import Testing
         ]
     }
 
-    @Test func `CLIENT-9 a version in common is found, and each is offered once`() {
+    @Test func `CLIENT-3 a version in common is found, and each is offered once`() {
         var phone = Phone([], [.offersTheNextVersion])
         phone.tell(.launched(opened: nil))
         phone.tell(.opened(socket: phone.socket))
@@ -196,7 +197,7 @@ import Testing
         #expect(phone.screen.connection == .connected)
     }
 
-    @Test(arguments: [[1], [999], []]) func `CLIENT-9 no version in common is the end`(supported: [Int]) {
+    @Test(arguments: [[1], [999], []]) func `CLIENT-3 no version in common is the end`(supported: [Int]) {
         var phone = Phone()
         phone.tell(.launched(opened: nil))
         phone.tell(.opened(socket: phone.socket))
@@ -217,7 +218,7 @@ import Testing
         #expect(phone.screen.connection == .connected)
     }
 
-    @Test func `CLIENT-8 the network's return ends every wait`() {
+    @Test func `CLIENT-37 the network's return ends every wait`() {
         var phone = Phone.connected()
         phone.tell(.networkDown)
         #expect(phone.screen.connection == .offline)
@@ -236,7 +237,7 @@ import Testing
         #expect(phone.attempts == 1)
     }
 
-    @Test func `CLIENT-39 trying, polling and being without network look different`() {
+    @Test func `CLIENT-33 trying, polling and being without network look different`() {
         var phone = Phone.connected()
         phone.cut()
         #expect(phone.screen.connection == .connecting)
@@ -254,7 +255,7 @@ import Testing
         #expect(phone.wait(.greeting) == 1500)
     }
 
-    @Test func `AUTH-15 the token is in no URL`() {
+    @Test func `AUTH-11 the token is in no URL`() {
         var phone = Phone.connected()
         phone.tell(.selected("s1"))
         let urls = phone.effects.compactMap { effect -> String? in

@@ -12,7 +12,7 @@ import Testing
         #expect(saved < sent)
     }
 
-    @Test func `CLIENT-11 a question without an ack is sent again over REST when its connection ends`() {
+    @Test func `CLIENT-7 a question without an ack is sent again over REST when its connection ends`() {
         var phone = Phone.connected()
         phone.tell(.said("hello"))
         phone.cut()
@@ -27,7 +27,7 @@ import Testing
         #expect(phone.sent("chat").count == 1)
     }
 
-    @Test func `CLIENT-11 where REST fails too, the next connection takes it`() {
+    @Test func `CLIENT-7 where REST fails too, the next connection takes it`() {
         var phone = Phone.connected()
         phone.tell(.said("hello"))
         phone.cut()
@@ -39,7 +39,7 @@ import Testing
         #expect(Set(chats.map { $0["clientMessageId"]?.stringValue }).count == 1)
     }
 
-    @Test func `CLIENT-10 a question without a sign is the end of its connection`() {
+    @Test func `CLIENT-4 a question without a sign is the end of its connection`() {
         var phone = Phone.connected()
         phone.tell(.said("hello"))
         #expect(phone.wait(.sign(key: phone.key)) == 15_000)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: ["", #"{"error":"no","code":"persist_failed"}"#])
-    func `CLIENT-11 a 5xx without names says nothing of a question`(body: String) {
+    func `CLIENT-7 a 5xx without names says nothing of a question`(body: String) {
         var phone = Phone.connected()
         phone.tell(.said("hello"))
         phone.cut()
@@ -85,7 +85,7 @@ import Testing
         #expect(phone.waiting("/api/sessions/s1").isEmpty != isFollowed)
     }
 
-    @Test func `CLIENT-13 equal texts have keys of their own`() {
+    @Test func `CLIENT-5 equal texts have keys of their own`() {
         var phone = Phone.connected()
         phone.tell(.said("hello"))
         let first = phone.key
@@ -95,7 +95,7 @@ import Testing
         #expect(phone.sent("chat").count == 2)
     }
 
-    @Test func `CLIENT-14 frames of other sessions prove nothing`() {
+    @Test func `CLIENT-24 frames of other sessions prove nothing`() {
         var phone = Phone.connected()
         phone.tell(.said("hello"))
         phone.receive(toolUse(9, session: "s9", seq: 1))
@@ -105,7 +105,7 @@ import Testing
         #expect(phone.asked("POST", "/api/chat").count == 1)
     }
 
-    @Test func `CLIENT-14 the turn of the ack proves it`() {
+    @Test func `CLIENT-24 the turn of the ack proves it`() {
         var phone = Phone.connected()
         phone.tell(.said("hello"))
         phone.receive(ack(1, phone.key))
@@ -124,7 +124,7 @@ import Testing
         #expect(phone.sent("chat").last?["sessionId"]?.stringValue == "s1")
     }
 
-    @Test func `CLIENT-31 a refused question has failed, and its error says why`() {
+    @Test func `CLIENT-32 a refused question has failed, and its error says why`() {
         var phone = Phone.connected()
         phone.tell(.said("hello"))
         phone.receive([
@@ -145,7 +145,7 @@ import Testing
         #expect(phone.screen.isThinking)
     }
 
-    @Test func `CLIENT-32 a limited question waits as long as it was told, whatever the time scale`() {
+    @Test func `CLIENT-8 a limited question waits as long as it was told, whatever the time scale`() {
         var phone = Phone(scale: 10)
         phone.tell(.launched(opened: nil))
         phone.connect()
@@ -165,7 +165,7 @@ import Testing
         #expect(phone.sent("chat").last?["clientMessageId"]?.stringValue == key)
     }
 
-    @Test func `CLIENT-32 what the person sends again waits as long as it was told, too`() {
+    @Test func `CLIENT-8 what the person sends again waits as long as it was told, too`() {
         var phone = Phone.connected()
         phone.tell(.selected("s1"))
         phone.answer(path: "/api/sessions/s1", history("s1", []))
@@ -193,7 +193,7 @@ import Testing
         #expect(phone.sent("chat").count == 2)
     }
 
-    @Test func `CLIENT-32 Retry-After holds too`() {
+    @Test func `CLIENT-8 Retry-After holds too`() {
         var phone = Phone.connected()
         phone.tell(.said("hello"))
         let key = phone.key
@@ -298,7 +298,7 @@ import Testing
         #expect(!phone.screen.isThinking)
     }
 
-    @Test func `CLIENT-58 one that was given up leaves its new conversation to the one that went out after it`() {
+    @Test func `CLIENT-12 one that was given up leaves its new conversation to the one that went out after it`() {
         var phone = Phone.connected()
         phone.tell(.said("question 1"))
         let first = phone.key
@@ -325,7 +325,7 @@ import Testing
         #expect(phone.ids == ["u1"])
     }
 
-    @Test func `CLIENT-26 one whose repeat was refused for its rate leaves its new conversation to the next`() {
+    @Test func `CLIENT-27 one whose repeat was refused for its rate leaves its new conversation to the next`() {
         var phone = Phone.connected()
         phone.tell(.said("question 1"))
         let first = phone.key
@@ -348,7 +348,7 @@ import Testing
         #expect(phone.ids == ["u2"])
     }
 
-    @Test func `CLIENT-51 one that waits for its rate does not hold up the next of a new conversation`() {
+    @Test func `CLIENT-38 one that waits for its rate does not hold up the next of a new conversation`() {
         var phone = Phone.connected()
         phone.tell(.said("question 1"))
         let first = phone.key

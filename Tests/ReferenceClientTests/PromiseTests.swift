@@ -11,7 +11,7 @@ import Testing
 /// What a server and a client promise a person together (chapter 14), put to the test with both of them over real connections.
 ///
 /// Every pair of profiles, every trouble of the chapter's list. No clause is judged here, only the promises, in the form that
-/// table 14.11 gives to the pair.
+/// chapter 14.2 gives to the pair.
 @Suite(.serialized) struct PromiseTests {
     @Test(.timeLimit(.minutes(3)), arguments: Trouble.allCases)
     func `every pair keeps its promises`(trouble: Trouble) async throws {
@@ -358,26 +358,28 @@ private actor World {
     /// The first three promises, of each question: run at most once, stored or shown as failed, and waited for no more.
     private func unkept(_ core: ClientCore, _ histories: [History]) -> [String] {
         var problems: [String] = []
-        if core.screen.connection != .connected { problems.append("14.8: it is \(core.screen.connection)") }
-        for question in core.outbox where question.isAwaited { problems.append("14.3: waits for \(question.text)") }
+        if core.screen.connection != .connected { problems.append("promise 8: it is \(core.screen.connection)") }
+        for question in core.outbox where question.isAwaited {
+            problems.append("promise 3: waits for \(question.text)")
+        }
         for text in typed {
             let runs = histories.map { $0.lines.count { $0 == ["user", text] } }.reduce(0, +)
-            if runs > 1 { problems.append("14.1: run \(runs) times: \(text)") }
+            if runs > 1 { problems.append("promise 1: run \(runs) times: \(text)") }
             let places = core.conversations.values.flatMap { conversation in
                 conversation.messages.filter { $0.role == .user && $0.text == text }.map { (conversation, $0) }
             }
             guard places.count == 1, let (conversation, message) = places.first else {
-                problems.append("14.2: shown \(places.count) times: \(text)")
+                problems.append("promise 2: shown \(places.count) times: \(text)")
                 continue
             }
             switch message.status {
-            case .sending: problems.append("14.3: still being sent: \(text)")
-            case .sent: if runs == 0 { problems.append("14.2: shown as sent, and not stored: \(text)") }
+            case .sending: problems.append("promise 3: still being sent: \(text)")
+            case .sent: if runs == 0 { problems.append("promise 2: shown as sent, and not stored: \(text)") }
             case .failed:
                 let hasFailed = histories.contains { $0.failed.contains(text) }
-                if !hasFailed { problems.append("14.2: given up, and could be sent: \(text)") }
+                if !hasFailed { problems.append("promise 2: given up, and could be sent: \(text)") }
                 if !conversation.errors.contains(where: { $0.key == message.key }) {
-                    problems.append("14.2: failed without a word: \(text)")
+                    problems.append("promise 2: failed without a word: \(text)")
                 }
             }
         }
@@ -394,23 +396,23 @@ private actor World {
             guard let session = conversation.session, let history = byID[session] else { continue }
             let shown = conversation.messages.map { [$0.role.rawValue, $0.text] }
             let known = shown.filter { history.lines.contains($0) }
-            if Set(shown).count < shown.count { problems.append("14.4: shown twice in \(session): \(shown)") }
+            if Set(shown).count < shown.count { problems.append("promise 4: shown twice in \(session): \(shown)") }
             for (line, message) in zip(shown, conversation.messages)
             where !history.lines.contains(line) && !(message.role == .user && message.status == .failed) {
-                problems.append("14.5: shown in \(session), where it does not belong: \(line)")
+                problems.append("promise 5: shown in \(session), where it does not belong: \(line)")
             }
             // In order, whatever is missing.
-            if known != history.lines.filter(known.contains) { problems.append("14.6: out of order: \(known)") }
+            if known != history.lines.filter(known.contains) { problems.append("promise 6: out of order: \(known)") }
             let isWhole = isReadAnew || pair.seesEverything && conversation.number == core.shown
             if isWhole, known.count < history.lines.count {
-                problems.append("14.7: \(history.lines.filter { !known.contains($0) }) is missing of \(session)")
+                problems.append("promise 7: \(history.lines.filter { !known.contains($0) }) is missing of \(session)")
             }
             // The answer to what the person asked here is there in any case.
             for (place, line) in history.lines.enumerated().dropLast() where known.contains(line) && line[0] == "user" {
                 let isOwn = conversation.messages.contains { $0.key != nil && $0.text == line[1] }
                 let answer = history.lines[place + 1]
                 if isOwn, answer[0] == "assistant", !known.contains(answer) {
-                    problems.append("14.4: the stored answer is not shown: \(answer)")
+                    problems.append("promise 4: the stored answer is not shown: \(answer)")
                 }
             }
         }
@@ -425,7 +427,7 @@ private actor World {
             let shown = before.messages.filter { $0.id != nil }.map { message in
                 (message, index: after.messages.firstIndex { $0.id == message.id && $0.text == message.text })
             }
-            let gone = shown.filter { $0.index == nil }.map { "14.6: no longer shown: \($0.0.role) \($0.0.text)" }
+            let gone = shown.filter { $0.index == nil }.map { "promise 6: no longer shown: \($0.0.role) \($0.0.text)" }
             // An `ack`, a copy and an answer over REST tell no place: it is that of the history, once that is known.
             let ids = histories.first { $0.session == session }?.ids ?? []
             let moved = zip(shown, shown.dropFirst()).compactMap { first, second -> String? in
@@ -433,7 +435,7 @@ private actor World {
                 let isTold = first.0.position != nil && second.0.position != nil
                 let places = (ids.firstIndex { $0 == first.0.id }, ids.firstIndex { $0 == second.0.id })
                 if !isTold, let one = places.0, let other = places.1, one > other { return nil }
-                return "14.6: no longer in its place: \(first.0.text) before \(second.0.text)"
+                return "promise 6: no longer in its place: \(first.0.text) before \(second.0.text)"
             }
             return gone + moved
         }

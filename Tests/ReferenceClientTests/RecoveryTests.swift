@@ -11,7 +11,7 @@ import Testing
         return phone
     }
 
-    @Test func `CLIENT-15 after a cut in the middle of a turn the session is read`() {
+    @Test func `CLIENT-14 after a cut in the middle of a turn the session is read`() {
         var phone = asking()
         phone.cut()
         phone.elapse(.reconnect, after: 1000)
@@ -23,7 +23,7 @@ import Testing
         #expect(phone.ids == ["u1", "a1"])
     }
 
-    @Test func `CLIENT-21 many triggers make one read, and one more`() {
+    @Test func `CLIENT-20 many triggers make one read, and one more`() {
         var phone = asking()
         phone.tell(.background)
         phone.tell(.foreground)
@@ -39,7 +39,7 @@ import Testing
         #expect(phone.asked("GET", "/api/sessions/s1").count == 2)
     }
 
-    @Test func `CLIENT-22 a silence during polling reads nothing more`() {
+    @Test func `CLIENT-20 a silence during polling reads nothing more`() {
         var phone = asking()
         phone.cut()
         phone.elapse(.reconnect, after: 1000)
@@ -51,7 +51,7 @@ import Testing
         #expect(phone.waiting("/api/sessions/s1").count == 1)
     }
 
-    @Test func `CLIENT-22 the list and what it shows are read for one answer`() {
+    @Test func `CLIENT-20 the list and what it shows are read for one answer`() {
         var phone = Phone.connected(epoch: nil)
         phone.tell(.said("hello"))
         let number = phone.core.shown
@@ -69,7 +69,7 @@ import Testing
         #expect(!phone.screen.isThinking)
     }
 
-    @Test func `CLIENT-59 one list is read for every conversation that is looked for`() {
+    @Test func `CLIENT-1 one list is read for every conversation that is looked for`() {
         var phone = Phone.connected(epoch: nil)
         phone.tell(.said("one"))
         let first = phone.core.shown
@@ -90,7 +90,7 @@ import Testing
         #expect(phone.ids == ["u2"])
     }
 
-    @Test func `CLIENT-26 a failed message that stands in another session leaves the conversation it was typed into`() {
+    @Test func `CLIENT-27 a failed message that stands in another session leaves the conversation it was typed into`() {
         var phone = Phone.connected()
         phone.tell(.said("one"))
         let first = phone.key
@@ -108,7 +108,7 @@ import Testing
         #expect(!phone.screen.messages.contains { $0.key == first })
     }
 
-    @Test func `CLIENT-26 a message given up stands in the session it is found in`() {
+    @Test func `CLIENT-27 a message given up stands in the session it is found in`() {
         var phone = Phone.connected()
         phone.tell(.said("one"))
         let first = phone.key
@@ -126,7 +126,7 @@ import Testing
         #expect(phone.screen.messages.map(\.key) == [first])
     }
 
-    @Test func `CLIENT-31 a message whose turn failed stays failed in every later history`() {
+    @Test func `CLIENT-32 a message whose turn failed stays failed in every later history`() {
         var phone = asking()
         let key = phone.key
         phone.cut()
@@ -142,7 +142,7 @@ import Testing
         #expect(phone.screen.messages.map(\.status) == [.failed])
     }
 
-    @Test func `CLIENT-55 a greeting is followed by a read although polling is used up`() {
+    @Test func `CLIENT-18 a greeting is followed by a read although polling is used up`() {
         var phone = asking()
         phone.cut()
         phone.elapse(.reconnect, after: 1000)
@@ -159,7 +159,7 @@ import Testing
         #expect(phone.waiting("/api/sessions/s1").count == 1)
     }
 
-    @Test func `CLIENT-22, CLIENT-23 polling ends, and the thinking with it`() {
+    @Test func `CLIENT-20, CLIENT-39 polling ends, and the thinking with it`() {
         var phone = asking()
         phone.cut()
         phone.elapse(.reconnect, after: 1000)
@@ -177,7 +177,7 @@ import Testing
         #expect(!phone.screen.errors.isEmpty)
     }
 
-    @Test func `CLIENT-61 what runs on a connection that stands is not given up with another question`() {
+    @Test func `CLIENT-31 what runs on a connection that stands is not given up with another question`() {
         var phone = asking()
         phone.cut()
         phone.elapse(.reconnect, after: 1000)
@@ -198,7 +198,7 @@ import Testing
         }
         #expect(phone.screen.messages.map(\.status) == [.failed, .sent])
         #expect(phone.screen.isThinking)
-        // Once its connection was silent for long, one more read is enough (CLIENT-23).
+        // Once its connection was silent for long, one more read is enough (CLIENT-39).
         phone.elapse(.silence(key: phone.key), after: 50_000)
         phone.answer(
             path: "/api/sessions/s1", history("s1", ["u1", "u2"], turns: [("t1", "running"), ("t2", "running")]))
@@ -207,7 +207,7 @@ import Testing
         #expect(!phone.screen.isThinking)
     }
 
-    @Test func `CLIENT-52 what failed out of sight is there after the next launch`() {
+    @Test func `CLIENT-35 what failed out of sight is there after the next launch`() {
         var phone = asking()
         phone.tell(.networkDown)
         phone.tell(.said(String(repeating: "long ", count: 100)))
@@ -220,7 +220,7 @@ import Testing
         #expect(next.screen.messages.map(\.status) == [.sent, .failed])
     }
 
-    @Test func `CLIENT-23 connections that come and go do not put off a read`() {
+    @Test func `CLIENT-39 connections that come and go do not put off a read`() {
         var phone = asking()
         phone.cut()
         let timer = ClientTimer.poll(conversation: phone.core.shown)
@@ -268,7 +268,7 @@ import Testing
         #expect(!phone.screen.isThinking)
     }
 
-    @Test func `CLIENT-38 a question without a session is found by its key, not by age`() {
+    @Test func `CLIENT-21 a question without a session is found by its key, not by age`() {
         var phone = Phone.connected()
         phone.tell(.said("question 1"))
         let key = phone.key
@@ -285,7 +285,7 @@ import Testing
         #expect(!phone.screen.isThinking)
     }
 
-    @Test func `CLIENT-17, CLIENT-27 a gap is read until it is answered, and the position waits`() {
+    @Test func `CLIENT-17, CLIENT-19 a gap is read until it is answered, and the position waits`() {
         var phone = Phone.connected(lastSeq: 3)
         phone.tell(.selected("s1"))
         phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
@@ -302,7 +302,7 @@ import Testing
         #expect(phone.core.cursor.held == Position(epoch: "e1", seq: 9))
     }
 
-    @Test func `CLIENT-27 a read from before a gap does not fill it, also where another has to wait`() {
+    @Test func `CLIENT-19 a read from before a gap does not fill it, also where another has to wait`() {
         var phone = Phone.connected(lastSeq: 3)
         phone.tell(.selected("s1"))
         phone.tell(.background)

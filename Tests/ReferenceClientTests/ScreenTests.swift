@@ -12,14 +12,14 @@ import Testing
         return phone
     }
 
-    @Test func `CLIENT-19 everything that was missing is shown, in the order of the history`() {
+    @Test func `CLIENT-25 everything that was missing is shown, in the order of the history`() {
         var phone = showing(["u1", "a1", "u4"])
         phone.tell(.selected("s1"))
         phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1", "u2", "a2", "u3", "a3", "u4", "a4"]))
         #expect(phone.ids == ["u1", "a1", "u2", "a2", "u3", "a3", "u4", "a4"])
     }
 
-    @Test func `CLIENT-20 a read that is older than the screen takes nothing away`() {
+    @Test func `CLIENT-25 a read that is older than the screen takes nothing away`() {
         var phone = showing(["u1", "a1", "u2", "a2"])
         phone.tell(.selected("s1"))
         #expect(phone.ids.count == 4)
@@ -38,7 +38,7 @@ import Testing
         #expect(phone.ids == ["u1", "a1", "u2", "a2", nil])
     }
 
-    @Test func `CLIENT-25 no order of the four roads shows a message twice`() {
+    @Test func `CLIENT-26 no order of the four roads shows a message twice`() {
         for order in permutations(["live", "replay", "read", "push"]) {
             for text in ["answer 2", "answer 1"] {
                 var phone = showing(["u1", "a1"])
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `CLIENT-26 a late answer stays in its session`() {
+    @Test func `CLIENT-27 a late answer stays in its session`() {
         var phone = Phone.connected()
         phone.tell(.selected("s1"))
         phone.tell(.selected("s2"))
@@ -77,7 +77,7 @@ import Testing
         #expect(phone.ids == ["u2", "a2"])
     }
 
-    @Test func `CLIENT-42 an answer elsewhere is counted once`() {
+    @Test func `CLIENT-34 an answer elsewhere is counted once`() {
         var phone = showing(["u1", "a1"])
         phone.receive(done(5, session: "s2", seq: 1))
         phone.receive(done(5, session: "s2", seq: 1))
@@ -87,7 +87,7 @@ import Testing
         #expect(phone.screen.unread.isEmpty)
     }
 
-    @Test func `CLIENT-42 an answer that a read brought first is counted too, but none that was seen`() {
+    @Test func `CLIENT-34 an answer that a read brought first is counted too, but none that was seen`() {
         var phone = showing(["u1", "a1"])
         phone.tell(.selected("s2"))
         phone.tell(.selected("s1"))
@@ -100,7 +100,7 @@ import Testing
         #expect(phone.screen.unread.isEmpty)
     }
 
-    @Test func `CLIENT-43 a session that was read is there at once when the person returns`() {
+    @Test func `CLIENT-41 a session that was read is there at once when the person returns`() {
         var phone = showing(["u1", "a1"])
         phone.tell(.selected("s2"))
         #expect(phone.ids.isEmpty)
@@ -108,7 +108,7 @@ import Testing
         #expect(phone.ids == ["u1", "a1"])
     }
 
-    @Test func `ENV-22 what a server adds is passed over`() {
+    @Test func `ENV-13 what a server adds is passed over`() {
         var phone = showing([])
         var answer = done(1, seq: 3)
         answer["mood"] = ["good": [1, 2]]
@@ -116,7 +116,7 @@ import Testing
         #expect(phone.ids == ["a1"])
     }
 
-    @Test func `ENV-23 a type nobody knows is no error and no end`() {
+    @Test func `ENV-13 a type nobody knows is no error and no end`() {
         var phone = showing([])
         phone.receive(["type": "typing", "sessionId": "s1"])
         #expect(phone.screen.errors.isEmpty)

@@ -29,7 +29,7 @@ import Testing
         return frame
     }
 
-    @Test func `CLIENT-16 a position is asked from on every new connection`() {
+    @Test func `CLIENT-15 a position is asked from on every new connection`() {
         for last in [3, 5, 9] {
             var phone = lost()
             phone.connect(lastSeq: last)
@@ -41,7 +41,7 @@ import Testing
         #expect(phone.sent("sync").last?["epoch"]?.stringValue == "e1")
     }
 
-    @Test func `CLIENT-16 the start is a position once it was asked from`() {
+    @Test func `CLIENT-15 the start is a position once it was asked from`() {
         var phone = Phone()
         phone.tell(.launched(opened: nil))
         phone.answer(path: "/api/sessions", #"{"sessions":[]}"#)
@@ -58,14 +58,14 @@ import Testing
         #expect(phone.sent("sync").last?["lastSeqSeen"]?.intValue == 0)
     }
 
-    @Test func `LIVE-13 no sync without an epoch, but a read`() {
+    @Test func `CLIENT-15 no sync without an epoch, but a read`() {
         var phone = lost()
         phone.connect(epoch: nil)
         #expect(phone.sent("sync").isEmpty)
         #expect(phone.asked("GET", "/api/sessions/s1").count == 1)
     }
 
-    @Test func `CLIENT-24 a replayed ending ends the thinking`() {
+    @Test func `CLIENT-30 a replayed ending ends the thinking`() {
         var phone = lost()
         phone.connect(lastSeq: 6)
         #expect(phone.screen.isThinking)
@@ -87,7 +87,7 @@ import Testing
         #expect(!phone.screen.isThinking)
     }
 
-    @Test func `CLIENT-18 the next page is asked for from the last number`() {
+    @Test func `CLIENT-16 the next page is asked for from the last number`() {
         var phone = lost()
         phone.connect(lastSeq: 9)
         phone.receive(result(9, complete: false, more: true, missed: [toolUse(1, seq: 7)]))
@@ -111,7 +111,7 @@ import Testing
         #expect(phone.ids == ["u1", "a1", "u2", "a2"])
     }
 
-    @Test func `CLIENT-18 a page without frames is no page`() {
+    @Test func `CLIENT-16 a page without frames is no page`() {
         var phone = lost()
         phone.connect(lastSeq: 9)
         phone.receive(result(9, complete: false, more: true))
@@ -119,7 +119,7 @@ import Testing
         #expect(phone.asked("GET", "/api/sessions/s1").count == 1)
     }
 
-    @Test func `CLIENT-27 a live frame does not move the place over the gap`() {
+    @Test func `CLIENT-19 a live frame does not move the place over the gap`() {
         var phone = lost()
         phone.connect(lastSeq: 8)
         phone.receive(done(9, session: "s9", seq: 9))
@@ -132,7 +132,7 @@ import Testing
         #expect(phone.core.cursor.held?.seq == 10)
     }
 
-    @Test func `CLIENT-28 a new epoch comes with its own number, once the history was read`() {
+    @Test func `CLIENT-19 a new epoch comes with its own number, once the history was read`() {
         var phone = lost()
         phone.connect(epoch: "e2", lastSeq: 1)
         phone.receive(result(1, complete: false, epoch: "e2"))
@@ -147,14 +147,14 @@ import Testing
         #expect(phone.core.cursor.held == Position(epoch: "e2", seq: 1))
     }
 
-    @Test func `CLIENT-29 a number counts whatever carries it`() {
+    @Test func `CLIENT-19 a number counts whatever carries it`() {
         var phone = Phone.connected(lastSeq: 4)
         phone.receive(["type": "weather", "seq": 7, "sun": ["very": "bright"]])
         #expect(phone.core.cursor.held?.seq == 7)
         #expect(phone.screen.errors.isEmpty)
     }
 
-    @Test func `CLIENT-30 holes hold nothing back`() {
+    @Test func `CLIENT-26 holes hold nothing back`() {
         var phone = lost()
         phone.connect(lastSeq: 5)
         phone.receive(result(5, complete: true))

@@ -3,7 +3,7 @@ import Testing
 @testable import ReferenceClient
 
 @Suite struct TapTests {
-    @Test func `CLIENT-33 a launch by a notification shows what it names, whatever comes first`() {
+    @Test func `CLIENT-29 a launch by a notification shows what it names, whatever comes first`() {
         var phone = Phone()
         phone.tell(.launched(opened: ["sessionId": "s1", "messageId": "a1"]))
         phone.connect()
@@ -13,7 +13,7 @@ import Testing
         #expect(phone.ids == ["u1", "a1"])
     }
 
-    @Test func `CLIENT-34 a tap from the background leads to its session, on a new connection`() {
+    @Test func `CLIENT-29 a tap from the background leads to its session, on a new connection`() {
         var phone = Phone.connected()
         phone.tell(.background)
         phone.tell(.pushOpened(["sessionId": "s2", "messageId": "a2"]))
@@ -23,7 +23,7 @@ import Testing
         #expect(phone.ids == ["u2", "a2"])
     }
 
-    @Test func `CLIENT-35 a tap leads away from the session on the screen`() {
+    @Test func `CLIENT-29 a tap leads away from the session on the screen`() {
         var phone = Phone.connected()
         phone.tell(.selected("s1"))
         phone.tell(.pushOpened(["sessionId": "s2", "messageId": "a2"]))
@@ -40,7 +40,7 @@ import Testing
         #expect(phone.core.conversations[phone.core.shown]?.poll == nil)
     }
 
-    @Test func `CLIENT-36 an unknown session is an error, and nobody else's messages`() {
+    @Test func `CLIENT-32 an unknown session is an error, and nobody else's messages`() {
         var phone = Phone.connected()
         phone.tell(.selected("s1"))
         phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
@@ -51,7 +51,7 @@ import Testing
         #expect(phone.waiting("/api/sessions/s9").isEmpty)
     }
 
-    @Test func `CLIENT-36 what cannot be read now is said until it is read`() {
+    @Test func `CLIENT-32 what cannot be read now is said until it is read`() {
         var phone = Phone.connected()
         phone.tell(.networkDown)
         phone.tell(.pushOpened(["sessionId": "s2", "messageId": "a2"]))
@@ -67,7 +67,7 @@ import Testing
         #expect(phone.ids == ["u2", "a2"])
     }
 
-    @Test func `CLIENT-37 a push in the foreground is a trigger`() {
+    @Test func `CLIENT-22 a push in the foreground is a trigger`() {
         var phone = Phone.connected()
         phone.tell(.selected("s1"))
         phone.answer(path: "/api/sessions/s1", history("s1", ["u1"]))

@@ -15,7 +15,7 @@ import Testing
 
     private func keys(_ frames: [JSONValue]) -> [String?] { frames.map { $0["clientMessageId"]?.stringValue } }
 
-    @Test func `CLIENT-49 a still connection is asked by a ping, and left when nothing answers`() {
+    @Test func `CLIENT-4 a still connection is asked by a ping, and left when nothing answers`() {
         var phone = ready()
         phone.tell(.said("hello"))
         phone.receive(ack(2, phone.key))
@@ -26,7 +26,7 @@ import Testing
         #expect(phone.wait(.reconnect) != nil)
     }
 
-    @Test func `CLIENT-49 whatever comes is a sign of life`() {
+    @Test func `CLIENT-4 whatever comes is a sign of life`() {
         var phone = ready()
         phone.tell(.said("hello"))
         phone.receive(ack(2, phone.key))
@@ -41,7 +41,7 @@ import Testing
         #expect(phone.sent("ping").count == 3)
     }
 
-    @Test func `CLIENT-50 what was given up goes out again under its key`() {
+    @Test func `CLIENT-6 what was given up goes out again under its key`() {
         var phone = ready()
         phone.tell(.said("hello"))
         let key = phone.key
@@ -53,7 +53,7 @@ import Testing
         #expect(phone.screen.messages.last?.status == .sending)
     }
 
-    @Test func `CLIENT-50 what has failed goes out again under a new key`() {
+    @Test func `CLIENT-6 what has failed goes out again under a new key`() {
         var phone = ready()
         phone.tell(.said("hello"))
         let key = phone.key
@@ -65,7 +65,7 @@ import Testing
         #expect(phone.screen.messages.map(\.text).suffix(2) == ["hello", "hello"])
     }
 
-    @Test func `CLIENT-50 what a replay told of keeps its key although its repeat is refused`() {
+    @Test func `CLIENT-6 what a replay told of keeps its key although its repeat is refused`() {
         var phone = ready()
         phone.tell(.said("hello"))
         let key = phone.key
@@ -81,7 +81,7 @@ import Testing
         #expect(keys(phone.sent("chat")) == [key, key, key])
     }
 
-    @Test func `CLIENT-50 what was refused is on the screen once when it goes out again`() {
+    @Test func `CLIENT-6 what was refused is on the screen once when it goes out again`() {
         var phone = ready()
         phone.tell(.said("hello"))
         let key = phone.key
@@ -92,7 +92,7 @@ import Testing
         #expect(phone.screen.errors.isEmpty)
     }
 
-    @Test func `CLIENT-54 over REST one waits for the one before it`() {
+    @Test func `CLIENT-10 over REST one waits for the one before it`() {
         var phone = ready()
         phone.tell(.said("first"))
         phone.tell(.said("second"))

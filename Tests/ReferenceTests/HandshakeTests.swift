@@ -45,7 +45,7 @@ import Testing
         #expect(bench.frames[bad]?.map(\.code) == ["auth_failed"])
     }
 
-    @Test func `LIVE-8 other versions are refused with the one that is spoken`() {
+    @Test func `LIVE-6 other versions are refused with the one that is spoken`() {
         let bench = Bench()
         let socket = bench.openOnly()
         bench.say(["type": "auth", "protocol": 2, "token": "t1"], on: socket)
@@ -63,7 +63,7 @@ import Testing
         #expect(bench.list().isEmpty)
     }
 
-    @Test func `AUTH-9 another principal's session does not exist`() {
+    @Test func `AUTH-7 another principal's session does not exist`() {
         let bench = Bench()
         let mine = bench.chat("mine", on: bench.open())[0].text("sessionId") ?? ""
         let intruder = bench.open(as: "t2")
@@ -73,7 +73,7 @@ import Testing
         #expect(bench.messages(mine).count == 2)
     }
 
-    @Test func `LIVE-3 a silent peer is cut within three heartbeats, one that answers pings is not`() {
+    @Test func `LIVE-2 a silent peer is cut within three heartbeats, one that answers pings is not`() {
         let bench = Bench()
         let silent = bench.open()
         let alive = bench.open()
@@ -87,7 +87,7 @@ import Testing
         #expect(bench.said.contains("\(alive)< ping"))
     }
 
-    @Test func `LIVE-4 who was not looked at for long is asked anew, and then gone`() {
+    @Test func `LIVE-3 who was not looked at for long is asked anew, and then gone`() {
         let bench = Bench()
         let silent = bench.open()
         bench.feed(.beat)
@@ -101,7 +101,7 @@ import Testing
         #expect(bench.ended == [silent])
     }
 
-    @Test func `LIVE-4 a sign of life counts from when it came`() {
+    @Test func `LIVE-3 a sign of life counts from when it came`() {
         let bench = Bench()
         let peer = bench.open()
         for _ in 1...70 {

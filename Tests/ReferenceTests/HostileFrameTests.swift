@@ -59,7 +59,7 @@ import Testing
         #expect(bench.list().isEmpty)
     }
 
-    @Test func `ENV-6 binary, bad UTF-8 and size are told, and the connection stays`() {
+    @Test func `ENV-3 binary, bad UTF-8 and size are told, and the connection stays`() {
         let bench = Bench()
         let socket = bench.open()
         bench.feed(.received(socket: socket, .binary([0, 255])))
@@ -69,7 +69,7 @@ import Testing
         #expect(bench.ended.isEmpty)
     }
 
-    @Test func `ENV-8 members nobody knows change nothing`() {
+    @Test func `ENV-4 members nobody knows change nothing`() {
         let bench = Bench()
         let socket = bench.open()
         bench.say(
@@ -113,7 +113,7 @@ import Testing
         ("GET", "/api/sessions/a/b", 404), ("GET", "/api/sessions/..", 400), ("GET", "/api/sessions/%2e%2e", 400),
         ("GET", "/api/sessions/unknown", 404), ("DELETE", "/api/sessions", 405), ("PUT", "/api/chat", 405),
         ("POST", "/api/health", 405), ("POST", "/api/chat", 400), ("", "", 404),
-    ]) func `REST-7 whatever is asked gets a JSON answer`(_ method: String, _ path: String, _ status: Int) throws {
+    ]) func `ID-4 whatever is asked gets a JSON answer`(_ method: String, _ path: String, _ status: Int) throws {
         let bench = Bench()
         let answer = try #require(bench.ask(method, path))
         #expect(answer.status == status)

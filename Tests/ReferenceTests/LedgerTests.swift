@@ -46,7 +46,7 @@ import Testing
         #expect(bench.frames("error", on: first).map(\.code) == ["persist_failed", "persist_failed"])
     }
 
-    @Test func `IDEM-6 a repeat of a running turn gets the ack and the one done`() {
+    @Test func `IDEM-3 a repeat of a running turn gets the ack and the one done`() {
         let bench = Bench()
         let socket = bench.open()
         let question = script(["wait": 10], ["reply": "x"])
@@ -56,7 +56,7 @@ import Testing
         #expect(bench.frames("done", on: socket).map { $0["duplicate"] } == [nil])
     }
 
-    @Test func `IDEM-7 a repeat of a failed turn gets its error again`() {
+    @Test func `IDEM-2 a repeat of a failed turn gets its error again`() {
         let bench = Bench()
         let socket = bench.open()
         bench.chat(script(["fail": "no"]), key: "c1", on: socket)
@@ -66,7 +66,7 @@ import Testing
         #expect(bench.post(script(["fail": "no"]), key: "c1")?.status == 502)
     }
 
-    @Test func `IDEM-9 another question under the same key is a mismatch and leaves no trace`() {
+    @Test func `IDEM-5 another question under the same key is a mismatch and leaves no trace`() {
         let bench = Bench()
         let socket = bench.open()
         let session = bench.chat("hello", key: "c1", on: socket)[0].text("sessionId")
@@ -78,7 +78,7 @@ import Testing
         #expect(bench.list().count == 2)
     }
 
-    @Test func `IDEM-12 keys survive a kill`() {
+    @Test func `IDEM-1 keys survive a kill`() {
         let bench = Bench()
         let turn = bench.chat("hello", key: "c1", on: bench.open())[0].text("turnId")
         bench.kill()
@@ -86,7 +86,7 @@ import Testing
         #expect(again.map { $0.text("turnId") } == [turn, turn])
     }
 
-    @Test func `IDEM-14 a refused key is unused`() {
+    @Test func `IDEM-7 a refused key is unused`() {
         let bench = Bench()
         let socket = bench.open()
         bench.chat("hello", key: "c1", session: "unknown", on: socket)

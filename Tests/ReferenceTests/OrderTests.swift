@@ -111,7 +111,7 @@ import Testing
         #expect(bench.records.isEmpty)
     }
 
-    @Test func `SYNC-9 a restart that keeps the epoch keeps numbers and frames, another one keeps neither`() throws {
+    @Test func `SYNC-5 a restart that keeps the epoch keeps numbers and frames, another one keeps neither`() throws {
         let bench = Bench()
         let socket = bench.open()
         bench.chat("a", on: socket)

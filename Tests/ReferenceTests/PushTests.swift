@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [PushOutcome.answered(status: 429, reason: nil), .answered(status: 503, reason: nil), .lost])
-    func `PUSH-8 what fails for now is tried again as the same push, and not for ever`(_ outcome: PushOutcome) {
+    func `PUSH-4 what fails for now is tried again as the same push, and not for ever`(_ outcome: PushOutcome) {
         let bench = Self.bench([outcome, outcome, outcome])
         Self.leave(bench, "first")
         #expect(bench.pushes.count == 1)
@@ -42,7 +42,7 @@ import Testing
         PushOutcome.answered(status: 400, reason: "BadTopic"), .answered(status: 400, reason: nil),
         .answered(status: 403, reason: "ExpiredProviderToken"), .answered(status: 413, reason: nil), .late,
     ])
-    func `PUSH-10 other refusals end one notice and no device`(_ outcome: PushOutcome) {
+    func `PUSH-5 other refusals end one notice and no device`(_ outcome: PushOutcome) {
         let bench = Self.bench([outcome])
         Self.leave(bench, "first")
         bench.pass(ms: 10_000)
@@ -55,7 +55,7 @@ import Testing
         PushOutcome.answered(status: 410, reason: nil), .answered(status: 400, reason: "BadDeviceToken"),
         .answered(status: 400, reason: "DeviceTokenNotForTopic"),
     ])
-    func `PUSH-11 a device that is gone is left alone`(_ outcome: PushOutcome) {
+    func `PUSH-6 a device that is gone is left alone`(_ outcome: PushOutcome) {
         let bench = Self.bench([outcome])
         Self.leave(bench, "first")
         Self.leave(bench, "second")
@@ -63,7 +63,7 @@ import Testing
         #expect(bench.pushes.count == 1)
     }
 
-    @Test func `PUSH-12 a push service that hangs holds up no turn, and its line is bounded`() {
+    @Test func `PUSH-7 a push service that hangs holds up no turn, and its line is bounded`() {
         let bench = Self.bench([nil])
         let session = Self.leave(bench, "first")
         let socket = bench.open()
@@ -76,7 +76,7 @@ import Testing
         #expect(bench.core.isQuiet)
     }
 
-    @Test func `PUSH-13 what was not stored is not announced`() {
+    @Test func `PERSIST-1 what was not stored is not announced`() {
         let bench = Self.bench()
         let socket = bench.open()
         bench.chat(script(["wait": 10], ["reply": "lost"]), on: socket)
@@ -93,7 +93,7 @@ import Testing
         #expect(names.allSatisfy { $0.split(separator: "-").map(\.count) == [8, 4, 4, 4, 12] })
     }
 
-    @Test func `PUSH-15 what went into a dead connection is told of, once`() {
+    @Test func `PUSH-1 what went into a dead connection is told of, once`() {
         let bench = Self.bench()
         let socket = bench.open()
         bench.chat("seen by nobody", on: socket)
@@ -106,7 +106,7 @@ import Testing
         #expect(bench.pushes.count == 1)
     }
 
-    @Test func `PUSH-15 a sign of life on any connection is enough`() {
+    @Test func `PUSH-1 a sign of life on any connection is enough`() {
         let bench = Self.bench()
         let first = bench.open()
         let second = bench.open()

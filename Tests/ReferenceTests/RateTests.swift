@@ -30,7 +30,7 @@ import Testing
         return (bench, socket)
     }
 
-    @Test func `RATE-1 the budget belongs to the principal, whatever the road`() {
+    @Test func `RATE-3 the budget belongs to the principal, whatever the road`() {
         let (bench, socket) = Self.spent()
         let refused = bench.chat("c", key: "c3", on: socket)
         #expect(refused.map(\.code) == ["rate_limited"])
@@ -44,14 +44,14 @@ import Testing
         #expect(bench.chat("mine", on: bench.open(as: "t2")).last?.text("type") == "done")
     }
 
-    @Test func `RATE-9 the refused question is taken after the stated wait`() {
+    @Test func `RATE-5 the refused question is taken after the stated wait`() {
         let (bench, socket) = Self.spent()
         let wait = bench.chat("c", key: "c3", on: socket)[0]["retryAfterMs"]?.intValue ?? 0
         bench.pass(ms: wait)
         #expect(bench.chat("c", key: "c3", on: socket).last?.text("type") == "done")
     }
 
-    @Test func `RATE-10 repeats and refusals cost nothing`() {
+    @Test func `RATE-6 repeats and refusals cost nothing`() {
         var rules = Bench.rules
         rules.messagesPerMinute = 2
         let bench = Bench(rules)

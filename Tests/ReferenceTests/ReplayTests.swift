@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `SYNC-15 exactly the limit is whole, one more is not`() {
+    @Test func `SYNC-7 exactly the limit is whole, one more is not`() {
         #expect(Self.outcome(Self.buffer(999), after: 0) == "whole 1…999 (999)")
         #expect(Self.outcome(Self.buffer(1000), after: 0) == "whole 1…1000 (1000)")
         #expect(Self.outcome(Self.buffer(1001), after: 0) == "evicted (1000)")
@@ -34,7 +34,7 @@ import Testing
         #expect(Self.outcome(Self.buffer(5000), after: 3999) == "evicted (1000)")
     }
 
-    @Test func `SYNC-12 only what lies behind the end is unknown`() {
+    @Test func `SYNC-6 only what lies behind the end is unknown`() {
         #expect(Self.outcome(Self.buffer(3), after: 3) == "whole 0…0 (0)")
         #expect(Self.outcome(Self.buffer(3), after: 4) == "unknown")
         #expect(Self.outcome(Self.buffer(0), after: 0) == "whole 0…0 (0)")
@@ -50,7 +50,7 @@ import Testing
         #expect(Self.outcome(Self.buffer(1, maxFrames: 0), after: 0) == "evicted (0)")
     }
 
-    @Test func `SYNC-9 every start has an epoch of its own`() {
+    @Test func `SYNC-5 every start has an epoch of its own`() {
         let bench = Bench()
         let before = bench.frames("connected", on: bench.open())[0]
         bench.kill()
@@ -61,7 +61,7 @@ import Testing
         #expect(bench.frames("syncResult", on: socket)[0].text("reason") == "epoch_changed")
     }
 
-    @Test func `SYNC-17 a frame comes in the replay or live, never both and never neither`() {
+    @Test func `SYNC-8 a frame comes in the replay or live, never both and never neither`() {
         let bench = Bench()
         let first = bench.open()
         bench.chat(script(["tool": "a"], ["wait": 20], ["tool": "b"], ["wait": 20], ["reply": "x"]), on: first)
@@ -77,7 +77,7 @@ import Testing
         #expect(bench.frames[second]?[(position + 1)...].compactMap(\.seq) == [4])
     }
 
-    @Test func `SYNC-8 replayed frames are the frames as first sent`() {
+    @Test func `ORDER-7 replayed frames are the frames as first sent`() {
         for variations in [[], Set(Variation.all).subtracting([.busyInsteadOfQueueing])] {
             var rules = Bench.rules
             rules.variations = variations

@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [1, 199, 200, 201, 5000])
-    func `PUSH-4 a notice is short enough for the push service, whatever the answer`(_ count: Int) throws {
+    func `PUSH-2 a notice is short enough for the push service, whatever the answer`(_ count: Int) throws {
         let family = "👩‍👩‍👧‍👦"
         let notice = PushNotice(
             principal: "p1", title: "title", answer: String(repeating: family, count: count), session: "s",

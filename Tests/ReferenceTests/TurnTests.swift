@@ -12,7 +12,7 @@ import Testing
         #expect(types == ["ack", "message", "toolUse", "toolUse", "done"])
     }
 
-    @Test func `TURN-3 no byte of the ack leaves before the question is on disk`() {
+    @Test func `TURN-2 no byte of the ack leaves before the question is on disk`() {
         let bench = Bench()
         let socket = bench.open()
         bench.storageWaits = true
@@ -38,7 +38,7 @@ import Testing
         #expect(bench.messages(session).count == 2)
     }
 
-    @Test func `PERSIST-5 an answer that cannot be stored ends its turn with persist_failed`() {
+    @Test func `PERSIST-3 an answer that cannot be stored ends its turn with persist_failed`() {
         let bench = Bench()
         let socket = bench.open()
         bench.chat(script(["wait": 10], ["reply": "x"]), on: socket)
@@ -61,7 +61,7 @@ import Testing
         #expect(frames.last?.text("type") == "done")
     }
 
-    @Test func `ORDER-2 questions stand in the order of acceptance, their turns run one at a time`() {
+    @Test func `ORDER-1 questions stand in the order of acceptance, their turns run one at a time`() {
         let bench = Bench()
         let socket = bench.open()
         let session = bench.chat("start", on: socket).last?.text("sessionId") ?? ""
@@ -81,14 +81,14 @@ import Testing
                 + [String](repeating: "assistant", count: 5))
     }
 
-    @Test func `ORDER-6 a slow session holds up no other`() {
+    @Test func `ORDER-5 a slow session holds up no other`() {
         let bench = Bench()
         let socket = bench.open()
         bench.chat(script(["wait": 5000], ["reply": "slow"]), on: socket)
         #expect(bench.chat("fast", on: socket).last?.text("type") == "done")
     }
 
-    @Test func `ORDER-4 seq rises by one from 1 over all sessions`() {
+    @Test func `ORDER-3 seq rises by one from 1 over all sessions`() {
         let bench = Bench()
         let socket = bench.open()
         bench.chat("a", on: socket)
@@ -96,7 +96,7 @@ import Testing
         #expect((bench.frames[socket] ?? []).compactMap(\.seq) == [1, 2, 3, 4, 5])
     }
 
-    @Test func `TURN-10 the next turn runs after a failure`() {
+    @Test func `TURN-5 the next turn runs after a failure`() {
         let bench = Bench()
         let socket = bench.open()
         let failed = bench.chat(script(["fail": "no"]), on: socket).last
@@ -105,7 +105,7 @@ import Testing
         #expect(next.last?.text("type") == "done")
     }
 
-    @Test func `TURN-11 the end of the connection ends no turn`() {
+    @Test func `TURN-6 the end of the connection ends no turn`() {
         let bench = Bench()
         let socket = bench.open()
         let session = bench.chat(script(["wait": 50], ["reply": "late"]), on: socket).first?.text("sessionId") ?? ""
@@ -118,7 +118,7 @@ import Testing
         #expect(bench.messages(session).last?.text("content") == "left")
     }
 
-    @Test func `TURN-13 a turn that a kill interrupted is failed after the start`() {
+    @Test func `TURN-8 a turn that a kill interrupted is failed after the start`() {
         let bench = Bench()
         let socket = bench.open()
         let session = bench.chat(script(["wait": 5000], ["reply": "x"]), on: socket).first?.text("sessionId") ?? ""
@@ -132,7 +132,7 @@ import Testing
         #expect(bench.records.count == records)
     }
 
-    @Test func `TURN-14 a stop ends running and waiting turns as interrupted`() {
+    @Test func `TURN-9 a stop ends running and waiting turns as interrupted`() {
         let bench = Bench()
         let socket = bench.open()
         let session = bench.chat("start", on: socket).last?.text("sessionId") ?? ""
@@ -144,7 +144,7 @@ import Testing
         #expect(bench.chat("too late", on: socket).map(\.code) == ["persist_failed"], "only a turn is interrupted")
     }
 
-    @Test func `TURN-15 every open connection of the principal gets every frame, and no other one`() {
+    @Test func `TURN-10 every open connection of the principal gets every frame, and no other one`() {
         let bench = Bench()
         let first = bench.open()
         let second = bench.open()

@@ -48,7 +48,7 @@ import Testing
         #expect(bench.frames("done", on: socket).count == 1)
     }
 
-    @Test func `ORDER-8 busy refuses instead of queueing, on both roads, and keeps nothing`() {
+    @Test func `ORDER-2 busy refuses instead of queueing, on both roads, and keeps nothing`() {
         let bench = Self.bench(.busyInsteadOfQueueing)
         let socket = bench.open()
         let session = bench.chat(script(["wait": 50], ["reply": "x"]), on: socket)[0].text("sessionId") ?? ""
@@ -59,7 +59,7 @@ import Testing
         #expect(bench.messages(session).count == 4)
     }
 
-    @Test func `TURN-17 without echo the asker gets no message, the others do`() {
+    @Test func `TURN-11 without echo the asker gets no message, the others do`() {
         let bench = Self.bench(.noEcho)
         let asker = bench.open()
         let other = bench.open()
@@ -70,7 +70,7 @@ import Testing
         #expect(bench.frames("message", on: asker).count == 1)
     }
 
-    @Test func `PUSH-9 a notice may come beside the live answer`() {
+    @Test func `PUSH-1 a notice may come beside the live answer`() {
         var rules = Bench.rules
         rules.devices = ["p1": ["d1"]]
         let usual = Bench(rules)
@@ -82,7 +82,7 @@ import Testing
         #expect(eager.pushes.count == 1)
     }
 
-    @Test func `PUSH-6 and PUSH-7 leave notices their form`() throws {
+    @Test func `PUSH-2 and PUSH-3 leave notices their form`() throws {
         let answer = String(repeating: "x", count: 100)
         let notice = PushNotice(
             principal: "p1", title: "title", answer: answer, session: "s", message: "m", turn: "t",

@@ -18,14 +18,14 @@ import Testing
                 name: name, history: History(header: .init(scenario: name, subject: subject), events: []),
                 verdicts: [
                     Verdict(
-                        clause: ClauseID(.CLIENT, 1), outcome: outcome, exercised: 1,
+                        clause: ClauseID(.CLIENT, 36), outcome: outcome, exercised: 1,
                         findings: outcome == .pass ? [] : [finding])
                 ],
                 stoppedAt: failure.map { "/steps/\(place): \($0)" }, failure: failure)
         }
         return RunReport(
             results, of: subject, at: "./driver", under: try Sample.specification.get(),
-            selection: [ClauseID(.CLIENT, 1)], startedAt: "2026-01-01T00:00:00Z", duration: .seconds(7))
+            selection: [ClauseID(.CLIENT, 36)], startedAt: "2026-01-01T00:00:00Z", duration: .seconds(7))
     }
 
     @Test func `a driver that failed keeps a run from conforming`() throws {
@@ -59,7 +59,7 @@ import Testing
         var report = try report(failures: [nil], outcome: .violation)
         report.again = RunReport.Again("conformance client --time-scale 1", driver: "./my-driver --headless")
         let text = ConsoleReport(report).text
-        let only = "--only CLIENT-1@client/CLIENT/scenario-0"
+        let only = "--only CLIENT-36@client/CLIENT/scenario-0"
         #expect(text.contains("  again: conformance client --time-scale 1 \(only) -- ./my-driver --headless\n"))
     }
 

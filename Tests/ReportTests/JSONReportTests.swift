@@ -32,6 +32,6 @@ import Testing
         let text = lines.map { $0.text() + "\n" }.joined()
         let history = try TranscriptReader.history(in: text, file: "report.json")
         #expect(judge(history, under: specification) == verdicts)
-        #expect(verdicts.contains { $0.clause == ClauseID(.ORDER, 4) && $0.outcome == .violation })
+        #expect(verdicts.contains { $0.clause == ClauseID(.ORDER, 3) && $0.outcome == .violation })
     }
 }

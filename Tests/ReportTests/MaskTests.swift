@@ -18,18 +18,18 @@ import Testing
     }
 
     @Test func `what is judged from reads says that they were not valid`() throws {
-        let reason = try reason(read, beside: [ClauseID(.ENV, 13), ClauseID(.REST, 1)])
+        let reason = try reason(read, beside: [ClauseID(.ENV, 1), ClauseID(.REST, 1)])
         #expect(reason == "because the reads were not valid (REST-1) in server/PERSIST/read")
     }
 
     @Test func `what is judged from frames says that they were not valid`() throws {
-        let reason = try reason(ClauseID(.SYNC, 7), beside: [ClauseID(.ENV, 2), ClauseID(.REST, 1)])
+        let reason = try reason(ClauseID(.SYNC, 4), beside: [ClauseID(.ENV, 2), ClauseID(.REST, 1)])
         #expect(reason == "because the frames were not valid (ENV-2) in server/PERSIST/read")
     }
 
     @Test func `another violation is named and not called the reason`() throws {
         let told = "although server/PERSIST/read ran, which should exercise it"
-        #expect(try reason(read, beside: [ClauseID(.TURN, 5)]) == "\(told); TURN-5 is violated there")
+        #expect(try reason(read, beside: [ClauseID(.TURN, 3)]) == "\(told); TURN-3 is violated there")
         #expect(try reason(read, beside: [ClauseID(.ENV, 2)]) == "\(told); ENV-2 is violated there")
         #expect(try reason(read, beside: []) == nil, "a scenario that shows nothing is the suite's fault")
     }

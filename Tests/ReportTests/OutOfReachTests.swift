@@ -20,7 +20,7 @@ import Testing
     }
 
     private func report(isStrict: Bool = false) throws -> RunReport {
-        let (env, crash, turn) = (ClauseID(.ENV, 1), ClauseID(.TURN, 3), ClauseID(.TURN, 8))
+        let (env, crash, turn) = (ClauseID(.ENV, 1), ClauseID(.TURN, 2), ClauseID(.TURN, 4))
         let header = History.Header(scenario: "server/ENV/any", subject: Sample.subject([.core]))
         let seen = ScenarioResult(
             name: "server/ENV/any", history: try NotationExpansion("A+ A>ping(n1) A<pong(n1)", header: header).history,
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `a pass by chance stays out of reach, and a violation does not`() throws {
-        let (env, turn) = (ClauseID(.ENV, 1), ClauseID(.TURN, 8))
+        let (env, turn) = (ClauseID(.ENV, 1), ClauseID(.TURN, 4))
         for (outcome, isOut) in [(Outcome.pass, true), (.inconclusive, true), (.violation, false)] {
             let whole = try report()
             var scenarios = whole.scenarios
@@ -51,12 +51,12 @@ import Testing
 
     @Test func `cases of clauses out of reach have their sentence, and stand in the order of the clauses`() throws {
         let report = try report()
-        let sentence = try #require(Sample.specification.get()[ClauseID(.TURN, 3)]?.sentence)
+        let sentence = try #require(Sample.specification.get()[ClauseID(.TURN, 2)]?.sentence)
         let names = ReportFormat.tap.text(of: report).split(separator: "\n").filter { $0.hasPrefix("ok ") }
         try #require(names.count == 3)
-        #expect(names[1].contains("- TURN-3 \(sentence) # SKIP out of reach: \(start)"), "\(names)")
-        #expect(names[2].contains("- TURN-8 "))
-        #expect(ReportFormat.junit.text(of: report).contains(#"<testcase name="TURN-3""#))
+        #expect(names[1].contains("- TURN-2 \(sentence) # SKIP out of reach: \(start)"), "\(names)")
+        #expect(names[2].contains("- TURN-4 "))
+        #expect(ReportFormat.junit.text(of: report).contains(#"<testcase name="TURN-2""#))
     }
 
     @Test func `tables and annotations count what is out of reach`() throws {
@@ -66,12 +66,12 @@ import Testing
         #expect(ConsoleReport(report).text.contains("TURN      2 out of reach"))
         let lines = ReportFormat.github.text(of: report).split(separator: "\n")
         try #require(lines.count == 3)
-        #expect(lines[2] == "::notice title=1 clause out of reach::1 clause needs a scripted agent: TURN-8")
+        #expect(lines[2] == "::notice title=1 clause out of reach::1 clause needs a scripted agent: TURN-4")
     }
 
     @Test func `who saw nothing is told the way in`() throws {
         let fix = "fix: give the server a test mode that follows scripts"
-        let id = ClauseID(.TURN, 8)
+        let id = ClauseID(.TURN, 4)
         let none = RunReport(
             [try skipped("server/TURN/turn", [agent])], of: Sample.subject([.core]),
             at: "ws://127.0.0.1:8080/ws", under: try Sample.specification.get(), selection: [id],
@@ -109,7 +109,7 @@ import Testing
 
     private func reason(_ lacks: [[String]]) throws -> [String] {
         let scenarios = try lacks.enumerated().map { try skipped("s\($0.offset)", $0.element) }
-        let clause = ClauseID(.TURN, 3)
+        let clause = ClauseID(.TURN, 2)
         let intended = Dictionary(uniqueKeysWithValues: scenarios.map { ($0.name, [clause]) })
         return Gap.gaps(in: [clause], scenarios: scenarios, intended: intended).map(\.reason)
     }

@@ -52,7 +52,7 @@ import Testing
 
     private static let names = (0..<7).map { "server/SYNC/scenario-\($0)" }
     private static let clauses = [
-        ClauseID(.SYNC, 3), ClauseID(.SYNC, 4), ClauseID(.SYNC, 5), ClauseID(.ENV, 1), ClauseID(.ENV, 2),
+        ClauseID(.SYNC, 3), ClauseID(.SYNC, 7), ClauseID(.SYNC, 4), ClauseID(.ENV, 1), ClauseID(.ENV, 2),
     ]
 
     /// A result for each scenario; outcomes differ from one to the next, so that parts see different things.
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test func `a part is read back as it was written`() throws {
-        let part = try part(2, of: 3, baseline: [States.entry("SYNC-4", Self.names[1])])
+        let part = try part(2, of: 3, baseline: [States.entry("SYNC-7", Self.names[1])])
         let text = ReportFormat.json.text(of: part)
         let read = try ReportReader.report(Array(text.utf8), file: "part.json")
         #expect(ReportFormat.json.text(of: read) == text)
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test func `a pattern that fails nowhere is stale in the whole only`() throws {
-        let entries = [try States.entry("SYNC-5", "server/*")]
+        let entries = [try States.entry("SYNC-4", "server/*")]
         let parts = try (1...3).map { try part($0, of: 3, baseline: entries) }
         #expect(parts.allSatisfy { $0.baseline?.stale.isEmpty ?? false })
         #expect(try merged(parts).baseline?.stale.count == 1)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct TierTests {
     private let sync3 = ClauseID(.SYNC, 3)
-    private let turn8 = ClauseID(.TURN, 8)
+    private let turn8 = ClauseID(.TURN, 4)
 
     private func results(
         _ tier1: Outcome?, _ tier2: Outcome?, skipped: String? = nil, wasSetAside: Bool = false
@@ -57,7 +57,7 @@ import Testing
         #expect(report.gaps == [Gap(reason: reason, clauses: [turn8])])
         #expect(
             ConsoleReport(report, style: ConsoleStyle(width: 200)).text.contains(
-                "untested: 1 clause needs a scripted agent (tier 2) or the model endpoint (tier 3): TURN-8"))
+                "untested: 1 clause needs a scripted agent (tier 2) or the model endpoint (tier 3): TURN-4"))
     }
 
     @Test func `what the set-up cannot show is out of reach, and the run can conform`() throws {
@@ -69,7 +69,7 @@ import Testing
         #expect(reached.headline == "conforms, as far as this setup can test: 1 pass, 1 out of reach")
         #expect(
             ConsoleReport(reached, style: ConsoleStyle(width: 200)).text.contains(
-                "out of reach: 1 clause needs --start: TURN-8"))
+                "out of reach: 1 clause needs --start: TURN-4"))
     }
 
     @Test func `nothing is out of reach of a scenario that was performed, and a violation stays one`() throws {
@@ -100,8 +100,8 @@ import Testing
         // Nobody wanted to see it, so nothing got worse.
         let diff = ReportDiff(try self.report(results(.pass, .pass)), report)
         #expect(!diff.isWorse)
-        #expect(diff.text().contains("went   TURN-8: pass → set aside"), "\(diff.text())")
-        #expect(diff.markdown.contains("### Went\n\n- TURN-8: pass → set aside"), "\(diff.markdown)")
+        #expect(diff.text().contains("went   TURN-4: pass → set aside"), "\(diff.text())")
+        #expect(diff.markdown.contains("### Went\n\n- TURN-4: pass → set aside"), "\(diff.markdown)")
     }
 
     @Test func `a scenario of profiles that are not declared is no gap beside one left out on request`() throws {

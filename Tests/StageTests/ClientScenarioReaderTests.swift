@@ -12,7 +12,7 @@ struct ClientScenarioReaderTests {
     }
 
     private func steps(_ steps: String) -> String {
-        #"{"title":"t","summary":"s","role":"client","clauses":["CLIENT-1"],"steps":[\#(steps)]}"#
+        #"{"title":"t","summary":"s","role":"client","clauses":["CLIENT-36"],"steps":[\#(steps)]}"#
     }
 
     private func schema() throws -> (schema: Schema, examples: [JSONValue]) {
@@ -24,7 +24,7 @@ struct ClientScenarioReaderTests {
     @Test func `a whole scenario is read`() throws {
         let scenario = try ClientScenarioReader.scenario(
             """
-            {"title":"t","summary":"s","role":"client","clauses":["CLIENT-1"],
+            {"title":"t","summary":"s","role":"client","clauses":["CLIENT-36"],
              "needs":{"profiles":["client-sync"],"timeScale":30},
              "world":{"sessions":[{"id":"s1","messages":["u1",{"id":"m7","role":"assistant","text":"x"}]}],
                       "lastSeq":2,"profiles":["sync"],"heartbeatSeconds":1},
@@ -95,7 +95,7 @@ struct ClientScenarioReaderTests {
     }
 
     @Test func `what a client does not declare is told apart from what the server keeps`() {
-        let text = #"{"title":"t","summary":"s","role":"client","clauses":["CLIENT-1"],"needs":{"profiles":["sync"]},"#
+        let text = #"{"title":"t","summary":"s","role":"client","clauses":["CLIENT-36"],"needs":{"profiles":["sync"]},"#
         #expect(
             problems(text + #""steps":[{"do":"launch"}]}"#) == [
                 "x.json /needs/profiles/0: 'sync' is a profile of servers → what the server stores belongs in /world"

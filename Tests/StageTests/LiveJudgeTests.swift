@@ -29,9 +29,9 @@ import Testing
         }
 
         /// How often it was told that an answer has a member twice.
-        var count: Int { told.clauses.withLock { $0.count { $0 == "ENV-11" } } }
+        var count: Int { told.clauses.withLock { $0.count { $0 == "ENV-1" } } }
         var entry: ClauseTally.Entry? {
-            judging.tally.entries.first { $0.key.description == "ENV-11" }?.value
+            judging.tally.entries.first { $0.key.description == "ENV-1" }?.value
         }
 
         /// Exchanges of two events each.

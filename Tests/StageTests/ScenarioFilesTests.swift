@@ -55,7 +55,7 @@ struct ScenarioFilesTests {
         for scenario in scenarios {
             var known: Set<String> = []
             let wait = Self.wait(scenario.steps, &known)
-            // One second is the window in which a read, a cut or a repeat has to fall; ORDER-6 is judged with a second to spare.
+            // One second is the window in which a read, a cut or a repeat has to fall; ORDER-5 is judged with a second to spare.
             // What a kill cuts short is not waited for. Half a second is the one in which a server notices that a person left;
             // none is left more than three times, and a session that has no name yet is asked in twice. For a disk that refuses what is written about who left there are five more.
             let isPush = scenario.needs.profiles.contains(.push)
@@ -63,7 +63,7 @@ struct ScenarioFilesTests {
             if scenario.needs.patience["heartbeatSeconds"] != nil { continue }
             let longest =
                 scenario.needs.start
-                ? (isPush ? 6000 : 3000) : scenario.clauses.contains(ClauseID(.ORDER, 6)) ? 2000 : 1500
+                ? (isPush ? 6000 : 3000) : scenario.clauses.contains(ClauseID(.ORDER, 5)) ? 2000 : 1500
             #expect(wait <= longest, "\(scenario.name) waits \(wait) ms")
             guard !scenario.needs.start else { continue }
             if isPush { push += wait } else { core += wait }

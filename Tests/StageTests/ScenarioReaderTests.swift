@@ -64,7 +64,7 @@ struct ScenarioReaderTests {
             problems(steps(#"{"do":"connect","on":"A"},{"do":"await","on":"A","type":"done","within":"trun"}"#))
                 == ["x.json /steps/1/within: unknown bound 'trun' → did you mean 'turn'?"])
         #expect(
-            problems(steps(#"{"do":"alive"}"#), clauses: [ClauseID(.SYNC, 2), ClauseID(.TURN, 3)])
+            problems(steps(#"{"do":"alive"}"#), clauses: [ClauseID(.SYNC, 2), ClauseID(.TURN, 2)])
                 == ["x.json /clauses/0: 'SYNC-3' is not a clause → did you mean 'SYNC-2'?"])
     }
 

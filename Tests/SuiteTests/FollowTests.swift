@@ -14,7 +14,7 @@ import Testing
 @Suite struct FollowTests {
     private static let specification = try? Specification(.embedded)
 
-    /// A connection on which a question is answered, in seven lines; a broken one uses a tool after the answer (TURN-6).
+    /// A connection on which a question is answered, in seven lines; a broken one uses a tool after the answer (TURN-3).
     private func connection(_ number: Int, of principal: String = "p1", isBroken: Bool = false) -> [String] {
         let name = "\"conn\":\"k\(number)\",\"principal\":\"\(principal)\""
         var at = number * 1000
@@ -142,20 +142,20 @@ import Testing
             // A line comes in two pieces.
             try append([String(broken.prefix(300))], to: path)
             try append([String(broken.dropFirst(300))], to: path)
-            try await said.wait(for: "violation TURN-6")
+            try await said.wait(for: "violation TURN-3")
             try append(connection(3), to: path)
             try append(connection(4, isBroken: true), to: path)
-            try await said.wait(for: "violation TURN-6", count: 2)
+            try await said.wait(for: "violation TURN-3", count: 2)
             try await said.wait(forEvents: 34)
             text = said.metrics.text
         }
         #expect(try clauses(judgement) == (try await whole(path)))
-        #expect(said.count { $0.contains("violation TURN-6") } == 2, "\(said)")
+        #expect(said.count { $0.contains("violation TURN-3") } == 2, "\(said)")
         #expect(said.contains { $0.contains("\(path) line 14, byte ") && $0.contains("toolUse") }, "\(said)")
         #expect(!said.contains { $0.contains("secret") }, "\(said)")
         #expect(judgement.exit == .violation)
         for line in [
-            "holdfast_violations_total{clause=\"TURN-6\"} 2", "holdfast_violations_total{clause=\"SYNC-3\"} 0",
+            "holdfast_violations_total{clause=\"TURN-3\"} 2", "holdfast_violations_total{clause=\"SYNC-3\"} 0",
             "holdfast_open_turns 0", "holdfast_time_to_ack_seconds_count 4",
             "holdfast_time_to_ack_seconds_bucket{le=\"0.005\"} 0", "holdfast_time_to_ack_seconds_bucket{le=\"0.01\"} 4",
             "holdfast_time_to_done_seconds_bucket{le=\"0.01\"} 0", "holdfast_time_to_done_seconds_sum 0.08",
@@ -174,7 +174,7 @@ import Testing
             try append(lines[4..<5], to: path + ".1")
             try append(lines.dropFirst(5), to: path)
             try await said.wait(for: "rotated")
-            try await said.wait(for: "violation TURN-6")
+            try await said.wait(for: "violation TURN-3")
         }
         try append(lines, to: folder.path + "/whole.ndjson")
         let all = await JudgeRun(under: try #require(Self.specification), options, jobs: 1, keepsParts: false)
@@ -189,13 +189,13 @@ import Testing
         let path = folder.path + "/frames.ndjson"
         try append(connection(1, isBroken: true), to: path)
         let (judgement, _) = try await follow(path) { said in
-            try await said.wait(for: "violation TURN-6")
+            try await said.wait(for: "violation TURN-3")
             let file = try #require(FileHandle(forWritingAtPath: path))
             try file.truncate(atOffset: 0)
             try file.close()
             try await said.wait(for: "truncated")
             try append(connection(2, isBroken: true), to: path)
-            try await said.wait(for: "violation TURN-6", count: 2)
+            try await said.wait(for: "violation TURN-3", count: 2)
         }
         #expect(judgement.histories == 2)
         #expect(judgement.files[0].summary.leftOut.entries.map(\.reason) == [JudgeSource.truncated])
@@ -209,14 +209,14 @@ import Testing
             try append(connection(1) + ["{\"at\":2000,\"conn\":\"k2\",\"dir\":\"<\",\"fra\n"], to: path)
             return try await follow(path) { said in
                 try append(connection(3, isBroken: true) + ["{\"at\":"], to: path)
-                try await said.wait(for: "violation TURN-6")
+                try await said.wait(for: "violation TURN-3")
             }
         }()
         let skipped = judgement.files[0].summary.leftOut.entries
         #expect(skipped.reduce(0) { $0 + $1.count } == 2, "\(skipped)")
         #expect(skipped.allSatisfy { $0.reason.hasPrefix("the line is not JSON") })
         #expect(judgement.problems.isEmpty)
-        #expect(judgement.clauses(.violation).map(\.description) == ["TURN-6"])
+        #expect(judgement.clauses(.violation).map(\.description) == ["TURN-3"])
     }
 
     @Test func `a pipe that is not read in time loses lines, which is told, and holds up nobody`() async throws {
@@ -285,7 +285,7 @@ import Testing
     }
 
     @Test func `a clause broken without end is explained three times, then told once a minute`() {
-        let (told, clause, start) = (ToldBreaches(), ClauseID(.TURN, 5), ContinuousClock.now)
+        let (told, clause, start) = (ToldBreaches(), ClauseID(.TURN, 3), ContinuousClock.now)
         let tellings = (0..<100).map { told.take(clause, at: start + .seconds($0)) }
         #expect(tellings.prefix(3).allSatisfy { $0 == .explained })
         #expect(tellings.enumerated().filter { $0.offset > 2 && $0.element != .counted }.map(\.offset) == [62])
@@ -299,7 +299,7 @@ import Testing
         try append(connection(1, isBroken: true), to: path)
         var plan = FollowRun.Plan()
         plan.out = path
-        let (judgement, said) = try await follow(path, plan) { said in try await said.wait(for: "violation TURN-6") }
+        let (judgement, said) = try await follow(path, plan) { said in try await said.wait(for: "violation TURN-3") }
         #expect(judgement.exit == .violation)
         #expect(said.count { $0.contains(path + "/transcripts") } == 1, "\(said)")
     }

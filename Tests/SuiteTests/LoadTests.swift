@@ -48,12 +48,12 @@ import Testing
     @Test func `a violation is told once by clause, and shrunk to what it needs`() async throws {
         let long = "A+(e1 #0) \(Self.turn) \(Self.others.joined(separator: " ")) A>chat(c7) A<ack(c7) A<done(t7 #3)"
         let (results, figures, told) = try await judged([(try history(long), "p1"), (try history(long), "p2")])
-        let order = told.filter { $0.clause.id == ClauseID(.ORDER, 4) }
+        let order = told.filter { $0.clause.id == ClauseID(.ORDER, 3) }
         #expect(order.count == 1)
         let events = try #require(order.first?.events)
         #expect(events <= 12, "\(events)")
         #expect(
-            results.contains { $0.verdicts.contains { $0.clause == ClauseID(.ORDER, 4) && $0.outcome == .violation } })
+            results.contains { $0.verdicts.contains { $0.clause == ClauseID(.ORDER, 3) && $0.outcome == .violation } })
         #expect(figures.intervals[0]?.violations ?? 0 >= 2)
     }
 

@@ -55,7 +55,7 @@ import Testing
     @Test func `what a subject said steers no terminal, whoever tells it`() throws {
         let header = History.Header(subject: History.Subject(name: "s", role: .server, profiles: [.core]))
         let history = try NotationExpansion("A+ A<`{\"type\":\"\u{1B}[2J\"}`", header: header).history
-        let clause = try #require(try SourceTree.specification()[ClauseID(.TURN, 5)])
+        let clause = try #require(try SourceTree.specification()[ClauseID(.TURN, 3)])
         let finding = Finding(
             "what \u{1B}[1m", expected: "\u{1B}[2m", actual: "'\u{1B}[3m'", at: [history.events.count - 1])
         let style = ConsoleStyle()

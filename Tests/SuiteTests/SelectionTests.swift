@@ -12,15 +12,15 @@ import Testing
     }
 
     @Test func `a clause in a scenario is that clause in that scenario alone`() throws {
-        let chosen = try selection(["TURN-3@server/LIVE/idle-and-answering"])
+        let chosen = try selection(["TURN-2@server/LIVE/idle-and-answering"])
         #expect(chosen.scenarios.map(\.name) == ["server/LIVE/idle-and-answering"])
-        #expect(chosen.clauses == [ClauseID(.TURN, 3)])
+        #expect(chosen.clauses == [ClauseID(.TURN, 2)])
         // It is meant to show the clause now, so that an early end passes nothing.
-        #expect(chosen.intended["server/LIVE/idle-and-answering"]?.contains(ClauseID(.TURN, 3)) == true)
-        #expect(chosen.repeated(2).intended["server/LIVE/idle-and-answering#2"]?.contains(ClauseID(.TURN, 3)) == true)
+        #expect(chosen.intended["server/LIVE/idle-and-answering"]?.contains(ClauseID(.TURN, 2)) == true)
+        #expect(chosen.repeated(2).intended["server/LIVE/idle-and-answering#2"]?.contains(ClauseID(.TURN, 2)) == true)
     }
 
-    @Test(arguments: ["TURN-3@server/LIVE/nothing", "TURN-999@server/LIVE/idle-and-answering", "@", "TURN-3@"])
+    @Test(arguments: ["TURN-2@server/LIVE/nothing", "TURN-999@server/LIVE/idle-and-answering", "@", "TURN-2@"])
     func `a pair of which one half names nothing is refused`(_ pattern: String) {
         #expect(throws: InputProblems.self) { try selection([pattern]) }
     }

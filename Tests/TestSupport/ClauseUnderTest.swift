@@ -5,7 +5,7 @@ import HoldfastTranscript
 /// One clause, and what its check says about histories written in the notation.
 ///
 /// ```swift
-/// let clause = ClauseUnderTest("ORDER-4")
+/// let clause = ClauseUnderTest("ORDER-3")
 /// try clause.conforms("A+(e1 #0) A>chat(c1) A<ack(c1) A<toolUse(t1 #1) A<done(t1 #4)")
 /// try clause.violates("A+(e1 #0) A>chat(c1) A<ack(c1) A<toolUse(t1 #2) A<done(t1 #1)^")
 /// ```
@@ -13,17 +13,19 @@ import HoldfastTranscript
 /// otherwise. In every history no clause but those in `also` may be violated.
 public struct ClauseUnderTest {
     private let id: String
+    private let rule: Int?
     private let profiles: Set<Profile>?
     private let hasScriptedAgent: Bool
     private let lateness: [History.Lateness]
     private var limits: [String: Int] = [:]
 
-    /// Names the clause, such as `SYNC-3`.
+    /// Names the clause, such as `SYNC-3`; with `rule`, one of its rules by its place in the check, from 1.
     public init(
-        _ id: String, profiles: Set<Profile>? = nil, hasScriptedAgent: Bool = true, lateness: [History.Lateness] = []
+        _ id: String, rule: Int? = nil, profiles: Set<Profile>? = nil, hasScriptedAgent: Bool = true,
+        lateness: [History.Lateness] = []
     ) {
         self.lateness = lateness
-        self.id = id
+        (self.id, self.rule) = (id, rule)
         self.profiles = profiles
         self.hasScriptedAgent = hasScriptedAgent
     }
@@ -91,7 +93,8 @@ public struct ClauseUnderTest {
         let subject = subject(of: clause)
         let text = notation.replacing("^", with: "")
         let history = try NotationExpansion(text, header: History.Header(subject: subject)).history
-        return judge(history, under: specification).first { $0.clause.description == id }
+        if let rule { return judge(history, by: rule, of: clause.id, under: specification) }
+        return judge(history, under: specification).first { $0.clause == clause.id }
     }
 
     private func subject(of clause: Clause, _ profiles: Set<Profile>? = nil) -> History.Subject {
@@ -120,9 +123,10 @@ public struct ClauseUnderTest {
                 "the history of \(id) has \(expansion.citations.count) marks ^, expected \(isBroken ? 1 : 0)", place)
         }
         let citation = expansion.citations.first
-        guard let verdict = verdicts.first(where: { $0.clause == clauseID }) else {
-            throw UnexpectedVerdict("\(id) was not judged", place)
-        }
+        let judged =
+            rule.map { judge(expansion.history, by: $0, of: clauseID, under: specification) }
+            ?? verdicts.first { $0.clause == clauseID }
+        guard let verdict = judged else { throw UnexpectedVerdict("\(id) was not judged", place) }
         let cited = verdict.findings.compactMap(\.cited)
         guard verdict.outcome == outcome, !isBroken || Set(cited) == Set(citation.map { [$0] } ?? []) else {
             let wanted =
@@ -141,8 +145,8 @@ public struct ClauseUnderTest {
                     + "; expected: \(finding?.expected ?? ""); actual: \(finding?.actual ?? "")"
                     + "\n  \(printer.excerpt(upTo: finding?.cited))", place)
         }
-        for name in also where !verdicts.contains(where: { $0.clause.description == name && $0.outcome == .violation })
-        {
+        for name in also
+        where name != id && !verdicts.contains(where: { $0.clause.description == name && $0.outcome == .violation }) {
             throw UnexpectedVerdict("'also' names \(name), which is not violated", place)
         }
     }

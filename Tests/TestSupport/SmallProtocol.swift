@@ -24,7 +24,7 @@ public struct SmallProtocol: Sendable {
                 """
         }
         files["Spec/clauses/ORDER.md"]? += """
-            ### ORDER-4 · server · sync
+            ### ORDER-3 · server · sync
             A server MUST send the numbers of the stream in strictly rising order on each connection.
             Why: a client keeps one place.
             Judged from: each frame with a number.
@@ -92,7 +92,7 @@ public struct SmallProtocol: Sendable {
 
             """
         files["Spec/scenarios/server/ORDER/plain.json"] = """
-            { "title": "Plain", "role": "server", "clauses": ["ORDER-4"],
+            { "title": "Plain", "role": "server", "clauses": ["ORDER-3"],
               "steps": [ { "do": "connect", "on": "A" }, { "do": "await", "on": "A", "type": "done", "within": "turn" } ] }
 
             """

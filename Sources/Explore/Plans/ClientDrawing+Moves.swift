@@ -20,7 +20,7 @@ extension ClientDrawing {
             opened = ["session": .string(answer.session), "message": .string(answer.message)]
         }
         add("launch", ("opened", opened))
-        // The system reports the first activation too (CLIENT-3).
+        // The system reports the first activation too (CLIENT-36).
         if happens(10), grammar.allows("foreground") { add("foreground") }
     }
 
@@ -58,7 +58,7 @@ extension ClientDrawing {
         given(happens(percent), .string(one(of: "fin", "reset", "silence")))
     }
 
-    /// An `error` in place of an `ack`; it names the question that it refuses (TURN-21).
+    /// An `error` in place of an `ack`; it names the question that it refuses (TURN-14).
     private mutating func refusal() -> JSONValue {
         let code = one(
             of: "persist_failed", "persist_failed", "too_large", "bad_request", "internal", "busy", "rate_limited",

@@ -92,7 +92,7 @@ package struct Plan: Sendable, Equatable {
 
     /// The scenario of a client.
     package func clientScenario() throws(InputProblems) -> ClientScenario {
-        try ClientScenarioReader.scenario(file(about: [ClauseID(.CLIENT, 1)]), named: name)
+        try ClientScenarioReader.scenario(file(about: [ClauseID(.CLIENT, 36)]), named: name)
     }
 
     /// The same plan; a client is watched at its end long enough to show what came of the last step.

@@ -253,7 +253,7 @@ extension FactRule {
         "dialect-exemption", "clause that a dialect cannot keep",
         added: .breaks(.perhaps, "servers of this dialect are excused now"),
         removed: .breaks(.servers, "servers of this dialect break it, and are no longer excused"),
-        shows: .removed, example: "`ENV-17` is removed from `cannotKeep`")
+        shows: .removed, example: "`ENV-9` is removed from `cannotKeep`")
 
     // MARK: Tables as a whole
 

@@ -14,7 +14,7 @@ extension RuleBook {
         clause-added | error | the side it binds | a clause is new | a MUST in profile `core`
         clause-removed | error | clients that relied on it | a clause is gone | `### SYNC-3` is deleted
         clause-withdrawn | error | clients that relied on it | a clause is marked as withdrawn | `Excluded: withdrawn in 1.1`
-        clause-id-reused | error | both sides | a number names another rule | ORDER-4 is about lunch now
+        clause-id-reused | error | both sides | a number names another rule | ORDER-3 is about lunch now
         clause-strengthened | error | the side it binds | a keyword requires more | SHOULD becomes MUST
         clause-weakened | error | clients that relied on it | a keyword requires less | MUST becomes SHOULD
         clause-inverted | error | both sides | a keyword requires the opposite | MUST becomes MUST NOT

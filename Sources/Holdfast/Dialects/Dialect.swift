@@ -22,7 +22,7 @@ public struct Dialect: Sendable, Equatable {
     /// Clauses that no server can keep that speaks so, and why: the wire has no place for what they ask.
     ///
     /// They are judged all the same.
-    public let unkeepable: [ClauseID: Lack]
+    public let unkeepable: [ClauseID: [Lack]]
     /// How a remark begins on a clause that no server of a wire can keep.
     package static let unkeepableRemark = "no server can keep it that speaks the dialect "
     /// By what its turns follow one another where no name tells whose a frame is; nil where names do.
@@ -40,6 +40,8 @@ public struct Dialect: Sendable, Equatable {
         ///
         /// A finding that cites none of these is not excused. Where there are none, every finding is.
         public let frames: Set<String>
+        /// The members that are lacking; with any, a finding about another one is not excused.
+        package let members: Set<String>
     }
 
     /// How a key travels when a WebSocket is opened; over REST it is always a bearer header.

@@ -58,10 +58,11 @@ extension Dialect {
         return profiles
     }
 
-    private static func unkeepable(_ reader: MemberReader) -> [ClauseID: Lack] {
-        var reasons: [ClauseID: Lack] = [:]
+    private static func unkeepable(_ reader: MemberReader) -> [ClauseID: [Lack]] {
+        var reasons: [ClauseID: [Lack]] = [:]
         for own in reader.objects("cannotKeep") {
-            let lack = Lack(reason: own.text("because"), frames: Set((own.strings("frames") ?? []).map(\.text)))
+            func set(_ key: String) -> Set<String> { Set((own.strings(key) ?? []).map(\.text)) }
+            let lack = Lack(reason: own.text("because"), frames: set("frames"), members: set("members"))
             for clause in own.strings("clauses") ?? [] {
                 guard let id = ClauseID(clause.text) else {
                     reader.collector.note(
@@ -69,11 +70,12 @@ extension Dialect {
                         fix: "see 'conformance list'")
                     continue
                 }
-                if reasons.updateValue(lack, forKey: id) != nil {
+                if reasons[id]?.contains(where: { $0.members == lack.members }) == true {
                     reader.collector.note(
-                        clause.pointer, "\(id) already has a reason", expected: "each clause once",
+                        clause.pointer, "\(id) already has a reason", expected: "each clause once for the same members",
                         fix: "remove one of them")
                 }
+                reasons[id, default: []].append(lack)
             }
         }
         return reasons

@@ -7,7 +7,7 @@ public struct FixtureIndex: Sendable {
         /// The file, relative to `Fixtures/`.
         public let file: String
         /// What is expected of it, in words: `valid` or `invalid` of a message, and of a transcript each clause with its
-        /// verdict, such as `SYNC-3 violation, SYNC-4 pass`.
+        /// verdict, such as `SYNC-3 violation, SYNC-7 pass`.
         public let verdict: String
         /// The clauses it shows, kept or broken, in the order of the index.
         public let clauses: [ClauseID]

@@ -110,7 +110,7 @@ public struct WireSample: Sendable {
     /// This protocol in another version, as every greeting states.
     ///
     /// Either nobody asked for version 1, or the server also sends types that version 1 does not have: a wrong number alone is a
-    /// violation of LIVE-10.
+    /// violation of LIVE-8.
     private var otherVersion: ForeignProtocol? {
         if let refusing = onlyOtherVersions { return refusing }
         func versions(_ type: String) -> [JSONValue] {

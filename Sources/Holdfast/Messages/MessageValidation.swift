@@ -185,9 +185,9 @@ extension MessageSchemas {
         }
         switch flaw {
         case .syntax: return ClauseID(.ENV, 1)
-        case .encoding, .loneSurrogate: return ClauseID(.ENV, 12)
-        case .duplicateKey: return ClauseID(.ENV, 11)
-        case .integerToken: return ClauseID(.ENV, 13)
+        case .encoding, .loneSurrogate: return ClauseID(.ENV, 1)
+        case .duplicateKey: return ClauseID(.ENV, 1)
+        case .integerToken: return ClauseID(.ENV, 1)
         }
     }
 

@@ -2,8 +2,8 @@ import HoldfastJSON
 
 /// Makes what declared profiles demand a part of a schema.
 ///
-/// `"x-profiles": {"sync": {"required": ["seq"]}}` adds to `required` of the schema it stands in when `sync` is declared. Only
-/// names are added, so a message that is valid under more profiles is valid under fewer.
+/// `"x-profiles": {"sync": {"required": ["seq"]}}` adds to `required` of the schema it stands in when `sync` is declared, and
+/// other keywords that this schema does not have. So a message that is valid under more profiles is valid under fewer.
 package enum ProfileOverlay {
     /// The schema under the given profiles.
     ///
@@ -30,6 +30,9 @@ package enum ProfileOverlay {
                 var required = result["required"]?.arrayValue ?? []
                 for (name, overlay) in overlays {
                     guard let profile = Profile(rawValue: name), profiles.contains(profile) else { continue }
+                    for (keyword, value) in overlay.objectValue ?? [:] where object[keyword] == nil {
+                        result[keyword] = value
+                    }
                     for member in overlay["required"]?.arrayValue ?? [] where !required.contains(member) {
                         required.append(member)
                     }

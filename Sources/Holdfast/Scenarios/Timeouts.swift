@@ -29,17 +29,17 @@ public struct Timeouts: Sendable, Equatable {
     ///
     /// A second is felt, the other is the machine's; no timer of a client lies in it, so the time scale does not shorten it.
     public var foregroundReconnect: Duration = .seconds(2)
-    /// From a `chat` without an answer to the end of the connection in the client's eyes (CLIENT-10).
+    /// From a `chat` without an answer to the end of the connection in the client's eyes (CLIENT-4).
     public var resend: Duration = .seconds(15)
-    /// From the last arrival on a connection to its end in the eyes of a client that awaits a turn (CLIENT-49).
+    /// From the last arrival on a connection to its end in the eyes of a client that awaits a turn (CLIENT-4).
     public var silence: Duration = .seconds(60)
-    /// Between two attempts to connect, however many failed before (CLIENT-7).
+    /// Between two attempts to connect, however many failed before (CLIENT-37).
     public var backoff: Duration = .seconds(30)
-    /// From the first read for an answer to the last (CLIENT-22).
+    /// From the first read for an answer to the last (CLIENT-20).
     public var polling: Duration = .seconds(65)
     /// From the moment a message is stored to the moment it is shown while only REST works (CLIENT-40).
     public var degraded: Duration = .seconds(35)
-    /// The minute in which attempts are counted (CLIENT-5, CLIENT-9).
+    /// The minute in which attempts are counted (CLIENT-1, CLIENT-3).
     public var attempts: Duration = .seconds(60)
     /// From a command to the answer of a client's driver; never shortened by the time scale.
     public var driver: Duration = .seconds(10)

@@ -260,20 +260,20 @@ package struct Examination {
         }
     }
 
-    /// A model has to use the server's own tools, so that their names tell no two questions apart (ORDER-3).
+    /// A model has to use the server's own tools, so that their names tell no two questions apart (ORDER-2).
     private mutating func tools(_ probe: Probe) {
         guard let use = probe.first("toolUse") else {
             // Some dialects have no word for it.
             guard subject.dialect.isCanonical else { return }
             note(
-                "tools", .gap, "the model uses a tool, but no 'toolUse' arrives: ORDER-3 will be untested",
+                "tools", .gap, "the model uses a tool, but no 'toolUse' arrives: ORDER-2 will be untested",
                 fix: "offer the model at least one tool, and send 'toolUse' when it is used")
             return
         }
         guard use.turnId == nil, use["input"]?["of"] != .string(probes.reply) else { return }
         note(
             "tools", .gap,
-            "'toolUse' has neither 'turnId' nor 'input': ORDER-3 will be inconclusive, because nothing "
+            "'toolUse' has neither 'turnId' nor 'input': ORDER-2 will be inconclusive, because nothing "
                 + "tells two questions of one session apart", fix: "send 'input' as the model gave it, or 'turnId'")
     }
 

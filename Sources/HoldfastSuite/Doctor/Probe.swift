@@ -18,7 +18,7 @@ struct Probe: Sendable {
     ) -> Scenario? {
         let names = profiles.map { "\"\($0)\"" }.joined(separator: ", ")
         let text = """
-            {"title": "\(name)", "summary": "An examination.", "role": "server", "clauses": ["LIVE-10"],
+            {"title": "\(name)", "summary": "An examination.", "role": "server", "clauses": ["LIVE-8"],
              "needs": {"principals": 1, "start": \(start), "profiles": [\(names)]}, "steps": [\(steps)]}
             """
         return try? ScenarioReader.scenario(text, named: "server/LIVE/\(name)", file: "doctor")

@@ -76,13 +76,13 @@ package struct Forecast {
 
     /// What is known of greetings alone, so of nothing where nobody greets (chapter 13.3).
     private static let ofGreetings: Set<ClauseID> = [
-        ClauseID(.AUTH, 1), ClauseID(.AUTH, 2), ClauseID(.AUTH, 16), ClauseID(.AUTH, 17), ClauseID(.ID, 1),
-        ClauseID(.ID, 2),
-        ClauseID(.LIVE, 10),
+        ClauseID(.AUTH, 1), ClauseID(.AUTH, 2), ClauseID(.AUTH, 1), ClauseID(.AUTH, 12), ClauseID(.ID, 1),
+        ClauseID(.ENV, 2),
+        ClauseID(.LIVE, 8),
     ]
 
     /// What is known of an error by its code and the key of its question.
-    private static let ofNamedErrors: Set<ClauseID> = [ClauseID(.ENV, 26), ClauseID(.TURN, 21)]
+    private static let ofNamedErrors: Set<ClauseID> = [ClauseID(.ENV, 14), ClauseID(.TURN, 14)]
 
     /// Whether an error of a dialect can carry a code or a key.
     private static func namesErrors(_ dialect: Dialect) -> Bool {

@@ -11,7 +11,7 @@ package struct ServerSuite {
     let selection: Selection
     var scope = Scope()
     let jobs: Int
-    /// Whether one more instance is watched as it stores (PERSIST-11).
+    /// Whether one more instance is watched as it stores (PERSIST-8).
     var traces = false
 
     package init(

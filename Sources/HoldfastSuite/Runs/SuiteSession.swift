@@ -7,7 +7,7 @@ import HoldfastTranscript
 
 /// One run of a suite, whichever side it is about: its time, its progress and its verdicts.
 ///
-/// Where somebody looks, performances are judged while others run, so that it can be told what is violated.
+/// Performances are judged while others run: what is violated can be told at once, and little is left when the run ends.
 final class SuiteSession<Item: SelectableScenario>: Sendable {
     private let specification: Specification
     private let judging: SuiteJudging
@@ -15,7 +15,6 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
     private let meter: Meter
     private let selection: ScenarioSelection<Item>
     private let violated = Mutex<Set<ClauseID>>([])
-    private let isShown: Bool
     private let startedAt = Date.now.formatted(.iso8601)
     private let start = ContinuousClock.now
     private let wasInterrupted = Mutex(false)
@@ -30,7 +29,6 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
             Dictionary(selection.scenarios.map { (Self.short($0.name), $0.kind) }, uniquingKeysWith: max),
             flaw: .violation, showing: show)
         self.selection = selection
-        isShown = show != nil
     }
 
     /// Performs everything, or what there is time for until `stop` returns.
@@ -86,7 +84,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         case .finished(let performance, _, _):
             meter.end(Self.short(performance.scenario))
             foreign.note(performance.history)
-            if isShown { judging.judgeMeanwhile(performance) { [weak self] in self?.note($0) } }
+            judging.judgeMeanwhile(performance) { [weak self] in self?.note($0) }
         }
     }
 

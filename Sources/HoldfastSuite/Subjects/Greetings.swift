@@ -26,7 +26,7 @@ struct Greetings {
             }
             // A branch more, because two make company.
             let text = """
-                {"title": "Greeting", "summary": "What the server states.", "role": "server", "clauses": ["LIVE-10"],
+                {"title": "Greeting", "summary": "What the server states.", "role": "server", "clauses": ["LIVE-8"],
                  "needs": {"principals": \(group.count)},
                  "steps": [{"do":"together","branches":[\(branches.joined(separator: ",")),
                  [{"do":"http","method":"GET","path":"/api/health","token":null}]]}]}

@@ -4,10 +4,11 @@ import HoldfastTranscript
 
 /// The wall between principals.
 extension AUTH {
-    /// AUTH-7: "A server MUST NOT send a frame of one principal's turn or session to a connection of another principal".
+    /// AUTH-6: "A server MUST NOT show one principal's sessions, turns or frames to another: not live, in `missed`, in
+    /// a list or session read, nor by a push".
     ///
     /// Once for each connection that was open while a frame of another principal's turn was sent. What a replay holds is the
-    /// matter of SYNC-20; an `error` that repeats what the client itself named tells nothing.
+    /// matter of AUTH-6; an `error` that repeats what the client itself named tells nothing.
     static func turnsStayWithTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
         let ownership = Ownership(history)
         let types: Set<String> = ["ack", "message", "toolUse", "done"]
@@ -33,10 +34,9 @@ extension AUTH {
         }
     }
 
-    /// AUTH-8: "A server MUST NOT show one principal's sessions to another over REST: not in the list, and a session read of
-    /// it is answered with 404".
+    /// AUTH-6, rule 2: neither a list nor a session read shows a session of another principal.
     ///
-    /// Once for each list, and for each read of such a session, by another principal than that of a session known before.
+    /// Once for each list, and for each read of such a session that was answered with 404, as ID-4 demands, or with it.
     static func sessionsAreShownToTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
         let ownership = Ownership(history)
         for exchange in history.exchanges where exchange.sent.method == "GET" {
@@ -48,8 +48,7 @@ extension AUTH {
             case .session(let id):
                 guard let since = ownership.foreign(id, to: principal), since < exchange.request else { continue }
                 evidence.test(
-                    status == 404,
-                    otherwise: "a read of another principal's session was not answered like one of an unknown session",
+                    status != 200, keptIf: status == 404, otherwise: "a read shows another principal's session",
                     expected: "404", actual: "\(status)", at: events)
             case .sessions:
                 guard let list = history.listReads.first(where: { $0.event == exchange.response }) else { continue }
@@ -64,11 +63,10 @@ extension AUTH {
         }
     }
 
-    /// AUTH-9: "A server MUST refuse a `chat` or `POST /api/chat` into another principal's session as if that session did
+    /// AUTH-7: "A server MUST answer a question as if the sessions and the `clientMessageId`s of other principals did
     /// not exist".
     ///
-    /// Once for each such question, and for each later read by the owner, which must not hold it. A budget may refuse it
-    /// first, and so may a key that stands for another question already (IDEM-9, IDEM-10).
+    /// Once for each question to such a session, and for each later read by its owner.
     static func foreignSessionsTakeNoQuestions(_ history: Observations, _ evidence: inout Evidence) {
         let ownership = Ownership(history)
         for (turn, request) in history.requests {
@@ -76,45 +74,14 @@ extension AUTH {
                 let since = ownership.foreign(session, to: request.principal), since < request.event,
                 request.refusalCode != "rate_limited"
             else { continue }
-            let isKeyTaken =
-                request.refusalCode == "idempotency_mismatch"
-                && turn.requests.contains { $0.refusal == nil && $0.event < request.refusal ?? .max }
-            if !isKeyTaken { judge(request, of: turn, history, into: &evidence) }
+            ID.judgeRefusal(
+                of: request, turn, "a question to another principal's session", within: history.timeouts.ack, history,
+                &evidence)
             for read in history.sessionReads where read.sessionId == session && read.request > request.event {
                 guard read.principal.map({ ownership.owners(of: session)[$0] != nil }) == true else { continue }
                 evidence.test(
                     !holds(read, request, history), otherwise: "a session contains another principal's question",
                     expected: "no change", actual: shown(request.prompt), at: [request.event, read.event])
-            }
-        }
-    }
-
-    private static func judge(
-        _ request: ObservedRequest, of turn: ObservedTurn, _ history: Observations, into evidence: inout Evidence
-    ) {
-        func violate(_ expected: String, _ actual: String, _ event: Int) {
-            evidence.violate(
-                "a question to another principal's session was not refused with session_not_found", expected: expected,
-                actual: actual, at: [request.event, event])
-        }
-        switch request.origin {
-        case .exchange(let index):
-            guard let response = history.exchanges[index].response, let status = history.exchanges[index].status else {
-                return
-            }
-            if status == 404 { return evidence.keep() }
-            violate("404", "\(status)", response)
-        case .connection(let connection):
-            let expected = "error session_not_found"
-            if let refusal = request.refusal {
-                if request.refusalCode == "session_not_found" { return evidence.keep() }
-                violate(expected, called(error: request.refusalCode), refusal)
-            } else if let taken = request.ack
-                ?? (turn.frames + turn.endings).filter({ $0.event > request.event }).min(by: { $0.event < $1.event })
-            {
-                violate(expected, called(taken), taken.event)
-            } else if let missing = history.unanswered(request.event, within: history.timeouts.ack, on: connection) {
-                violate(expected, missing.actual, missing.proof)
             }
         }
     }

@@ -3,9 +3,8 @@ import HoldfastTranscript
 
 /// How a client comes to a connection and keeps it, or does not.
 extension CLIENT {
-    /// CLIENT-1: "A client MUST open a new connection within `foregroundReconnect` of coming to the foreground after
-    /// having been in the background, whatever it believes about the old one, unless a close with a terminal code ended
-    /// it".
+    /// CLIENT-36: "A client MUST replace its connection within `foregroundReconnect` of each return to the foreground,
+    /// never at launch, and send no frame on the old one, unless a terminal close came".
     ///
     /// Once for each return with a network, unless the server had told it to stay away.
     static func foregroundReconnects(_ history: Observations, _ evidence: inout Evidence) {
@@ -14,8 +13,7 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-2: "A client MUST NOT use a connection from before the background for anything it sends after it came to
-    /// the foreground".
+    /// CLIENT-36, rule 2: nothing goes out on the old connection.
     ///
     /// Once for each return of an app that had a connection when it left, when it sends anything afterwards. What it
     /// sent before it left may arrive after a short absence, and a `ping` may have been on its way; what the person
@@ -49,8 +47,7 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-3: "A client MUST keep its first connection when the system reports it as active for the first time after
-    /// launch".
+    /// CLIENT-36, rule 3: the first report of the system after a launch is no return.
     ///
     /// Once for each launch with a `foreground` and no `background` before it, watched for `foregroundReconnect`. A
     /// connection that others ended proves nothing.
@@ -94,17 +91,6 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-8: "A client MUST attempt to connect within `foregroundReconnect` of the network's return, unless a close
-    /// with a terminal code ended its last connection".
-    ///
-    /// Once for each return of the network while the app is in the foreground, unless the server had told it to stay
-    /// away.
-    static func networkReturnReconnects(_ history: Observations, _ evidence: inout Evidence) {
-        for act in history.client.acts("networkUp") where !history.client.hasNetwork(at: act.event - 1) {
-            reconnects(after: act.event, "the network came back", history, into: &evidence)
-        }
-    }
-
     private static func reconnects(
         after event: Int, _ what: String, _ history: Observations, into evidence: inout Evidence
     ) {
@@ -132,60 +118,44 @@ extension CLIENT {
 
     // MARK: How often a client tries to connect, and when it stops
 
-    /// CLIENT-5: "A client MUST NOT make more than 20 connection attempts in a minute on its own".
+    /// CLIENT-1: "A client MUST NOT, on its own, attempt to connect, send one message, ask for one position or make one
+    /// failing read more than 20 times in a minute".
     ///
-    /// Once for each launch with two attempts of its own in a minute or more. The first attempt after the launch, an
-    /// act of the person, or the return of the app or the network is not its own.
-    static func attemptsAreBounded(_ history: Observations, _ evidence: inout Evidence) {
-        for launch in history.client.launches {
-            let openings = history.attempts(in: launch.events).map { history.connections[$0].opening }
-            let caused = Set(
-                history.client.acts.filter { launch.events.contains($0.event) }.compactMap { act in
-                    openings.first { $0 > act.event }
-                })
-            let own = openings.filter { !caused.contains($0) }
-            evidence.test(no: history.crowd(in: own), keptIf: own.count > 1 && history.isWatched(launch.events)) {
-                crowd in
-                Finding(
-                    "the client attempts to connect too often",
-                    expected: "at most \(Observations.mostInAMinute) attempts a minute",
-                    actual: "\(Observations.mostInAMinute + 1) in less", at: [crowd.lowerBound, crowd.upperBound])
-            }
-        }
-        if evidence.exercised > 0, let remark = tightLoop(history) { evidence.remarks.append(remark) }
-    }
-
-    /// CLIENT-59: "A client MUST NOT send one message, ask for one position, or make one read that fails, more than 20
-    /// times in a minute on its own".
-    ///
-    /// Once for each message that was sent again and each session or list whose reads failed again, in a minute or
-    /// more. What the person, the system, a push or a new connection brought about is not the client's own.
-    static func failuresAreNotHammered(_ history: Observations, _ evidence: inout Evidence) {
-        let causes = history.recoveryTriggers + history.client.acts.map(\.event)
-        func test(_ requests: [Int], _ what: String) {
-            let own = zip(requests, requests.dropFirst()).filter { before, request in
-                !causes.contains { $0 > before && $0 < request }
+    /// Once for each launch with attempts of its own, each message that was sent again, and each position, session or
+    /// list that was asked for again, in a minute or more. What the person or the system brought about is not the
+    /// client's own; nor, but for connecting, is what a push or a new connection did.
+    static func nothingIsHammered(_ history: Observations, _ evidence: inout Evidence) {
+        let acts = history.client.acts.map(\.event)
+        let causes = history.recoveryTriggers + acts
+        func test(_ deeds: [Int], but causes: [Int], watched: Range<Int>? = nil, _ what: String) {
+            let own = zip(deeds, deeds.dropFirst()).filter { before, deed in
+                !causes.contains { $0 > before && $0 < deed }
             }.map(\.1)
             guard let first = own.first else { return }
-            let isLong = history.isWatched(first..<history.endOfLife(at: first))
+            let isLong = history.isWatched(watched ?? first..<history.endOfLife(at: first))
             evidence.test(no: history.crowd(in: own), keptIf: isLong) { crowd in
                 Finding(
                     what, expected: "at most \(Observations.mostInAMinute) times a minute",
                     actual: "\(Observations.mostInAMinute + 1) times in less", at: [crowd.lowerBound, crowd.upperBound])
             }
         }
+        for launch in history.client.launches {
+            let openings = history.attempts(in: launch.events).map { history.connections[$0].opening }
+            test(openings, but: acts, watched: launch.events, "the client attempts to connect too often")
+        }
+        if evidence.exercised > 0, let remark = tightLoop(history) { evidence.remarks.append(remark) }
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
-            test(question.requests.map(\.event), "a message is resent too often")
+            test(question.requests.map(\.event), but: causes, "a message is resent too often")
         }
         let asked = Dictionary(grouping: history.syncs) { sync in
             "\(sync.connection) \(sync.request.epoch ?? "") \(sync.lastSeqSeen ?? 0)"
         }
         for syncs in asked.values.map({ $0.map(\.request.event) }).sorted(by: { $0[0] < $1[0] }) {
-            test(syncs, "one position is asked for again and again")
+            test(syncs, but: causes, "one position is asked for again and again")
         }
         let failed = Dictionary(grouping: history.client.reads.filter { !$0.isAnswered }, by: \.route)
         for reads in failed.values.map({ $0.map(\.request) }).sorted(by: { $0[0] < $1[0] }) {
-            test(reads, "a failing read is repeated too often")
+            test(reads, but: causes, "a failing read is repeated too often")
         }
     }
 
@@ -202,7 +172,7 @@ extension CLIENT {
         return "the client used \(share), as a loop without a pause does"
     }
 
-    /// CLIENT-6: "A client SHOULD vary the wait between attempts at random".
+    /// CLIENT-2: "A client SHOULD vary the wait between attempts at random".
     ///
     /// Once for each two launches with five attempts each in which nothing but the launch made the client try, and for
     /// each with eight whose waits are all equal, because a late machine may disturb the other. Waits that differ by
@@ -233,14 +203,18 @@ extension CLIENT {
         abs(one - other) > max(max(one, other) / 20, 40_000)
     }
 
-    /// CLIENT-7: "A client MUST go on attempting to connect, at most 30 s apart, while it is in the foreground, has
-    /// network and was not closed with a terminal code".
+    /// CLIENT-37: "A client MUST attempt to connect, in the foreground with network, at most 30 s apart while
+    /// unconnected and within `foregroundReconnect` of the network's return, unless a terminal close came".
     ///
     /// Once for each end of an attempt or a connection that the client could see and that left it without another, and
     /// for each launch after which it makes none, where none comes after it and none before it was sent away for good.
-    /// An attempt that neither ends nor is greeted is over after 30 s, and the next one follows as after any other.
+    /// An attempt that neither ends nor is greeted is over after 30 s, and the next one follows as after any other. And
+    /// once for each return of the network in the foreground.
     static func attemptsGoOn(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
+        for act in client.acts("networkUp") where !client.hasNetwork(at: act.event - 1) {
+            reconnects(after: act.event, "the network came back", history, into: &evidence)
+        }
         if let launch = client.launches.last, history.attempts(in: launch.events).isEmpty,
             client.hasNetwork(at: launch.events.lowerBound),
             !client.launches.dropLast().contains(where: { history.wasSentAway(before: $0.events.upperBound - 1) })
@@ -274,9 +248,8 @@ extension CLIENT {
     /// Acts that say nothing of new credentials or another version of the app.
     private static let withoutAPerson: Set<String> = ["background", "networkDown", "networkUp", "receivePush"]
 
-    /// CLIENT-9: "A client MUST NOT reconnect on its own after a close with 4001, nor after one with 4010 except to
-    /// offer another version that it has not offered since its last `connected`, one of `supported` if the `error`
-    /// before it listed any".
+    /// CLIENT-3: "A client MUST NOT reconnect after a terminal close until the person acts or the app returns, unless
+    /// the code was 4010 and it offers an open version".
     ///
     /// Once for each such close, watched for a minute. What a person does may begin anew; what becomes of the network
     /// may not.

@@ -3,7 +3,7 @@ import HoldfastTranscript
 
 /// What a client says of its connection, and what it does without one.
 extension CLIENT {
-    /// CLIENT-4: "A client MUST show itself as connected only after `connected` has arrived on the connection it uses".
+    /// CLIENT-23: "A client MUST show itself as connected only after `connected` has arrived on the connection it uses".
     ///
     /// Once for each state shown while a handshake was pending and nothing else could be in use, and for each
     /// `connected` shown when nothing had been greeted.
@@ -32,8 +32,8 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-10: "A client MUST treat a connection as ended when a send fails on it, or when `resend` passes after a
-    /// `chat` without an `ack`, a refusal or a frame of its turn".
+    /// CLIENT-4: "A client MUST treat a connection as ended when a send on it fails, a `chat` is unanswered for
+    /// `resend`, or it is silent for `silence`".
     ///
     /// Once for each `chat` that nothing came of, and for each message typed into a socket that had died in silence.
     /// What the client does about it is another connection or a request; afterwards it leaves the old connection alone.
@@ -105,8 +105,7 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-49: "A client MUST end a connection on which nothing, not even a WebSocket pong, has arrived for
-    /// `silence` while it awaited a turn in the foreground and with network".
+    /// CLIENT-4, rule 2: a connection that is silent for `silence` while a turn is awaited is over.
     ///
     /// Once for each connection that the stage silenced after the question was taken, and the client left for another
     /// one. Broken when it goes on waiting for the bound and for the longest wait before another attempt.
@@ -160,7 +159,7 @@ extension CLIENT {
 
     // MARK: What a client says and does while it has no socket
 
-    /// CLIENT-39: "A client SHOULD show `connecting`, `degraded` (polling without a socket) and `offline` (no network)
+    /// CLIENT-33: "A client SHOULD show `connecting`, `degraded` (polling without a socket) and `offline` (no network)
     /// as different states".
     ///
     /// Once for each state shown in one of these troubles, when it had lasted long enough to be seen.
@@ -168,7 +167,7 @@ extension CLIENT {
         for state in history.client.states {
             guard let (since, expected) = history.trouble(at: state.event) else { continue }
             if let shown = state.connection, shown == .connected || expected.contains(shown) {
-                // Connected without a greeting is the matter of CLIENT-4.
+                // Connected without a greeting is the matter of CLIENT-23.
                 if shown != .connected { evidence.keep() }
                 continue
             }

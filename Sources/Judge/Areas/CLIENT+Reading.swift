@@ -3,10 +3,8 @@ import HoldfastTranscript
 
 /// What a client reads although nothing says that it lost anything.
 extension CLIENT {
-    /// CLIENT-55: "A client MUST read over REST the session on its screen after every `connected` on which it sends no
-    /// `sync` from a position that it held, and whenever the person opens it, again until that read is answered with
-    /// 200, or with a status from 400 to 499 and an error body, unless the stream has brought all of it since it was
-    /// last read, or a close with a terminal code ended its last connection".
+    /// CLIENT-18: "A client MUST read the session on its screen over REST, until a read is answered, whenever it may
+    /// have a gap, unless a terminal close ended the last connection".
     ///
     /// Once for each session that the person goes to, and once for each greeting without a `sync` while a session is on
     /// the screen. A read that is under way then may serve, and decides nothing where it is answered; who has no

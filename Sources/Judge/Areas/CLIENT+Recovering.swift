@@ -8,8 +8,8 @@ extension CLIENT {
     /// Acts after which what was told or asked need not be shown any more.
     static let leavings = ObservedClient.endsOfLife.union(["selectSession", "openPush", "background"])
 
-    /// CLIENT-15: "A client MUST recover after every reconnect that follows a turn whose session it knows and whose
-    /// ending it has not seen, by `sync` from a position that it held or else by a session read".
+    /// CLIENT-14: "A client MUST recover, by `sync` from a held position or else a session read, after each reconnect
+    /// while it lacks the ending of a turn whose session it knows".
     ///
     /// Once for each greeted connection after another one and each turn that the client knew to run then. A read counts
     /// from the end of the old connection on, also one that was still under way then; a sync counts where the server
@@ -47,8 +47,8 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-19: "A client MUST show, after recovery, every message of the history it lacked, in the order of the
-    /// history".
+    /// CLIENT-25: "A client MUST show after recovery the whole history in its order, and during it all that it showed
+    /// before, unless a read begun since it came lacks it".
     ///
     /// Once for each read or replay of the session on the screen that brings a message which was not shown, and for
     /// each replay after a launch from a position that stands for messages.
@@ -100,8 +100,7 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-20: "A client MUST NOT show fewer messages of a session during recovery than before it, nor take an
-    /// answer away that no read asked for since it came lacks".
+    /// CLIENT-25, rule 2: nothing that was shown goes, unless a read begun since it came lacks it.
     ///
     /// Once for each read or sync during which, or after which, the screen of its session was looked at. Two entries
     /// for one message that become one are no loss, and neither is a question that went to a conversation of its own.
@@ -163,7 +162,8 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-21: "A client MUST NOT have more than one session read of one session under way for recovery".
+    /// CLIENT-20: "A client MUST NOT have more than one recovery read of a session under way, nor poll for one answer
+    /// with more than 12 reads or over 65 s".
     ///
     /// Once for each return, reconnect and push while a read of a session is under way. A read that the person caused
     /// by going there, and one that takes the place of a read the client gave up, is not counted.
@@ -190,8 +190,7 @@ extension CLIENT {
 
     // MARK: How long a client waits for an answer, and how the waiting ends
 
-    /// CLIENT-22: "A client MUST poll for an answer with at most 12 reads, the last of them no later than 65 s after
-    /// the first".
+    /// CLIENT-20, rule 2: polling for one answer has 12 reads and 65 s at most.
     ///
     /// Once for each time that a client read at least twice for an answer, with nothing else to make it read, and was
     /// watched to the end of the bound. The first read after a return, a reconnect or a loss is the recovery, those
@@ -235,10 +234,8 @@ extension CLIENT {
         return rest.first
     }
 
-    /// CLIENT-23: "A client MUST end the thinking state, and show the message as failed with its retry or an error,
-    /// when polling ends without an answer, or when for as long as polling may last nothing could bring it the answer:
-    /// no connection on which the message was sent, no later one on which a frame, a read or, once the server was known
-    /// to have it, a complete replay without its ending has shown that its turn runs, and no request".
+    /// CLIENT-39: "A client MUST end the thinking state, and show the message failed, an error or, without network,
+    /// `offline`, when polling ends without an answer or nothing could bring one".
     ///
     /// Once for each time that a client polled at least twice for an answer that did not come, and once for each
     /// stretch in which it waited on the screen and had nothing that could bring the answer. Without a network,
@@ -250,7 +247,7 @@ extension CLIENT {
             let polls = history.polls(in: wait)
             guard polls.count > 1 else { continue }
             let before = history.client.state(at: polls[0])
-            // One answer may be polled for after another (CLIENT-22).
+            // One answer may be polled for after another (CLIENT-20).
             let answers = history.answers(served: polls, among: waits)
             let shown = history.shown(after: polls[0], within: bound * answers, before: wait.end) { state in
                 guard history.mayStand(wait.question, on: state, before: wait.end) else { return nil }
@@ -303,47 +300,27 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-24: "A client MUST end the thinking state when it receives the ending of the turn, by any road".
+    /// CLIENT-30: "A client MUST end the thinking state when the ending of the awaited turn, or a refusal of its
+    /// message, arrives by any road, until it sends again".
     ///
-    /// Once for each turn that was awaited on the screen when its ending came, and no other of that session with it,
-    /// and once for each that ended while the person was elsewhere and came back.
-    static func anEndingEndsTheWaiting(_ history: Observations, _ evidence: inout Evidence) {
+    /// Once for each turn that was awaited on the screen when its ending came, or a refusal of its question, and no other
+    /// of that session with it, and once for each where that came while the person was elsewhere and came back.
+    static func whatIsOverIsNotAwaited(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() {
-            guard let ended = question.news.first(where: { $0.kind == .ending }) else { continue }
-            waitingEnds(
-                at: ended.event, of: index, among: questions, "the client still waits for an answer that arrived",
-                isCertain: !history.mayBeMissed(ended, of: question, before: .max), history, &evidence)
-            waitingIsOver(
-                since: ended, of: index, among: questions, "a session still waits for an answer that arrived", history,
-                &evidence)
-        }
-    }
-
-    /// CLIENT-46: "A client MUST end the thinking state for a message that was refused, until it sends that message
-    /// again".
-    ///
-    /// Once for each refusal of a message which was awaited on the screen, and no other of that session with it, and
-    /// once for each that came while the person was elsewhere and came back.
-    static func aRefusalEndsTheWaiting(_ history: Observations, _ evidence: inout Evidence) {
-        let questions = ClientQuestion.all(in: history)
-        for (index, question) in questions.enumerated() {
-            for news in question.news where news.kind == .refusal {
+            let refusals = question.news.filter { $0.kind == .refusal }
+            for news in question.news.filter({ $0.kind == .ending }).prefix(1) + refusals {
                 // The refusal of a resend says nothing of a turn that something else tells of, also where that crossed
                 // with it.
                 let request = question.requests.last { $0.event < news.event }?.event ?? news.event
                 let crossed = history.inFlight(before: request)..<request
                 let proof = question.news.first { proof in
-                    proof.kind == .proof && (proof.event > news.event || crossed.contains(proof.event))
+                    news.kind == .refusal && proof.kind == .proof
+                        && (proof.event > news.event || crossed.contains(proof.event))
                 }?.event
-                waitingEnds(
-                    at: news.event, of: index, among: questions,
-                    "the client still waits for an answer to a refused message", before: proof ?? .max,
-                    isCertain: !history.mayBeMissed(news, of: question, before: .max), history, &evidence)
-                guard proof == nil else { continue }
-                waitingIsOver(
-                    since: news, of: index, among: questions,
-                    "a session still waits for an answer to a refused message", history, &evidence)
+                let what = news.kind == .ending ? "that arrived" : "to a refused message"
+                waitingEnds(news, of: index, among: questions, what, before: proof ?? .max, history, &evidence)
+                if proof == nil { waitingIsOver(since: news, of: index, among: questions, what, history, &evidence) }
             }
         }
     }
@@ -352,10 +329,11 @@ extension CLIENT {
     ///
     /// Where the client may have missed what it was told, a screen that still waits says nothing.
     private static func waitingEnds(
-        at event: Int, of index: Int, among questions: [ClientQuestion], _ what: String,
-        before last: Int = .max, isCertain: Bool = true, _ history: Observations, _ evidence: inout Evidence
+        _ news: ClientQuestion.News, of index: Int, among questions: [ClientQuestion], _ what: String,
+        before last: Int, _ history: Observations, _ evidence: inout Evidence
     ) {
-        let question = questions[index]
+        let (question, event) = (questions[index], news.event)
+        let isCertain = !history.mayBeMissed(news, of: question, before: .max)
         guard let state = history.client.state(at: event), state.thinking,
             history.mayStand(question, on: state, before: event + 1)
         else { return }
@@ -390,7 +368,9 @@ extension CLIENT {
             return
         }
         evidence.test(sighting) { last in
-            Finding(what, expected: "thinking false", actual: "thinking true", at: [event, last])
+            Finding(
+                "the client still waits for an answer \(what)", expected: "thinking false", actual: "thinking true",
+                at: [event, last])
         }
     }
 
@@ -445,13 +425,15 @@ extension CLIENT {
             !$0.thinking
         }
         evidence.test(sighting) { late in
-            Finding(what, expected: "thinking false", actual: "thinking true", at: [news.event, back.event, late])
+            Finding(
+                "a session still waits for an answer \(what)", expected: "thinking false", actual: "thinking true",
+                at: [news.event, back.event, late])
         }
     }
 
     // MARK: How a client finds what it lost sight of
 
-    /// CLIENT-38: "A client MUST find a turn whose session it does not know by its `clientMessageId`, and take no other
+    /// CLIENT-21: "A client MUST find a turn whose session it does not know by its `clientMessageId`, and take no other
     /// session in its place".
     ///
     /// Once for each question of a new conversation that was lost before anything was said of it. A conversation is the
@@ -468,7 +450,7 @@ extension CLIENT {
             let end = min(
                 history.end(of: lost, at: ["selectSession", "openPush"]), history.endOfLife(at: first.event), settled)
             // What else the person typed there, or what was refused for a while, may begin the session of their
-            // conversation once this one failed (CLIENT-58); when it failed nobody knows between two looks.
+            // conversation once this one failed (CLIENT-12); when it failed nobody knows between two looks.
             let unfailed = history.client.states.last { $0.event < failed }?.event ?? failed
             let neighbors = ClientQuestion.all(in: history).filter { other in
                 guard other.event != question.event, other.requests.contains(where: { $0.sessionAsked == nil }) else {
@@ -492,11 +474,16 @@ extension CLIENT {
                     other.event < question.event
                         && other.news.contains { $0.kind == .refusal && $0.event < first.event }
                 }
+            let before = history.client.state(at: lost)?.sessionId
+            // In a later life of the app the message itself tells which screen is meant.
             let wrong =
                 wrongSend(
                     of: question, among: homes, after: lost, before: min(settled, history.endOfData(at: lost)), history)
-                ?? wrongPlace(of: question, among: onScreen, from: lost, to: settled, history)
-                ?? wrongScreen(among: onScreen, from: lost, to: end, history)
+                ?? wrongScreen(
+                    among: onScreen, from: history.endOfLife(at: lost) - 1,
+                    to: min(settled, history.endOfData(at: lost)), history
+                ) { state in state.messages.contains { $0.key.map(question.keys.contains) == true } }
+                ?? wrongScreen(among: onScreen, from: lost, to: end, history) { $0.sessionId != before }
             // Who went elsewhere before it was lost sees something else.
             let hasLeft = question.typed.map { history.endOfStay(at: $0) < lost } == true
             if hasLeft, wrong.map({ wrong in !question.requests.contains { $0.event == wrong.event } }) ?? true {
@@ -533,32 +520,18 @@ extension CLIENT {
         }.first
     }
 
-    /// A screen that shows a session nobody had tied to the message, and was not shown before the loss.
+    /// A screen of a kind that shows a session nobody had tied to the message.
     private static func wrongScreen(
-        among questions: [ClientQuestion], from lost: Int, to end: Int, _ history: Observations
+        among questions: [ClientQuestion], from start: Int, to end: Int, _ history: Observations,
+        where isMeant: (ObservedClient.State) -> Bool
     ) -> (session: String, event: Int)? {
-        let before = history.client.state(at: lost)?.sessionId
-        return history.looks(after: lost, before: end).lazy.compactMap { look in
-            guard let session = look.state.sessionId, session != before,
-                !questions.contains(where: { $0.sessions(before: look.event).contains(session) })
-            else { return nil }
-            return (session, look.event)
-        }.first
-    }
-
-    /// A screen of a later life of the app that shows the message, by its key, in a session nobody had tied to it.
-    private static func wrongPlace(
-        of question: ClientQuestion, among questions: [ClientQuestion], from lost: Int, to end: Int,
-        _ history: Observations
-    ) -> (session: String, event: Int)? {
-        let start = history.endOfLife(at: lost)
-        return history.looks(after: start - 1, before: min(end, history.endOfData(at: lost))).lazy.compactMap { look in
+        for look in history.looks(after: start, before: end) where isMeant(look.state) {
             guard let session = look.state.sessionId,
-                look.state.messages.contains(where: { $0.key.map(question.keys.contains) == true }),
                 !questions.contains(where: { $0.sessions(before: look.event).contains(session) })
-            else { return nil }
+            else { continue }
             return (session, look.event)
-        }.first
+        }
+        return nil
     }
 
     /// Whether the right session came to the screen, counted from the moment the client could ask for it.

@@ -4,8 +4,8 @@ import HoldfastTranscript
 
 /// What a person sees, and where.
 extension CLIENT {
-    /// CLIENT-25: "A client MUST show each message once, whatever the order and number of live frames, replays, REST
-    /// reads and pushes that brought it".
+    /// CLIENT-26: "A client MUST show each message once, whole and at once, however often and in what order frames,
+    /// replays, reads and pushes bring it, and whatever numbers are missing".
     ///
     /// Once for each message that came more than once and was looked at afterwards, and once for each that says what
     /// another says: neither may be shown twice, and neither may be taken for the other. Entries without id are counted
@@ -93,7 +93,7 @@ extension CLIENT {
     /// Acts after which the screen need not show what it did.
     static let departures = ObservedClient.interruptions.union(["selectSession", "openPush"])
 
-    /// CLIENT-26: "A client MUST show a frame or response only in the session it belongs to".
+    /// CLIENT-27: "A client MUST show a frame or response only in the session it belongs to".
     ///
     /// Once for each frame and each response with messages of a session that was not on the screen when it came.
     static func sessionsAreKeptApart(_ history: Observations, _ evidence: inout Evidence) {
@@ -118,12 +118,12 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-63: "A client MUST NOT bring another session, or a new conversation, to its screen than the one that the
-    /// person or a tapped notification chose last; a new conversation becomes the session of a message typed there".
+    /// CLIENT-28: "A client MUST keep on its screen the conversation that the person or a tap chose last, or the
+    /// session it became, unless its read fails".
     ///
     /// Once for each choice that was on the screen when something of another session came, and was looked at
     /// afterwards. After a message was typed, only a session that was on the screen before is surely another one. What
-    /// a tap brought is judged by CLIENT-33 to CLIENT-35.
+    /// a tap brought is judged by CLIENT-29.
     static func theScreenStays(_ history: Observations, _ evidence: inout Evidence) {
         let deliveries = history.clientDeliveries.filter { $0.road != .typed }
         for act in history.client.acts("selectSession") {
@@ -157,8 +157,7 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-64: "A client MUST show the whole text of a message, as `done`, `message` or a session gives it; white
-    /// space at its ends is free".
+    /// CLIENT-26, rule 2: the text is whole, but for white space at its ends.
     ///
     /// Once for each message that was shown under its id, and once more where other words take the place of the whole
     /// text. What a notification named may be shown with its words until the client surely has the message.
@@ -191,8 +190,8 @@ extension CLIENT {
 
     // MARK: What a person sees of the sessions that are not on the screen
 
-    /// CLIENT-42: "A client SHOULD count a live answer of a session that is not on the screen as unread in that
-    /// session".
+    /// CLIENT-34: "A client SHOULD count as unread each live answer in a session off the screen, once, and only what
+    /// others said there since that was last shown".
     ///
     /// Once for each such answer while the app is in the foreground and its connection stays open. Answers to the same
     /// session add up until it comes to the screen; what else a client counts is its own.
@@ -257,8 +256,7 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-62: "A client SHOULD count no more messages of a session as unread than others have said there since it
-    /// was last on the screen".
+    /// CLIENT-34, rule 2: what others did not say since the session was shown is not counted.
     ///
     /// Once for each session and each time that it was away from the screen, while a count was shown. What a list
     /// counts are also the person's own words, and who launches the app again may not know what was seen before.
@@ -307,7 +305,7 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-43: "A client SHOULD show the messages it already has when the person returns to a session, before the
+    /// CLIENT-41: "A client SHOULD show the messages it already has when the person returns to a session, before the
     /// server has answered".
     ///
     /// Once for each return to a session that was on the screen before in the same life, while no read of it is

@@ -4,8 +4,8 @@ import HoldfastTranscript
 
 /// What becomes of what a person sends.
 extension CLIENT {
-    /// CLIENT-11: "A client MUST resend, over REST or on its next connection, each question whose connection or request
-    /// ended before the server said anything of it, unless CLIENT-57 or CLIENT-60 forbids it".
+    /// CLIENT-7: "A client MUST resend each question whose connection or request ended before the server said anything
+    /// of it, unless CLIENT-9 or CLIENT-11 forbids it".
     ///
     /// Once for each question whose connection ended before anything was said of it, and once for each that was typed
     /// into a dead connection still shown as connected. One that shows up in a replay or a history meanwhile has
@@ -41,8 +41,8 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-12: "A client MUST resend with the content of the first send, and with its `clientMessageId` unless
-    /// CLIENT-50 asks for a new one".
+    /// CLIENT-6: "A client MUST send a message again with its first content, under its last `clientMessageId` while
+    /// that is open, and never under one that is spent".
     ///
     /// Once for each request after the first of one message, until the client was told how it ended or that it was
     /// refused.
@@ -62,7 +62,7 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-13: "A client MUST give each new message of the person a `clientMessageId` of its own".
+    /// CLIENT-5: "A client MUST give each new message of the person a `clientMessageId` of its own".
     ///
     /// Once for each message after the first, and once for each without a key. Of two equal texts the second is known
     /// to have the key of the first when the first had been answered, and the second never comes with another.
@@ -109,32 +109,31 @@ extension CLIENT {
         return (first.event, second.event)
     }
 
-    /// CLIENT-14: "A client MUST regard a message as sent only on a frame, response or history that carries its
+    /// CLIENT-24: "A client MUST regard a message as sent only on a frame, response or history that carries its
     /// `clientMessageId` or `turnId` and does not refuse it".
     ///
-    /// Once for each look at a message between its sending and the first proof, also after a refusal, at a later
-    /// launch, or of one that never arrived, and once for each that was lost after frames of other turns had arrived,
-    /// as in CLIENT-11.
+    /// Once for each look at a message before the first proof, also after a refusal, at a later launch, or of one that
+    /// never went out or arrived, and once for each that was lost after frames of other turns had arrived,
+    /// as in CLIENT-7.
     static func onlyItsOwnTurnProvesDelivery(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() where !question.isAmbiguous {
-            whatIsUnsentIsNotSent(question, among: questions, history, &evidence)
-            guard let sent = question.requests.first?.event else { continue }
+            guard let start = question.typed ?? question.requests.first?.event else { continue }
             let isOnlyOne = !questions.indices.contains { $0 != index && questions[$0].says(question.text) }
             // The next launch proves nothing.
-            let end = min(question.proof ?? .max, history.endOfData(at: sent))
-            for look in history.looks(after: sent, before: end) {
-                let places = look.state.places(of: question)
+            let end = min(question.proof ?? .max, history.endOfData(at: start))
+            for look in history.looks(after: start, before: end) {
+                let places = look.state.entries(of: question)
                 guard places.count == 1, let place = places.first else { continue }
                 let shown = look.state.messages[place]
-                guard shown.key != nil || isOnlyOne, !history.isRead(shown, apartFrom: question, before: look.event)
+                guard isOnlyOne || shown.key != nil && !question.keys.isEmpty,
+                    !history.isRead(shown, apartFrom: question, before: look.event)
                 else { continue }
                 evidence.test(
                     shown.status != "sent", otherwise: "a message is shown as sent without proof",
                     expected:
                         "its key, or the turn of its ack, in a frame, response or history that does not refuse it",
-                    actual: "status sent",
-                    at: [sent, look.event])
+                    actual: "status sent", at: [start, look.event])
                 if shown.status == "sent" { break }
             }
             if let lost = history.loss(of: question), history.hasOthers(than: question, from: lost.sent, to: lost.event)
@@ -144,28 +143,7 @@ extension CLIENT {
         }
     }
 
-    /// A message that has not gone out is not shown as sent, in this life of the app or in a later one.
-    private static func whatIsUnsentIsNotSent(
-        _ question: ClientQuestion, among questions: [ClientQuestion], _ history: Observations,
-        _ evidence: inout Evidence
-    ) {
-        guard let typed = question.typed,
-            !questions.contains(where: { $0.typed != typed && $0.says(question.text) })
-        else { return }
-        let ends = [question.requests.first?.event, question.proof, history.endOfData(at: typed)]
-        for look in history.looks(after: typed, before: ends.compactMap(\.self).min() ?? .max) {
-            let places = look.state.entries(of: question)
-            guard places.count == 1, let place = places.first else { continue }
-            let shown = look.state.messages[place]
-            guard !history.isRead(shown, apartFrom: question, before: look.event) else { continue }
-            evidence.test(
-                shown.status != "sent", otherwise: "a message is shown as sent before it has gone out",
-                expected: "status sending or failed", actual: "status sent", at: [typed, look.event])
-            if shown.status == "sent" { return }
-        }
-    }
-
-    /// CLIENT-57: "A client MUST NOT send a `chat` or a `POST /api/chat` larger than the `limits.maxFrameBytes` of the
+    /// CLIENT-11: "A client MUST NOT send a `chat` or a `POST /api/chat` larger than the `limits.maxFrameBytes` of the
     /// last `connected` since its launch, but show the message as failed".
     ///
     /// Once for each larger question that was sent, and once for each larger text that was typed while a connection
@@ -206,8 +184,8 @@ extension CLIENT {
         "parse_error", "bad_request", "unknown_type", "session_not_found", "too_large", "idempotency_mismatch",
     ]
 
-    /// CLIENT-47: "A client MUST NOT send a message again on its own that was refused with `parse_error`,
-    /// `bad_request`, `unknown_type`, `session_not_found`, `too_large` or `idempotency_mismatch`".
+    /// CLIENT-9: "A client MUST NOT send a message again after a final refusal, or more than 24 hours after its first
+    /// send, unless the person asks for it".
     ///
     /// Once for each such refusal, when the message came again, or `resend` was watched to its end. A refusal that
     /// came just before the client left or its connection ended may never have been taken.
@@ -235,8 +213,8 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-31: "A client MUST show every `error` that ends one of its turns or refuses one of its questions, on the
-    /// message it concerns or among `errors`".
+    /// CLIENT-32: "A client MUST show every `error` that refuses its question or ends that turn, and an error while the
+    /// session of a tapped notification cannot be found or read".
     ///
     /// Once for each first error of a message, until it is sent again or proves to have arrived. Shown means that the
     /// message is marked as failed, or that an error is listed that was not there before; its words are the client's
@@ -334,11 +312,11 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-32: "A client MUST NOT send a message refused with `rate_limited` again before `retryAfterMs` has
+    /// CLIENT-8: "A client MUST NOT send a message refused with `rate_limited` again before `retryAfterMs` has
     /// passed".
     ///
     /// Once for each refusal that names a time, when the message came again, or the time was watched to its end. Who
-    /// may never have taken the refusal has to send the message again once its connection ends (CLIENT-11).
+    /// may never have taken the refusal has to send the message again once its connection ends (CLIENT-7).
     static func rateLimitsAreWaitedFor(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
             for news in question.news where news.kind == .refusal && news.error?.code == "rate_limited" {

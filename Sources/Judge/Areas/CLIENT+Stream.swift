@@ -3,12 +3,12 @@ import HoldfastTranscript
 
 /// How a client keeps its place in the stream.
 extension CLIENT {
-    /// CLIENT-16: "A client MUST send `sync`, with the epoch and position it holds, on every new connection whose
-    /// `connected` states an epoch, if it held a position or awaited a turn".
+    /// CLIENT-15: "A client MUST send `sync` from what it holds after each `connected` with an epoch, if it held a
+    /// position or awaited a turn, and none without an epoch".
     ///
     /// Once for each greeting with an epoch to a client that surely held a place, or showed that it awaited an answer.
     /// The place has to be one that it can have: not beyond what it was sent before this greeting, and not before a
-    /// frame that it surely took, unless a `sync` has still to fill a gap. A place of another stream is CLIENT-28's.
+    /// frame that it surely took, unless a `sync` has still to fill a gap. A place of another stream is CLIENT-19's.
     static func placesAreSynced(_ history: Observations, _ evidence: inout Evidence) {
         let places = history.clientPlaces
         let questions = ClientQuestion.all(in: history)
@@ -74,9 +74,28 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-17: "A client MUST read the session on its screen, if there is one, over REST after a `syncResult` with
-    /// `complete: false`, unless its reason is `too_many` and it has a further page, again until that read is answered
-    /// with 200, or with a status from 400 to 499 and an error body".
+    /// CLIENT-15, rule 2: without an epoch no `sync` is sent.
+    ///
+    /// Once for each greeting without one of a client that had been connected before, when it said or asked anything on
+    /// that connection or beside it.
+    static func syncNeedsAnEpoch(_ history: Observations, _ evidence: inout Evidence) {
+        let greeted = history.client.attempts.filter { history.connections[$0].connected != nil }
+        for (place, index) in greeted.enumerated() {
+            let connection = history.connections[index]
+            guard let greeting = connection.greeting, greeting.epoch == nil else { continue }
+            let said = connection.sent.filter { $0.event > greeting.event }
+            let end = history.client.ends[index] ?? .max
+            let asked = history.client.reads.contains { $0.request > greeting.event && $0.request < end }
+            evidence.test(no: said.first { $0.type == "sync" }, keptIf: place > 0 && (!said.isEmpty || asked)) { sync in
+                Finding(
+                    "the client sent a sync to a server without replay", expected: "a read over REST", actual: "sync",
+                    at: [greeting.event, sync.event])
+            }
+        }
+    }
+
+    /// CLIENT-17: "A client MUST read the session on its screen over REST after a `syncResult` with `complete: false`,
+    /// until a read is answered, unless that is `too_many` with `more`".
     ///
     /// Once for each such answer, counted from its last page, while a session is on the screen and stays there. A read
     /// that was under way when the answer came may serve as well, and decides nothing unless it fails; nor does a
@@ -109,7 +128,7 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-18: "A client MUST answer a `syncResult` with `more: true` by a `sync` from the last `seq` of that page".
+    /// CLIENT-16: "A client MUST answer a `syncResult` with `more: true` by a `sync` from the last `seq` of that page".
     ///
     /// Once for each page with frames. Live frames are no part of the page, and numbers beyond it have still to come.
     static func pagesAreFollowed(_ history: Observations, _ evidence: inout Evidence) {
@@ -134,7 +153,7 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-29: "A client MUST move its position over a numbered frame whose type it does not know".
+    /// CLIENT-19, rule 3: frames of unknown types move the position.
     ///
     /// Once for each first `sync` of a connection after such a frame was the greatest number of its epoch and surely
     /// taken.
@@ -155,7 +174,7 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-30: "A client MUST show a frame at once although numbers before it are missing".
+    /// CLIENT-26, rule 3: a live frame is shown at once, whatever numbers before it are missing.
     ///
     /// Once for each live frame with a new message of the session on the screen, whether its number is the next that
     /// the client can have or not. The bound is that of an answer without work behind it; no timer of a client lies in
@@ -211,8 +230,8 @@ extension CLIENT {
 
     // MARK: What a client may not step over
 
-    /// CLIENT-27: "A client MUST NOT move its position past frames that an unanswered or incomplete `sync` has still to
-    /// bring".
+    /// CLIENT-19: "A client MUST move its position over frames of unknown types too, never past those that a `sync` has
+    /// still to bring, and change epoch and number together".
     ///
     /// Once for each first `sync` of a connection while an earlier one is unanswered, is a page short of the whole, or
     /// was answered as incomplete without a read since of the session that was on the screen then, and frames are owed
@@ -253,8 +272,7 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-28: "A client MUST take up the position of a new epoch together with that epoch, and never combine it
-    /// with a number of the old one".
+    /// CLIENT-19, rule 2: epoch and number of a position change together.
     ///
     /// Once for each `sync` that names an epoch after two were told: its number has to be one of that epoch, and once a
     /// frame of the newest epoch was surely taken, with nothing still to come, no older epoch is named again.

@@ -4,8 +4,8 @@ import HoldfastTranscript
 
 /// What a client does with what a person types: kept, sent in order, sent again, and not failed once answered.
 extension CLIENT {
-    /// CLIENT-50: "A client MUST send what the person sends again under a new key after an ending or
-    /// `idempotency_mismatch`, and otherwise under its last key while any of its sends was not refused".
+    /// CLIENT-6, rule 2: "send again" takes a new key after an ending or `idempotency_mismatch`, else the last one
+    /// while it is open.
     ///
     /// Once for each `sendAgain` that a request followed. What the client was told up to the request counts; what came
     /// so shortly before it that it may not have been taken in leaves either key right.
@@ -39,8 +39,8 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-51: "A client MUST send what the person typed within `resend`, or, where it had no connection, within
-    /// `resend` of the next one that stands, unless it tells the person that the message was not sent".
+    /// CLIENT-38: "A client MUST send a typed message within `resend` of the last of typing, connecting and the end of
+    /// what it awaited before, unless it shows it as failed".
     ///
     /// Once for each message that was sent or shown as failed. Broken when a connection stands for `resend` without
     /// either or a new error, and no earlier message is still awaited. Who sends words that nobody typed may mean
@@ -77,7 +77,7 @@ extension CLIENT {
                 isNew && !isTooLong || history.endOfStay(at: typed) > stood
                     ? stood : history.sighting(of: question, after: stood, before: life.upperBound)
             }
-            // What went out under the key of an equal text is CLIENT-13's.
+            // What went out under the key of an equal text is CLIENT-5's.
             let equals = questions.filter { $0.says(question.text) }
             // Of equal words as many have to go out as waited.
             let waiting = equals.count { other in
@@ -134,8 +134,8 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-58: "A client MUST send a message to the session that was on its screen when the person typed it, or, in
-    /// a new conversation, to the session of the first message there that was neither refused nor shown as failed".
+    /// CLIENT-12: "A client MUST send a message to the session where it was typed or, in a new conversation, to that of
+    /// its first message that stands".
     ///
     /// Once for each message that was typed into a session, once for each after the first in a new conversation whose
     /// session the client was told before it sent it, and once for the first in an empty one that the person chose: it
@@ -203,8 +203,7 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-52: "A client MUST show or send, when it is launched again after its end, every message of the person of
-    /// which neither a confirmation nor a refusal had arrived and that it had not shown as failed".
+    /// CLIENT-35: "A client MUST show or send, when it is launched again, every unsettled message of the person".
     ///
     /// Once for each such message that is shown or sent after the end of the app, by the system or by itself, and
     /// `launch`. Broken when a connection stands for `resend` while its session is on the screen, or a new conversation
@@ -260,7 +259,8 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-53: "A client MUST NOT show a message as failed once the `done` of its turn has arrived, by any road".
+    /// CLIENT-31: "A client MUST NOT show a message as failed after its `done`, nor begin to within `polling` of its
+    /// `ack`, while the connection that brought it stands without the ending".
     ///
     /// Once for each answer of a message that was shown as failed before, or beside an error that names it, when a look
     /// at it followed, and once for each message that stands as failed when its answer has been there for `resend`,
@@ -308,11 +308,10 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-61: "A client MUST NOT begin to show a message as failed within `polling` of its `ack` while the
-    /// connection that brought the `ack` stands and has told no end of its turn".
+    /// CLIENT-31, rule 2: not within `polling` of an `ack` whose connection stands.
     ///
     /// Once for each message that was looked at meanwhile and was not failed when its `ack` came. One that also went
-    /// out over REST may have failed there. Who has read twice since may have polled to the end (CLIENT-23).
+    /// out over REST may have failed there. Who has read twice since may have polled to the end (CLIENT-39).
     static func whatRunsHasNotFailed(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
             guard let ack = question.news.first(where: { $0.kind == .proof && $0.connection != nil }),
@@ -343,8 +342,8 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-54: "A client MUST send the messages of one session, for the first time and again after a reconnect, in
-    /// the order in which the person typed them, but for those that were refused or are shown as failed".
+    /// CLIENT-10: "A client MUST send the unsettled messages of one session on any one connection in the order in which
+    /// the person typed them, also again after a reconnect".
     ///
     /// Once for each two neighbors of one conversation that waited together, for their first transport or for another
     /// one, and went out on one connection. Requests over REST may overtake others on the way.

@@ -4,8 +4,8 @@ import HoldfastTranscript
 
 /// What a client sends, and how it takes what is new to it.
 extension ENV {
-    /// ENV-21: "A client MUST send every WebSocket text message as one JSON object that is valid against the schema of its
-    /// type".
+    /// ENV-12: "A client MUST send every WebSocket text message as one JSON object that is valid against the schema of
+    /// its type".
     ///
     /// Once for each text message. What a schema says for another clause (`x-clause`) is judged there.
     static func clientFramesAreValid(_ history: Observations, _ evidence: inout Evidence) {
@@ -34,7 +34,7 @@ extension ENV {
             return ("a frame has no type that a client may send", listed(known), shown(frame.type ?? value.typeName))
         }
         let problems = history.schemas.validate(value, as: history.schemas.name(of: value))
-        return problems.first { $0.clause == ClauseID(.ENV, 21) }.map { problem in
+        return problems.first { $0.clause == ClauseID(.ENV, 12) }.map { problem in
             (
                 "\(located(type, problem.instance)): \(problem.what)", problem.expected,
                 shown(value[problem.instance]?.text())
@@ -45,18 +45,26 @@ extension ENV {
     /// What a client may take to show what it was sent.
     private static func redraw(_ history: Observations) -> Int { history.timeouts.scheduling.microseconds }
 
-    /// ENV-22: "A client MUST process a frame with unknown members as if they were absent".
+    /// ENV-13: "A client MUST process a frame as if members that it does not know were absent, and ignore one of an
+    /// unknown type without an error or a close".
     ///
-    /// Once for each answer that came in such a frame, or behind one on its connection, in the session on the screen, and
-    /// once for each such greeting: the one has to be shown, the other believed.
-    static func unknownMembersChangeNothing(_ history: Observations, _ evidence: inout Evidence) {
+    /// Once for each answer that came in such a frame, or behind one on its connection, in the session on the screen: it has to
+    /// be shown. Once for each such greeting, which has to be believed, and for each frame of an unknown type after which the
+    /// connection was watched or the client told what it shows.
+    static func unknownMembersAndTypesChangeNothing(_ history: Observations, _ evidence: inout Evidence) {
+        let known = Set(history.schemas.types(sentBy: .server))
+        func isStrange(_ frame: Frame) -> Bool { frame.type.map { !known.contains($0) } ?? false }
         for connection in history.connections {
-            guard let first = connection.received.first(where: { UnknownMembers.areTold(in: $0) }) else { continue }
+            let strange = connection.received.filter(isStrange)
+            for frame in strange { isIgnored(frame, on: connection, history, into: &evidence) }
             if let greeting = connection.greeting, UnknownMembers.areTold(in: greeting) {
                 isBelieved(greeting, history, into: &evidence)
             }
+            guard let first = connection.received.first(where: { isStrange($0) || UnknownMembers.areTold(in: $0) })
+            else { continue }
+            let cause = isStrange(first) ? "after an unknown type" : "after unknown members"
             for frame in connection.received where frame.event >= first.event {
-                isShown(frame, because: first, "after unknown members", history, into: &evidence)
+                isShown(frame, because: first, cause, history, into: &evidence)
             }
         }
     }
@@ -93,23 +101,6 @@ extension ENV {
             Finding(
                 "an answer \(when) was not shown", expected: shown(frame.text),
                 actual: listed(history.client.state(at: late)?.ids ?? []), at: [cause.event, frame.event, late])
-        }
-    }
-
-    /// ENV-23: "A client MUST ignore a frame of an unknown type, without showing it as an error and without closing the
-    /// connection".
-    ///
-    /// Once for each such frame after which the connection was watched or the client told what it shows, and for each answer
-    /// behind it on its connection.
-    static func unknownTypesAreIgnored(_ history: Observations, _ evidence: inout Evidence) {
-        let known = Set(history.schemas.types(sentBy: .server))
-        for connection in history.connections {
-            let strange = connection.received.filter { $0.type.map { !known.contains($0) } ?? false }
-            for frame in strange { isIgnored(frame, on: connection, history, into: &evidence) }
-            guard let first = strange.first else { continue }
-            for frame in connection.received where frame.event > first.event {
-                isShown(frame, because: first, "after an unknown type", history, into: &evidence)
-            }
         }
     }
 

@@ -4,33 +4,54 @@ import HoldfastTranscript
 
 /// Whether a valid question is taken for one.
 extension ENV {
-    /// ENV-27: "A server MUST NOT call a valid `chat` or `POST /api/chat` malformed, with `bad_request`, `parse_error`,
-    /// `unknown_type` or 400".
+    /// ENV-7, rule 2: no valid question is called malformed: with `bad_request`, `parse_error`, `unknown_type` or 400,
+    /// nor with an `internal` that names nothing, as only what could not be read is refused without a name.
     ///
     /// Once for each valid question that was taken or called malformed. An `error` without a key counts only where nothing else
     /// on its connection can have been malformed.
     static func validQuestionsAreNotMalformed(_ history: Observations, _ evidence: inout Evidence) {
         lazy var hostile = Set(history.hostileFrames.map(\.frame.connection))
+        let formal: Set<String> = ["bad_request", "parse_error", "unknown_type"]
         for (turn, request) in history.requests where history.isValidQuestion(request) {
-            guard let refusal = request.refusal else {
+            let nameless = history.nameless(formal.union(["internal"]), after: request)
+            guard let refusal = request.refusal ?? (turn.isAccepted ? nil : nameless) else {
                 if request.ack != nil || request.outcome != nil || turn.isAccepted { evidence.keep() }
                 continue
             }
             let isMalformed =
                 request.connection == nil
                 ? history.exchange(of: request)?.status == 400
-                : ["bad_request", "parse_error", "unknown_type"].contains(request.refusalCode)
+                : request.refusal == nil || formal.contains(request.refusalCode ?? "")
             guard isMalformed, !history.mayBeRefused(request) else { continue }
             let isNamed = request.clientMessageId.map { history.frames[refusal]?.clientMessageId == $0 } ?? false
             if let connection = request.connection, hostile.contains(connection), !isNamed { continue }
             evidence.violate(
                 "a valid question was called malformed", expected: "an answer, or a refusal for another reason",
-                actual: request.refusalCode ?? "400", at: [request.event, refusal])
+                actual: request.connection == nil
+                    ? request.refusalCode ?? "400"
+                    : "\(called(error: history.frames[refusal]?.code))\(isNamed ? "" : " that names no question")",
+                at: [request.event, refusal])
         }
     }
 }
 
 extension Observations {
+    /// The `error` of one of some codes that names nothing and can be about no message but an unanswered `chat`.
+    func nameless(_ codes: Set<String>, after request: ObservedRequest) -> Int? {
+        guard let index = request.connection, request.ack == nil, request.refusal == nil else { return nil }
+        let error = connections[index].received.first { frame in
+            frame.event > request.event && frame.type == "error" && frame.code.map(codes.contains) == true
+                && frame.turnId == nil && frame.clientMessageId == nil
+                && !hostileFrames.contains { $0.answer?.event == frame.event }
+        }
+        guard let error,
+            connections[index].sent.last(where: { $0.event < error.event && $0.type != "ping" })?.event == request.event
+        else { return nil }
+        // What is about the connection comes before its end.
+        if error.code == "internal", connections[index].endByServer(after: error.event) != nil { return nil }
+        return error.event
+    }
+
     /// Whether a question may not be refused for its form, unknown members aside.
     fileprivate func isValidQuestion(_ request: ObservedRequest) -> Bool {
         switch request.origin {

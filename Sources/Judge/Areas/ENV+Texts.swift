@@ -4,12 +4,27 @@ import HoldfastTranscript
 
 /// Checks of the envelope that concern texts, sizes and fragments.
 extension ENV {
-    /// ENV-14: "A server MUST return the text of a message as it was given, code point by code point".
+    /// ENV-6: "A server MUST give the text of a message the same in every frame, chat response and session read, and
+    /// that of a question as it was sent".
     ///
-    /// A question is found by its ids; without any, the only question of a session this history began is meant.
-    /// Exercised once per question and read, and by a `message` to the connection that asked (TURN-16 judges the others).
+    /// Messages are found by their ids; without any, the only question of a session this history began is meant. Exercised once
+    /// per question or answer and read, and by a `message` to the connection that asked (TURN-11 judges the others).
     static func textsComeBackAsGiven(_ history: Observations, _ evidence: inout Evidence) {
-        for turn in history.turns where turn.isAccepted {
+        for turn in history.turns {
+            let reads = history.reads(of: turn)
+            for (id, text, event) in answers(to: turn, history) {
+                for read in reads where read.request > event {
+                    let named = id.flatMap { id in
+                        read.messages.firstIndex { $0.id == id && $0.role == "assistant" }
+                    }
+                    guard let place = named ?? history.answer(of: turn, in: read) else { continue }
+                    evidence.test(
+                        text, is: read.messages[place].text,
+                        otherwise: "the text of an answer differs from the stored one",
+                        at: [turn.event, event, read.event])
+                }
+            }
+            guard turn.isAccepted else { continue }
             let askers = turn.requests.compactMap(\.connection)
             for message in turn.frames where message.type == "message" && message.string("role") == "user" {
                 guard askers.contains(message.connection), let text = message.text else { continue }
@@ -17,7 +32,7 @@ extension ENV {
                     text, is: turn.accepted.prompt, otherwise: "the server changed a text",
                     at: [turn.event, message.event])
             }
-            for read in history.reads(of: turn) where read.request > turn.firstFrame ?? turn.response ?? .max {
+            for read in reads where read.request > turn.firstFrame ?? turn.response ?? .max {
                 guard let index = history.question(of: turn, in: read) else { continue }
                 evidence.test(
                     read.messages[index].text, is: turn.accepted.prompt, otherwise: "the server changed a text",
@@ -26,8 +41,21 @@ extension ENV {
         }
     }
 
-    /// ENV-15: "A server MUST accept a valid frame of any size up to the `limits.maxFrameBytes` it told in
-    /// `connected`".
+    /// What frames and responses say that a turn was answered, each with the id of the answer and its event.
+    private static func answers(
+        to turn: ObservedTurn, _ history: Observations
+    ) -> [(id: String?, text: String, event: Int)] {
+        let frames = (turn.endings + turn.copies).filter { $0.type == "done" }
+        let responses = turn.requests.compactMap(\.success)
+        return frames.compactMap { done in done.text.map { (done.messageId, $0, done.event) } }
+            + responses.compactMap { event in
+                let body = history.body(ofResponse: event)
+                return body?["text"]?.stringValue.map { (body?.id("messageId"), $0, event) }
+            }
+    }
+
+    /// ENV-7: "A server MUST NOT call a valid question malformed, nor refuse a valid frame or question of at most
+    /// `limits.maxFrameBytes` bytes for its size".
     ///
     /// Only a `chat` of more than half the limit puts it to the test; a smaller one counts when it is refused for its size.
     static func framesUpToTheLimitAreAccepted(_ history: Observations, _ evidence: inout Evidence) {
@@ -39,7 +67,7 @@ extension ENV {
                 request.event > connection.connected ?? .max
             else { continue }
             let isRefused = request.refusalCode == "too_large"
-            if let refusal = isRefused ? request.refusal : unread(request, on: connection, in: history) {
+            if let refusal = isRefused ? request.refusal : history.nameless(["too_large"], after: request) {
                 evidence.violate(
                     "a frame within the limit was refused as too large",
                     expected: "frames of up to \(limit) bytes accepted",
@@ -57,24 +85,8 @@ extension ENV {
         }
     }
 
-    /// The `error` that calls a message too large and names none, where it can be about no message but a question.
-    private static func unread(
-        _ request: ObservedRequest, on connection: ObservedConnection, in history: Observations
-    ) -> Int? {
-        guard request.ack == nil, request.refusal == nil else { return nil }
-        let others = Set(history.hostileFrames.compactMap(\.answer?.event))
-        let error = connection.received.first { frame in
-            guard frame.type == "error", frame.code == "too_large", frame.event > request.event else { return false }
-            return frame.turnId == nil && frame.clientMessageId == nil && !others.contains(frame.event)
-        }
-        guard let error, connection.sent.last(where: { $0.event < error.event })?.event == request.event else {
-            return nil
-        }
-        return error.event
-    }
-
-    /// ENV-16: "A server MUST answer a message larger than `limits.maxFrameBytes` with an `error` of code `too_large`
-    /// or by closing with 1009, within `close`".
+    /// ENV-8: "A server MUST answer a message or request body of more than `limits.maxFrameBytes` bytes with
+    /// `too_large`, or on a WebSocket by closing with 1009, within `close`".
     ///
     /// A reset can overtake the close frame, so a connection that was reset proves nothing.
     static func largerMessagesAreRefused(_ history: Observations, _ evidence: inout Evidence) {
@@ -112,8 +124,8 @@ extension ENV {
         }
     }
 
-    /// ENV-17: "A server MUST NOT send a message of more than 1048576 bytes, nor a `message`, `toolUse`, `done` or `error`
-    /// without `duplicate` of more than 1000000".
+    /// ENV-9: "A server MUST NOT send a message of more than 1048576 bytes, nor a `message`, `toolUse`, `done` or
+    /// `error` without `duplicate` of more than 1000000".
     ///
     /// Exercised once per message. What was too large for the stage itself is an act `cut` with `moreThan`.
     static func messagesStaySmall(_ history: Observations, _ evidence: inout Evidence) {
@@ -147,18 +159,7 @@ extension ENV {
         }
     }
 
-    /// ENV-25: "A server MUST NOT tell a `limits.maxFrameBytes` of more than 983040".
-    static func limitLeavesRoom(_ history: Observations, _ evidence: inout Evidence) {
-        for connection in history.connections {
-            guard let event = connection.connected, let limit = connection.limit("maxFrameBytes") else { continue }
-            evidence.test(
-                limit <= 983_040,
-                otherwise: "the server accepts questions that do not fit into a message to other devices",
-                expected: "at most 983040", actual: "\(limit)", at: [event])
-        }
-    }
-
-    /// ENV-18: "A server MUST treat a text message that arrives in several WebSocket fragments as the one message they
+    /// ENV-10: "A server MUST treat a text message that arrives in several WebSocket fragments as the one message they
     /// form".
     ///
     /// The stage notes `fragments` on the connection before a message that it sends in pieces.
@@ -174,7 +175,7 @@ extension ENV {
         }
     }
 
-    /// ENV-19: "A server SHOULD give every `error` frame a `code`".
+    /// ENV-11: "A server SHOULD give every `error` frame a `code`".
     ///
     /// Exercised once per `error` frame.
     static func errorsHaveACode(_ history: Observations, _ evidence: inout Evidence) {
@@ -187,7 +188,8 @@ extension ENV {
 
     // MARK: Errors that outnumber what they answer
 
-    /// ENV-24: "A server MUST NOT answer one frame with more than one `error`".
+    /// ENV-14: "A server MUST NOT answer a frame with more than one `error`, nor refuse frames of one connection for
+    /// what they say in another order than theirs".
     ///
     /// Once for each `error` whose code refuses a frame and that ends no turn. It needs a frame before it on its connection
     /// that nothing else answered: no pong, no syncResult, no connected, no ack and no frame of its turn.
@@ -224,10 +226,7 @@ extension ENV {
     }
 
     /// Codes that only a frame can have that was not taken; `busy` and `rate_limited` may come later.
-    private static let codes: Set<String> = [
-        "parse_error", "bad_request", "unknown_type", "too_large", "session_not_found", "idempotency_mismatch",
-        "auth_failed", "not_authenticated", "unsupported_version",
-    ]
+    private static let codes = ErrorMeaning.refusals.subtracting(["busy", "rate_limited", "auth_timeout"])
 
     /// Whether an `error` says of one frame that it was not taken.
     private static func refusesAFrame(_ frame: Frame) -> Bool {

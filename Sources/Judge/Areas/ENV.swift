@@ -6,42 +6,87 @@ import HoldfastTranscript
 /// Checks of the envelope: what one message looks like, and what happens when it does not look like that.
 enum ENV {
     static let checks: [Check] = [
-        Check(.ENV, 1, everyTextIsATypedObject), Check(.ENV, 2, everyFrameIsValid),
-        Check(.ENV, 3, malformedTextIsAnswered), Check(.ENV, 4, otherValuesAreAnswered),
-        Check(.ENV, 5, untypedObjectsAreAnswered), Check(.ENV, 6, binaryMessagesAreAnswered),
-        Check(.ENV, 7, unknownTypesAreAnswered), Check(.ENV, 8, unknownMembersAreIgnored),
-        Check(.ENV, 9, invalidFramesAreAnswered), Check(.ENV, 10, otherConnectionsStayUsable),
-        Check(.ENV, 11, namesAreGivenOnce), Check(.ENV, 12, unicodeIsWellFormed),
-        Check(.ENV, 13, numbersAreIntegerTokens), Check(.ENV, 14, textsComeBackAsGiven),
-        Check(.ENV, 15, framesUpToTheLimitAreAccepted), Check(.ENV, 16, largerMessagesAreRefused),
-        Check(.ENV, 17, messagesStaySmall), Check(.ENV, 18, fragmentsAreOneMessage),
-        Check(.ENV, 19, errorsHaveACode),
-        Check(.ENV, 21, clientFramesAreValid), Check(.ENV, 22, unknownMembersChangeNothing),
-        Check(.ENV, 23, unknownTypesAreIgnored),
-        Check(.ENV, 24, framesGetOneError), Check(.ENV, 25, limitLeavesRoom),
-        Check(.ENV, 26, refusalsComeInOrder), Check(.ENV, 27, validQuestionsAreNotMalformed),
+        Check(.ENV, 1, messagesAreStrictJSON),
+        Check(.ENV, 2, everyFrameIsValid),
+        Check(
+            .ENV, 3, Rule(invalidMessagesAreAnswered),
+            Rule(REST.malformedQuestionsAreBadRequests, needs: [.requestBodies])),
+        Check(.ENV, 4, unknownMembersAreIgnored),
+        Check(.ENV, 5, otherConnectionsStayUsable),
+        Check(.ENV, 6, textsComeBackAsGiven),
+        Check(
+            .ENV, 7, Rule(framesUpToTheLimitAreAccepted), Rule(validQuestionsAreNotMalformed, needs: [.requestBodies]),
+            Rule(REST.bodiesUpToTheLimitAreAccepted, needs: [.requestBodies])),
+        Check(
+            .ENV, 8, Rule(largerMessagesAreRefused),
+            Rule(REST.largerBodiesAreRefused, needs: [.frames, .requestBodies])),
+        Check(.ENV, 9, messagesStaySmall),
+        Check(.ENV, 10, fragmentsAreOneMessage),
+        Check(.ENV, 11, errorsHaveACode),
+        Check(.ENV, 12, clientFramesAreValid),
+        Check(.ENV, 13, unknownMembersAndTypesChangeNothing),
+        Check(.ENV, 14, framesGetOneError, refusalsComeInOrder),
     ]
 
-    /// ENV-1: "A server MUST send every WebSocket text message as exactly one JSON object, in UTF-8, with a string
-    /// member `type`".
+    /// ENV-1: "A server MUST send each WebSocket message as one frame, and write every frame and JSON body in strict JSON".
     ///
-    /// Names given twice and broken Unicode have clauses of their own. Exercised once per message.
-    static func everyTextIsATypedObject(_ history: Observations, _ evidence: inout Evidence) {
+    /// Once per message and body. A REST body that is no JSON at all is the matter of the clause about its request.
+    static func messagesAreStrictJSON(_ history: Observations, _ evidence: inout Evidence) {
+        let known = Set(history.schemas.types(sentBy: .server))
         for frame in history.received {
-            guard !frame.isBinary, let value = frame.value else {
-                evidence.violate(
-                    frame.isBinary ? "the server sent a binary message" : "the server sent a text that is not JSON",
-                    expected: "one JSON object in a text message",
-                    actual: frame.isBinary
-                        ? "a binary message" : history.frames[frame.event]?.problem?.description ?? "no JSON",
-                    at: [frame.event])
-                continue
+            evidence.test(no: fault(in: frame, known)) { what, expected, actual in
+                Finding(what, expected: expected, actual: actual, at: [frame.event])
             }
-            let isObject = value.objectValue != nil
-            evidence.test(
-                isObject && frame.type != nil, otherwise: "the server sent JSON that is not an object with a type",
-                expected: "an object with a string 'type'",
-                actual: isObject ? "'type' \(value["type"]?.typeName ?? "missing")" : value.typeName, at: [frame.event])
+        }
+        for exchange in history.exchanges {
+            if exchange.received?.bodyIsText == false {
+                evidence.violate(
+                    "a REST body is not UTF-8", expected: "UTF-8 throughout", actual: "invalid bytes",
+                    at: exchange.events)
+            } else if let answer = exchange.answer {
+                let fault = fault(answer.flaws, numbersOf: exchange.route == .other ? nil : answer.root)
+                evidence.test(no: fault) { what, expected, actual in
+                    Finding(what, expected: expected, actual: actual, at: exchange.events)
+                }
+            }
+        }
+    }
+
+    private typealias Fault = (what: String, expected: String, actual: String)
+
+    private static func fault(in frame: Frame, _ known: Set<String>) -> Fault? {
+        guard !frame.isBinary, let value = frame.value else {
+            return (
+                frame.isBinary ? "the server sent a binary message" : "the server sent a text that is not JSON",
+                "one JSON object in a text message",
+                frame.isBinary ? "a binary message" : frame.problem?.description ?? "no JSON"
+            )
+        }
+        guard let type = frame.type else {
+            return (
+                "the server sent JSON that is not an object with a type", "an object with a string 'type'",
+                value.objectValue == nil ? value.typeName : "'type' \(value["type"]?.typeName ?? "missing")"
+            )
+        }
+        return fault(frame.flaws ?? [], numbersOf: known.contains(type) ? value : nil)
+    }
+
+    /// What is wrong with JSON besides: a name given twice, half a character, or a number that is no integer token.
+    private static func fault(_ flaws: [JSONFlaw], numbersOf value: JSONValue?) -> Fault? {
+        if let flaw = flaws.first {
+            let what =
+                switch flaw.kind {
+                case .duplicateKey(let key): "member '\(key)' is repeated"
+                case .loneSurrogate: "an unpaired surrogate escape"
+                }
+            return (
+                "\(what) at \(flaw.location)", "none", flaw.pointer.isRoot ? "in the message" : "at \(flaw.pointer)"
+            )
+        }
+        return value.flatMap { IntegerMembers(in: $0).bad }.map { bad in
+            (
+                "\(bad.place) is not an integer", "an integer from 0 to 9007199254740991", shown(bad.value.text())
+            )
         }
     }
 
@@ -64,42 +109,59 @@ enum ENV {
         }
     }
 
-    /// ENV-3: "A server MUST answer a text message that is not well-formed JSON with an `error` of code `parse_error`
-    /// or `bad_request` and keep the connection open".
-    static func malformedTextIsAnswered(_ history: Observations, _ evidence: inout Evidence) {
-        answered(.notJSON, "a text that is not JSON", with: ["parse_error", "bad_request"], history, &evidence)
-    }
-
-    /// ENV-4: "A server MUST answer a text message whose JSON value is not an object (`null`, an array, a string, a
-    /// number, a Boolean) with an `error` of code `parse_error` or `bad_request` and keep the connection open".
-    static func otherValuesAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
-        answered(
-            .notObject, "a JSON value that is not an object", with: ["parse_error", "bad_request"], history, &evidence)
-    }
-
-    /// ENV-5: "A server MUST answer a JSON object whose `type` is missing or not a string with an `error` of code
-    /// `bad_request`, `parse_error` or `unknown_type` and keep the connection open".
-    static func untypedObjectsAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
-        answered(
-            .untyped, "an object without a type", with: ["bad_request", "parse_error", "unknown_type"], history,
-            &evidence)
-    }
-
-    /// ENV-6: "A server MUST answer a binary message with an `error` of code `bad_request` or `parse_error` and keep
-    /// the connection open".
+    /// ENV-3: "A server MUST answer each invalid message on an open connection, and each invalid request body, as
+    /// chapter 4.1 says, and keep the connection open unless its row closes it".
     ///
-    /// Bytes that are not UTF-8 may have been a text message: then close 1007 is legal (ENV-20).
-    static func binaryMessagesAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
-        answered(.binary, "a binary message", with: ["bad_request", "parse_error"], history, &evidence)
+    /// Members that only a profile requires may be missing. An ill-formed `sessionId` is the matter of ID-5, and a number
+    /// spelled as a fraction may be taken or refused.
+    static func invalidMessagesAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
+        for hostile in history.hostileFrames {
+            guard let what = hostile.kind.words, !mayClose(hostile, history) else { continue }
+            let (event, survival) = (hostile.frame.event, history.survival(of: hostile))
+            let expected = "an error with \(listed(hostile.kind.codes))"
+            if let answer = hostile.answer {
+                guard let code = answer.code, hostile.kind.codes.contains(code) else {
+                    evidence.violate(
+                        "\(what) got the wrong error", expected: expected, actual: called(answer),
+                        at: [event, answer.event])
+                    continue
+                }
+                switch survival {
+                case .alive: evidence.keep()
+                case .unknown: break
+                case .dead(let end):
+                    evidence.violate(
+                        "the connection did not survive \(what)", expected: "the connection stays open and answers",
+                        actual: "it ended or fell silent", at: [event, answer.event, end])
+                }
+            } else if let taken = hostile.taken {
+                evidence.violate(
+                    "\(what) was accepted", expected: expected, actual: "something else", at: [event, taken])
+            } else if case .dead(let end) = survival {
+                evidence.violate(
+                    "the connection ended after \(what)", expected: "\(expected), and the connection stays open",
+                    actual: "no error", at: [event, end])
+            } else if let end = history.deadline(
+                after: event, within: history.timeouts.error, on: hostile.frame.connection)
+            {
+                let connection = history.connections[hostile.frame.connection]
+                let next = connection.received.first { $0.event > event && $0.event < end }
+                evidence.violate(
+                    "\(what) got no error", expected: expected,
+                    actual: next.map { "no error; the next frame was \(called($0))" } ?? "nothing", at: [event, end])
+            }
+        }
     }
 
-    /// ENV-7: "A server MUST answer a frame whose `type` it does not know with an `error` of code `unknown_type` and
-    /// keep the connection open".
-    static func unknownTypesAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
-        answered(.unknownType, "a frame of an unknown type", with: ["unknown_type"], history, &evidence)
+    /// Text that is not UTF-8 is recorded as bytes, and closing with 1007 answers it legally.
+    private static func mayClose(_ hostile: HostileFrame, _ history: Observations) -> Bool {
+        guard hostile.kind == .binary, case .binary(_, let bytes) = history.events[hostile.frame.event].kind,
+            case .closed(.fromServer, 1007) = history.connections[hostile.frame.connection].ending?.kind
+        else { return false }
+        return String(utf8: bytes) == nil
     }
 
-    /// ENV-8: "A server MUST ignore members that it does not know in a frame or request body that is otherwise valid".
+    /// ENV-4: "A server MUST ignore members that it does not know in a frame or request body that is otherwise valid".
     ///
     /// Refusals for another reason (`busy`, `rate_limited`) say nothing about the members and do not count.
     static func unknownMembersAreIgnored(_ history: Observations, _ evidence: inout Evidence) {
@@ -121,19 +183,7 @@ enum ENV {
         }
     }
 
-    /// ENV-9: "A server MUST answer a frame of a known type that is not valid against the schema of that type, a `chat`
-    /// whose last message is not the user's, and an `auth` after `connected` with an `error` of code `bad_request` and
-    /// keep the connection open".
-    ///
-    /// Members that only a profile requires may be missing. An ill-formed `sessionId` is the matter of ID-8, a number spelled
-    /// as a fraction may be taken or refused, and a number beyond 64 bits may be more than a parser reads.
-    static func invalidFramesAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
-        answered(.invalid, "a frame that its schema rejects", with: ["bad_request"], history, &evidence)
-        answered(
-            .invalidNumber, "a frame that its schema rejects", with: ["bad_request", "parse_error"], history, &evidence)
-    }
-
-    /// ENV-10: "A server MUST keep every other open connection usable whatever one client sends".
+    /// ENV-5: "A server MUST keep every other open connection usable whatever one client sends".
     ///
     /// Exercised by every connection that was open beside the message, and by the next one to be opened after it.
     static func otherConnectionsStayUsable(_ history: Observations, _ evidence: inout Evidence) {
@@ -150,107 +200,6 @@ enum ENV {
         }
     }
 
-    /// ENV-11: "A server MUST NOT send a JSON object that has two members of the same name".
-    static func namesAreGivenOnce(_ history: Observations, _ evidence: inout Evidence) {
-        flawless(history, &evidence) { flaw in
-            if case .duplicateKey(let key) = flaw.kind { "member '\(key)' is repeated" } else { nil }
-        }
-    }
-
-    /// ENV-12: "A server MUST send only well-formed Unicode in frames and REST bodies: no lone surrogate escape, no
-    /// invalid UTF-8".
-    ///
-    /// A body that is not UTF-8 breaks it too; a text message that is not UTF-8 is no text message (ENV-1).
-    static func unicodeIsWellFormed(_ history: Observations, _ evidence: inout Evidence) {
-        flawless(history, &evidence) { flaw in
-            if case .loneSurrogate = flaw.kind { "an unpaired surrogate escape" } else { nil }
-        }
-        for exchange in history.exchanges {
-            guard exchange.received?.bodyIsText == false else { continue }
-            evidence.violate(
-                "a REST body is not UTF-8", expected: "UTF-8 throughout", actual: "invalid bytes", at: exchange.events)
-        }
-    }
-
-    /// ENV-13: "A server MUST write `seq`, `lastSeq`, counts, durations and sizes as JSON integer tokens from 0 to
-    /// 9007199254740991".
-    ///
-    /// Exercised once per frame or body that holds such a number.
-    static func numbersAreIntegerTokens(_ history: Observations, _ evidence: inout Evidence) {
-        func judge(_ value: JSONValue, at events: @autoclosure () -> [Int]) {
-            let members = IntegerMembers(in: value)
-            evidence.test(no: members.bad, keptIf: members.exist) { bad in
-                Finding(
-                    "\(bad.place) is not an integer", expected: "an integer from 0 to 9007199254740991",
-                    actual: shown(bad.value.text()), at: events())
-            }
-        }
-        for frame in history.receivedOfKnownType {
-            if let value = frame.value { judge(value, at: [frame.event]) }
-        }
-        for exchange in history.exchanges where exchange.route != .other {
-            guard let root = exchange.answer?.root else { continue }
-            judge(root, at: exchange.events)
-        }
-    }
-
-    // MARK: What several clauses of the envelope ask in the same way
-
-    /// Judges that each hostile message of a kind gets one of the codes and that its connection lives on.
-    private static func answered(
-        _ kind: HostileFrame.Kind, _ what: String, with codes: Set<String>, _ history: Observations,
-        _ evidence: inout Evidence
-    ) {
-        let expected = "an error with \(listed(codes))"
-        for hostile in history.hostileFrames where hostile.kind == kind {
-            let event = hostile.frame.event
-            let survival = history.survival(of: hostile)
-            if kind == .binary, mayClose(hostile.frame, history) { continue }
-            guard let answer = hostile.answer else {
-                if let taken = hostile.taken {
-                    evidence.violate(
-                        "\(what) was accepted", expected: expected, actual: "something else", at: [event, taken])
-                } else if case .dead(let end) = survival {
-                    evidence.violate(
-                        "the connection ended after \(what)", expected: "\(expected), and the connection stays open",
-                        actual: "no error", at: [event, end])
-                } else if let end = history.deadline(
-                    after: event, within: history.timeouts.error, on: hostile.frame.connection)
-                {
-                    let connection = history.connections[hostile.frame.connection]
-                    let next = connection.received.first { $0.event > event && $0.event < end }
-                    evidence.violate(
-                        "\(what) got no error", expected: expected,
-                        actual: next.map { "no error; the next frame was \(called($0))" } ?? "nothing",
-                        at: [event, end])
-                }
-                continue
-            }
-            guard let code = answer.code, codes.contains(code) else {
-                evidence.violate(
-                    "\(what) got the wrong error", expected: expected, actual: called(answer),
-                    at: [event, answer.event])
-                continue
-            }
-            switch survival {
-            case .alive: evidence.keep()
-            case .unknown: continue
-            case .dead(let end):
-                evidence.violate(
-                    "the connection did not survive \(what)", expected: "the connection stays open and answers",
-                    actual: "it ended or fell silent", at: [event, answer.event, end])
-            }
-        }
-    }
-
-    /// Text that is not UTF-8 is recorded as bytes, and closing with 1007 answers it legally.
-    private static func mayClose(_ frame: Frame, _ history: Observations) -> Bool {
-        guard case .binary(_, let bytes) = history.events[frame.event].kind,
-            case .closed(.fromServer, 1007) = history.connections[frame.connection].ending?.kind
-        else { return false }
-        return String(utf8: bytes) == nil
-    }
-
     /// Counts what a server did with a valid message.
     static func count(_ reception: Reception, of what: String, from event: Int, in evidence: inout Evidence) {
         let expected = "the usual answer"
@@ -261,26 +210,6 @@ enum ENV {
         case .ignored(let end):
             evidence.violate("\(what) was not answered", expected: expected, actual: "nothing", at: [event, end])
         case .open: break
-        }
-    }
-
-    /// Judges every frame and body by one kind of flaw; the closure says what is wrong, or nil.
-    private static func flawless(
-        _ history: Observations, _ evidence: inout Evidence, _ objection: (JSONFlaw) -> String?
-    ) {
-        func judge(_ flaws: [JSONFlaw]?, at events: @autoclosure () -> [Int]) {
-            guard let flaws else { return }
-            if flaws.isEmpty { return evidence.keep() }
-            let first = flaws.compactMap { flaw in objection(flaw).map { (what: $0, flaw: flaw) } }.first
-            evidence.test(no: first) { what, flaw in
-                Finding(
-                    "\(what) at \(flaw.location)", expected: "none",
-                    actual: flaw.pointer.isRoot ? "in the message" : "at \(flaw.pointer)", at: events())
-            }
-        }
-        for frame in history.received { judge(frame.flaws, at: [frame.event]) }
-        for exchange in history.exchanges where exchange.received?.bodyIsText == true {
-            judge(exchange.answer?.flaws, at: exchange.events)
         }
     }
 
@@ -338,6 +267,21 @@ enum ENV {
                 "a new connection was not answered after a hostile frame on another one", expected: "connected",
                 actual: "nothing",
                 at: [event, auth, end])
+        }
+    }
+}
+
+extension HostileFrame.Kind {
+    /// What findings call it; nil for what a server may take, and for what is too large.
+    fileprivate var words: String? {
+        switch self {
+        case .notJSON: "a text that is not JSON"
+        case .notObject: "a JSON value that is not an object"
+        case .untyped: "an object without a type"
+        case .binary: "a binary message"
+        case .unknownType: "a frame of an unknown type"
+        case .invalid, .invalidNumber: "a frame that its schema rejects"
+        case .oversize, .free: nil
         }
     }
 }

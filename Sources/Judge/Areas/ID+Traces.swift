@@ -4,17 +4,19 @@ import HoldfastTranscript
 
 /// Checks of identity that concern ill-formed session ids, and ids of turns and messages.
 extension ID {
-    /// ID-8: "A server MUST answer a session id outside `[A-Za-z0-9_-]{1,128}` with `bad_request` or
+    /// ID-5: "A server MUST answer a session id outside `[A-Za-z0-9_-]{1,128}` with `bad_request` or
     /// `session_not_found` on the WebSocket and with 400 or 404 over REST".
     ///
-    /// That the server gave such an id itself is the matter of ID-10.
+    /// That the server gave such an id itself is the matter of ID-7.
     static func illFormedIdsAreRefused(_ history: Observations, _ evidence: inout Evidence) {
         for (turn, request) in history.requests {
             guard let asked = request.sessionAsked, !isSessionID(asked), let connection = request.connection,
                 request.event > history.connections[connection].connected ?? .max,
                 !history.sessions.exists(asked, for: request.principal, before: request.event)
             else { continue }
-            illFormed(request, of: turn, on: connection, history, &evidence)
+            judgeRefusal(
+                of: request, turn, "a chat with a malformed session id", with: ["bad_request", "session_not_found"],
+                within: history.timeouts.error, history, &evidence)
         }
         for exchange in history.exchanges {
             guard let id = illFormedID(of: exchange, in: history) else { continue }
@@ -37,33 +39,7 @@ extension ID {
         }
     }
 
-    private static func illFormed(
-        _ request: ObservedRequest, of turn: ObservedTurn, on index: Int, _ history: Observations,
-        _ evidence: inout Evidence
-    ) {
-        func violate(_ what: String, _ actual: String, _ event: Int) {
-            evidence.violate(
-                what, expected: "bad_request or session_not_found", actual: actual, at: [request.event, event])
-        }
-        if let refusal = request.refusal {
-            switch request.refusalCode {
-            case "bad_request", "session_not_found": evidence.keep()
-            case "too_large", "rate_limited": break
-            default:
-                violate("a chat with a malformed session id got the wrong error", shown(request.refusalCode), refusal)
-            }
-        } else if let sign = turn.firstSign {
-            if turn.mayHaveRefusedUnseen(request, by: sign) { return }
-            violate("a chat with a malformed session id was accepted", "a turn", sign)
-        } else if let ending = history.connections[index].endByServer(after: request.event) {
-            guard !history.wasStopped(between: request.event, and: ending.event) else { return }
-            violate("the connection ended after a malformed session id", "the end", ending.event)
-        } else if let end = history.deadline(after: request.event, within: history.timeouts.error, on: index) {
-            violate("a chat with a malformed session id was not answered", "nothing", end)
-        }
-    }
-
-    /// ID-9: "A server MUST NOT create, change or reveal anything because of a session id outside
+    /// ID-6: "A server MUST NOT create, change or reveal anything because of a session id outside
     /// `[A-Za-z0-9_-]{1,128}`".
     ///
     /// A refusal must not hold a session, and a list read afterwards must hold no session that no accepted question
@@ -91,44 +67,10 @@ extension ID {
         }
     }
 
-    /// ID-11: "A server MUST name the turn in each frame of a turn: `ack`, `message`, `toolUse`, `done`, and an `error`
-    /// that ends it or copies such an ending".
+    /// ID-8: "A server MUST give every turn its own `turnId` and every stored message its own `messageId`, the same
+    /// wherever it names them".
     ///
-    /// Exercised once per frame of a turn of this history. A frame without a name breaks it whosever it is. Where one
-    /// key ran as several turns (IDEM-1), each frame is compared with the turns named for it.
-    static func turnFramesNameTheTurn(_ history: Observations, _ evidence: inout Evidence) {
-        // The key of a question that was taken, a number, a copy's mark or such a code says that an error is of a turn.
-        let nameless = Set(history.turns.flatMap(\.nameless).map(\.event))
-        for frame in history.received where frame.turnId == nil || !frame.says("turnId") {
-            let isRefusal = frame.code.map(ErrorMeaning.refusals.contains) ?? false
-            let isOfTurn =
-                frame.isOf("ack", "message", "toolUse", "done")
-                || frame.type == "error"
-                    && (frame.turnId != nil || frame.isDuplicate || nameless.contains(frame.event)
-                        || frame.seq != nil && !isRefusal
-                        || frame.code.map(ErrorMeaning.failures.contains) == true)
-            guard isOfTurn else { continue }
-            evidence.violate(
-                "\(called(frame)) names no turn", expected: "a 'turnId'", actual: "none", at: [frame.event])
-        }
-        for turn in history.turns {
-            let turnId = turn.ack?.turnId ?? turn.turnId
-            let named = history.turnIdsStarted(by: turn)
-            for frame in turn.acks + turn.frames + turn.endings + turn.copies where frame.says("turnId") {
-                guard let given = frame.turnId else { continue }
-                let isOfAnother = named.count > 1 && named.contains(given)
-                let mayDiffer = turnId == nil || isOfAnother || frame.isDuplicate && frame.type == "ack"
-                evidence.test(
-                    given == turnId || mayDiffer, otherwise: "\(called(frame)) and the ack name different turns",
-                    expected: shown(turnId), actual: shown(given), at: [turn.event, frame.event])
-            }
-        }
-    }
-
-    /// ID-12: "A server MUST give every turn its own `turnId` and every stored message its own `messageId`".
-    ///
-    /// Two messages of one session with one id are the matter of REST-6. Exercised by every turn and message but the
-    /// first.
+    /// Exercised by every turn and message but the first.
     static func idsNameOneThing(_ history: Observations, _ evidence: inout Evidence) {
         var register = IdRegister(count: 3 * history.turns.count)
         for (index, turn) in history.turns.enumerated() {
@@ -174,11 +116,11 @@ extension ID {
 
     // MARK: Names by which a client finds its own message again
 
-    /// ID-13: "A server MUST name in `ack` the `sessionId` and the `messageId` under which session reads show the
-    /// user's message".
+    /// ID-9: "A server MUST show in session reads the `turnId` of each message of a turn, and a question's
+    /// `clientMessageId`, under the `sessionId` and `messageId` of its `ack`".
     ///
     /// Once for each ack and each session read that shows a user message with its key; a message that is missing is the
-    /// matter of TURN-20.
+    /// matter of PERSIST-2.
     static func acksNameTheStoredMessage(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
             guard let key = turn.clientMessageId else { continue }
@@ -191,7 +133,7 @@ extension ID {
                         $0.clientMessageId == key && $0.role == "user" && (!isRepeated || $0.turnId == ack.turnId)
                     }
                 }
-                // One message in two sessions is the matter of ID-12.
+                // One message in two sessions is the matter of ID-8.
                 let own = reads.filter { $0.sessionId == ack.sessionId && message(in: $0) != nil }
                 for read in own.isEmpty ? reads : own {
                     guard let id = message(in: read)?.id else { continue }
@@ -202,30 +144,6 @@ extension ID {
                             actual: shown(wrong.1), at: [turn.event, ack.event, read.event].sorted())
                     }
                 }
-            }
-        }
-    }
-
-    /// ID-14: "A server MUST NOT put a `clientMessageId` other than that of its question on a frame of a turn".
-    ///
-    /// Once for each frame with a key whose `turnId` the ack or response of a question of this history had named.
-    static func framesNameTheirQuestion(_ history: Observations, _ evidence: inout Evidence) {
-        var keyed: [TurnNames.Key: [Frame]] = [:]
-        for frame in history.received where frame.says("clientMessageId") && frame.type != "ack" {
-            guard let turnId = frame.turnId else { continue }
-            keyed[TurnNames.Key(principal: history.principal(of: frame), name: turnId), default: []].append(frame)
-        }
-        for turn in history.turns {
-            let named = turn.requests.compactMap { request in
-                request.ack?.turnId ?? request.success.flatMap { history.body(ofResponse: $0)?.id("turnId") }
-            }
-            guard let turnId = named.first else { continue }
-            for frame in keyed[TurnNames.Key(principal: turn.principal, name: turnId)] ?? [] {
-                guard let key = frame.clientMessageId else { continue }
-                evidence.test(
-                    key == turn.clientMessageId, otherwise: "\(called(frame)) has another question's key",
-                    expected: turn.clientMessageId.map { "\(shown($0)) or none" } ?? "no clientMessageId",
-                    actual: shown(key), at: [turn.event, frame.event])
             }
         }
     }

@@ -5,13 +5,17 @@ import HoldfastTranscript
 /// Checks of identity: the ids that must not be mistaken for each other.
 enum ID {
     static let checks: [Check] = [
-        Check(.ID, 1, connectionsHaveTheirOwnIds), Check(.ID, 2, connectedNamesNoSession),
-        Check(.ID, 3, eachQuestionWithoutSessionCreatesOne), Check(.ID, 4, questionsRunInTheSessionTheyName),
-        Check(.ID, 5, turnFramesNameTheSession), Check(.ID, 6, unknownSessionsAreRefused),
-        Check(.ID, 7, doneNamesAStoredSession), Check(.ID, 8, illFormedIdsAreRefused),
-        Check(.ID, 9, illFormedIdsLeaveNoTrace), Check(.ID, 10, sessionIdsAreWellFormed),
-        Check(.ID, 11, turnFramesNameTheTurn), Check(.ID, 12, idsNameOneThing),
-        Check(.ID, 13, acksNameTheStoredMessage), Check(.ID, 14, framesNameTheirQuestion),
+        Check(.ID, 1, connectionsHaveTheirOwnIds),
+        Check(
+            .ID, 2, Rule(eachQuestionWithoutSessionCreatesOne, needs: [.solitude]),
+            Rule(questionsRunInTheSessionTheyName)),
+        Check(.ID, 3, Rule(framesNameTheirTurn), Rule(ORDER.idsStayWithTheirTurn, needs: [.stage])),
+        Check(.ID, 4, unknownSessionsAreRefused, REST.unknownSessionsAreNotFound),
+        Check(.ID, 5, illFormedIdsAreRefused),
+        Check(.ID, 6, illFormedIdsLeaveNoTrace),
+        Check(.ID, 7, sessionIdsAreWellFormed),
+        Check(.ID, 8, Rule(idsNameOneThing, needs: [.frames]), Rule(REST.messagesHaveTheirIds)),
+        Check(.ID, 9, acksNameTheStoredMessage, IDEM.readsShowTheKey),
     ]
 
     /// ID-1: "A server MUST give every connection a `connectionId` that differs from that of every other connection".
@@ -31,18 +35,8 @@ enum ID {
         }
     }
 
-    /// ID-2: "A server MUST NOT put a `sessionId` into `connected`".
-    static func connectedNamesNoSession(_ history: Observations, _ evidence: inout Evidence) {
-        for frame in history.received where frame.type == "connected" {
-            evidence.test(no: frame["sessionId"]) { session in
-                Finding(
-                    "connected names a session", expected: "no member 'sessionId'", actual: shown(session.text()),
-                    at: [frame.event])
-            }
-        }
-    }
-
-    /// ID-3: "A server MUST create exactly one session for each accepted `chat` or `POST /api/chat` that names none".
+    /// ID-2: "A server MUST run an accepted question in the session that it names, or in exactly one new session if it
+    /// names none".
     ///
     /// Judged where a list was read before and after: there must not be more new sessions than questions without one. A
     /// session the list does not show is the matter of REST-4. A session that was named before is never new.
@@ -65,7 +59,7 @@ enum ID {
         }
     }
 
-    /// ID-4: "A server MUST run a `chat` that names an existing session of its principal in that session".
+    /// ID-2, rule 2: a question that names an existing session of its principal runs there.
     ///
     /// A session exists when the server named it before. Refusals with other codes than `session_not_found` do not count.
     static func questionsRunInTheSessionTheyName(_ history: Observations, _ evidence: inout Evidence) {
@@ -89,111 +83,103 @@ enum ID {
         }
     }
 
-    /// ID-5: "A server MUST name the session in every turn-scoped frame: each `toolUse`, each `done`, and each `error`
-    /// that ends a turn".
+    /// ID-3: "A server MUST name in every frame of a turn that turn's `turnId` and `sessionId`, and no `messageId` or
+    /// `clientMessageId` that is not its own".
     ///
-    /// Live frames and frames inside `missed`; an `error` inside `missed` always ended a turn.
-    static func turnFramesNameTheSession(_ history: Observations, _ evidence: inout Evidence) {
-        var owners: [Int?] = Array(repeating: nil, count: history.events.count)
-        for (index, turn) in history.turns.enumerated() {
-            for frame in turn.frames { owners[frame.event] = index }
-            for frame in turn.endings { owners[frame.event] = index }
-            for frame in turn.copies { owners[frame.event] = index }
-        }
-        func judge(_ frame: Frame) {
-            let turn = frame.isReplayed ? nil : owners[frame.event].map { history.turns[$0] }
-            switch frame.type {
-            case "toolUse", "done": break
-            case "error" where frame.isReplayed || turn?.endings.contains { $0.event == frame.event } == true: break
-            default: return
+    /// Once for each frame that has to have names, live or replayed, whosever it is, and for each of a question of this history.
+    /// Where one key ran as several turns (IDEM-1), a frame may be of any of them.
+    static func framesNameTheirTurn(_ history: Observations, _ evidence: inout Evidence) {
+        let nameless = Set(history.turns.flatMap(\.nameless).map(\.event))
+        for frame in history.received + history.syncs.flatMap(\.missed) where isOfTurn(frame, nameless) {
+            let names = frame.isOf("ack", "message") ? ["turnId"] : ["sessionId", "turnId"]
+            evidence.test(no: names.first { !frame.says($0) }) { name in
+                Finding(
+                    "\(called(frame)) has no \(name)", expected: "a '\(name)'", actual: "none", at: [frame.event],
+                    lacking: name)
             }
-            guard frame.sessionId != nil || frame["sessionId"] != nil else {
-                return evidence.violate(
-                    "\(called(frame)) names no session", expected: "a 'sessionId'", actual: "none", at: [frame.event])
-            }
-            let (expected, given) = (turn?.sessionId, frame.sessionId)
-            let isOther = expected != nil && given != nil && given != expected
-            // A key that was sent again may have started a second turn, which is the matter of IDEM-1.
-            let mayBeSecond = turn.map { $0.requests.count > 1 && (frame.turnId == nil || frame.turnId != $0.turnId) }
-            if isOther, mayBeSecond == true { return }
-            evidence.test(
-                !isOther, otherwise: "\(called(frame)) and its turn name different sessions", expected: shown(expected),
-                actual: shown(given), at: [turn?.event ?? frame.event, frame.event])
         }
-        for frame in history.received { judge(frame) }
-        for sync in history.syncs { sync.missed.forEach(judge) }
+        for turn in history.turns {
+            let names = NamesOfTurn(turn, history)
+            for frame in turn.acks + turn.frames + turn.endings + turn.copies {
+                evidence.test(no: names.difference(to: frame)) { difference in
+                    Finding(
+                        "\(called(frame)) has the \(difference.name) of something else",
+                        expected: shown(difference.own),
+                        actual: shown(difference.given), at: [turn.event, frame.event])
+                }
+            }
+        }
     }
 
-    /// ID-6: "A server MUST answer a `chat` that names a well-formed session id unknown to its principal with an
-    /// `error` of code `session_not_found`".
+    /// Whether a frame has to name a turn.
+    ///
+    /// That an error ends one is told by its turn, the key of a question that was taken, a number, a copy's mark, its code or a
+    /// replay.
+    private static func isOfTurn(_ frame: Frame, _ nameless: Set<Int>) -> Bool {
+        guard frame.type == "error" else { return frame.isOf("ack", "message", "toolUse", "done") }
+        return frame.turnId != nil || frame.isReplayed || frame.isDuplicate || nameless.contains(frame.event)
+            || frame.seq != nil && frame.code.map(ErrorMeaning.refusals.contains) != true
+            || frame.code.map(ErrorMeaning.failures.contains) == true
+    }
+
+    /// ID-4: "A server MUST answer a question or session read that names a well-formed id of no session of its
+    /// principal with `session_not_found`".
     ///
     /// A session is unknown when a read was answered with 404 or a list did not hold it, and no frame named it.
     static func unknownSessionsAreRefused(_ history: Observations, _ evidence: inout Evidence) {
-        for turn in history.turns {
-            guard let asked = turn.request.sessionAsked, isSessionID(asked), let connection = turn.request.connection,
-                history.sessions.isAbsent(asked, for: turn.principal, before: turn.event)
+        for (turn, request) in history.requests {
+            guard let asked = request.sessionAsked, isSessionID(asked),
+                history.sessions.isAbsent(asked, for: request.principal, before: request.event)
             else { continue }
-            if let refusal = turn.request.refusal {
-                switch turn.request.refusalCode {
-                case "session_not_found": evidence.keep()
-                case "rate_limited", "not_authenticated", "too_large": continue
-                // Another transport brought another question under its key, and was quicker.
-                case "idempotency_mismatch" where turn.requests.count > 1: continue
-                // Who is told to stop takes nothing more.
-                case _ where history.wasStopped(between: turn.event, and: refusal): continue
-                default:
-                    evidence.violate(
-                        "a question to an unknown session got the wrong error", expected: "session_not_found",
-                        actual: shown(turn.request.refusalCode), at: [turn.event, refusal])
-                }
-            } else if let sign = turn.firstSign ?? history.firstFrame(naming: asked, on: connection, after: turn.event)
-            {
-                if turn.mayHaveRefusedUnseen(turn.request, by: sign) { continue }
-                evidence.violate(
-                    "a question to an unknown session was accepted", expected: "session_not_found",
-                    actual: "a turn in \(shown(turn.sessionId ?? asked))", at: [turn.event, sign])
-            } else if let missing = history.unanswered(turn.event, within: history.timeouts.ack, on: connection) {
-                evidence.violate(
-                    "a question to an unknown session was not answered", expected: "session_not_found",
-                    actual: missing.actual, at: [turn.event, missing.proof])
-            }
+            judgeRefusal(
+                of: request, turn, "a question to an unknown session", within: history.timeouts.ack, history, &evidence)
         }
     }
 
-    /// ID-7: "A server MUST NOT send `done` for a session that a REST read of the same principal answers with 404".
+    /// Judges that a question is refused for its session: with one of some codes, or over REST with 404.
     ///
-    /// Exercised once per session and read begun after a `done` for it; what a crash took is the matter of PERSIST-1, and what a
-    /// refused write took after a read had shown it is that of PERSIST-10.
-    static func doneNamesAStoredSession(_ history: Observations, _ evidence: inout Evidence) {
-        var done: [TurnNames.Key: [Int]] = [:]
-        for frame in history.received where frame.type == "done" {
-            guard let session = frame.sessionId else { continue }
-            let key = TurnNames.Key(principal: history.principal(of: frame), name: session)
-            done[key, default: []].append(frame.event)
+    /// A budget or a size may be told first, and so may a key that stands for another question (IDEM-5).
+    static func judgeRefusal(
+        of request: ObservedRequest, _ turn: ObservedTurn, _ what: String,
+        with codes: Set<String> = ["session_not_found"], within bound: Duration, _ history: Observations,
+        _ evidence: inout Evidence
+    ) {
+        let code = request.refusalCode ?? ""
+        let isKeyTaken =
+            code == "idempotency_mismatch"
+            && turn.requests.contains { $0.event != request.event && $0.refusal == nil }
+        if isKeyTaken || ["rate_limited", "not_authenticated", "too_large"].contains(code) { return }
+        guard let connection = request.connection else {
+            guard let exchange = history.exchange(of: request), exchange.status != nil, exchange.isSomebodys,
+                exchange.body.map({ history.coreSchemas.accepts($0, as: "chatRequest") }) == true
+            else { return }
+            return evidence.test(
+                exchange, isRefusedWith: 404...404, otherwise: "\(what) was not answered with 404",
+                expected: "404 with an error body")
         }
-        for exchange in history.exchanges where exchange.sent.method == "GET" {
-            guard case .session(let id) = exchange.route, let response = exchange.response,
-                let status = exchange.status, let principal = exchange.sent.principal,
-                let event = done[TurnNames.Key(principal: principal, name: id)]?.first(where: {
-                    $0 < exchange.request && !history.hasCrashed(between: $0, and: exchange.request)
-                })
-            else { continue }
-            if status == 404, history.lives.refusedWrites(between: event, and: response) {
-                let isShown = history.sessionReads.contains {
-                    $0.sessionId == id && $0.principal == principal && $0.request > event && $0.event < exchange.request
-                }
-                if isShown { continue }
-            }
-            evidence.test(
-                status != 404, keptIf: status == 200, otherwise: "done names a session that is not stored",
-                expected: "a session that can be read", actual: "404 for \(shown(id))", at: [event, response])
+        func violate(_ how: String, _ actual: String, _ event: Int) {
+            evidence.violate("\(what) \(how)", expected: listed(codes), actual: actual, at: [request.event, event])
+        }
+        let signs = [request.ack].compactMap(\.self) + turn.frames + turn.endings
+        if let refusal = request.refusal {
+            if codes.contains(code) { return evidence.keep() }
+            // Who is told to stop takes nothing more.
+            if history.wasStopped(between: request.event, and: refusal) { return }
+            violate("got the wrong error", called(error: request.refusalCode), refusal)
+        } else if let sign = signs.map(\.event).filter({ $0 > request.event }).min()
+            ?? history.firstFrame(naming: request.sessionAsked, on: connection, after: request.event)
+        {
+            if turn.mayHaveRefusedUnseen(request, by: sign) { return }
+            violate("was accepted", "a turn in \(shown(turn.sessionId ?? request.sessionAsked))", sign)
+        } else if let missing = history.unanswered(request.event, within: bound, on: connection) {
+            violate("was not answered", missing.actual, missing.proof)
         }
     }
 
     /// Types that name a session; what a member of that name means in others is not known.
     private static let ofSessions: Set = ["ack", "message", "toolUse", "done", "error"]
 
-    /// ID-10: "A server MUST name its sessions with ids that match `[A-Za-z0-9_-]{1,128}`".
+    /// ID-7: "A server MUST name its sessions with ids that match `[A-Za-z0-9_-]{1,128}`".
     ///
     /// An error may repeat the client's own ill-formed id. Exercised once per frame or body that names a session.
     static func sessionIdsAreWellFormed(_ history: Observations, _ evidence: inout Evidence) {
@@ -232,9 +218,47 @@ enum ID {
     }
 }
 
+/// What the frames of one turn may be called.
+private struct NamesOfTurn {
+    private let turn: ObservedTurn
+    private let turnId: String?
+    /// The names that the acks and responses of its questions gave.
+    private let named: [String]
+    private let started: Set<String>
+
+    init(_ turn: ObservedTurn, _ history: Observations) {
+        self.turn = turn
+        turnId = turn.ack?.turnId ?? turn.turnId
+        named = turn.requests.compactMap { request in
+            request.ack?.turnId ?? request.success.flatMap { history.body(ofResponse: $0)?.id("turnId") }
+        }
+        started = history.turnIdsStarted(by: turn)
+    }
+
+    /// The first name of a frame that is not the turn's.
+    func difference(to frame: Frame) -> (name: String, own: String?, given: String?)? {
+        let isAck = frame.type == "ack"
+        if frame.says("turnId"), let given = frame.turnId, let turnId, given != turnId {
+            let isOfAnother = started.count > 1 && started.contains(given)
+            if !isOfAnother, !(isAck && frame.isDuplicate) { return ("turnId", turnId, given) }
+        }
+        // A key that was sent again may have started a second turn, which is the matter of IDEM-1.
+        let mayBeSecond = turn.requests.count > 1 && (frame.turnId == nil || frame.turnId != turn.turnId)
+        if !isAck, !mayBeSecond, let own = turn.sessionId, let given = frame.sessionId, given != own {
+            return ("sessionId", own, given)
+        }
+        if !isAck, frame.says("clientMessageId"), let given = frame.clientMessageId, given != turn.clientMessageId,
+            let name = named.first, frame.turnId == name
+        {
+            return ("clientMessageId", turn.clientMessageId, given)
+        }
+        return nil
+    }
+}
+
 extension Observations {
     /// The first frame of a turn on a connection after an event that names a session, whosever it is.
-    fileprivate func firstFrame(naming session: String, on connection: Int, after event: Int) -> Int? {
+    fileprivate func firstFrame(naming session: String?, on connection: Int, after event: Int) -> Int? {
         connections[connection].received.first {
             $0.event > event && $0.isOf("ack", "toolUse", "done") && $0.sessionId == session
         }?.event

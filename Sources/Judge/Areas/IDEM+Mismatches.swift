@@ -4,97 +4,36 @@ import HoldfastTranscript
 
 /// Keys that stand for something else, were refused, or belong to somebody else.
 extension IDEM {
-    /// IDEM-9: "A server MUST answer a `chat` that reuses a `clientMessageId` with different content or for another session
-    /// with an `error` of code `idempotency_mismatch`".
+    /// IDEM-5: "A server MUST refuse a question that uses an accepted `clientMessageId` for other content or another
+    /// session with `idempotency_mismatch`".
     ///
-    /// Nobody reads the key of what is too large (ENV-15), or comes before `connected` (AUTH-2).
-    static func mismatchIsAnError(_ history: Observations, _ evidence: inout Evidence) {
+    /// Nobody reads the key of what is too large (ENV-8), or comes before `connected` (AUTH-2).
+    static func mismatchIsRefused(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.mismatches {
-            guard let connection = again.request.connection,
-                history.connections[connection].connected.map({ $0 < again.event }) == true,
-                again.request.refusalCode != "too_large" || history.isNoReason("too_large", to: again.request)
+            let request = again.request
+            let exchange = history.exchange(of: request)
+            if exchange?.status == 413 || request.refusalCode == "too_large", history.mayBeTooLarge(request) {
+                continue
+            }
+            let missing = request.connection.flatMap { connection in
+                history.connections[connection].connected.map { $0 < again.event } == true
+                    ? history.unanswered(again.event, within: history.timeouts.error, on: connection) : nil
+            }
+            guard request.connection.map({ history.connections[$0].connected ?? .max < again.event }) ?? true,
+                let event = request.refusal ?? again.answered ?? missing?.proof
             else { continue }
-            let missing = history.unanswered(again.event, within: history.timeouts.error, on: connection)
-            guard let event = again.request.refusal ?? again.request.ack?.event ?? missing?.proof else { continue }
+            let status = exchange?.status.map { "\($0), " } ?? ""
+            let actual = request.refusalCode ?? (again.answered == nil ? missing?.actual : nil) ?? "taken as a repeat"
             evidence.test(
-                again.request.refusalCode == "idempotency_mismatch",
+                request.refusalCode == "idempotency_mismatch" && exchange?.status ?? 422 == 422,
                 otherwise: "a reused key was not refused with idempotency_mismatch",
-                expected: "error idempotency_mismatch",
-                actual: again.request.refusalCode.map { "error \($0)" }
-                    ?? (again.request.ack == nil ? missing?.actual : nil) ?? "an ack", at: [again.event, event])
+                expected: exchange == nil ? "idempotency_mismatch" : "422, idempotency_mismatch",
+                actual: status + actual, at: [again.event, event])
         }
     }
 
-    /// IDEM-10: "A server MUST answer a `POST /api/chat` that reuses a `clientMessageId` with different content or for
-    /// another session with 422 and the code `idempotency_mismatch`".
-    ///
-    /// Nobody reads the key of what is too large (REST-16).
-    static func mismatchOverRESTIs422(_ history: Observations, _ evidence: inout Evidence) {
-        for again in history.mismatches where again.request.connection == nil {
-            guard let exchange = history.exchange(of: again.request), let status = exchange.status else { continue }
-            let limit = history.frameLimits.last { $0.told < again.event }?.bytes ?? 0
-            if status == 413, history.size(of: again.request).map({ $0 > limit }) ?? true { continue }
-            let code = exchange.answer?.root["code"]?.stringValue
-            evidence.test(
-                status == 422 && code == "idempotency_mismatch",
-                otherwise: "a reused key was not refused with 422 over REST",
-                expected: "422, idempotency_mismatch", actual: "\(status), \(code ?? "no code")", at: exchange.events)
-        }
-    }
-
-    /// IDEM-11: "A server MUST NOT start a turn or store a message for a mismatch".
-    ///
-    /// Once for each mismatch in each read that began after its answer, where its text is the trace, in each list that can
-    /// be compared with one from before it, and once for each that a `message` shows as stored.
-    static func mismatchLeavesNoTrace(_ history: Observations, _ evidence: inout Evidence) {
-        for again in history.mismatches {
-            if let message = again.storedMessage {
-                evidence.violate(
-                    "a question with a reused key was stored", expected: "no message \(again.request.excerpt)",
-                    actual: "message \(shown(message.messageId))", at: [again.event, message.event])
-            }
-            // The same words may have been accepted under a key of their own.
-            let others = history.turns.filter { $0.event != again.turn.event && !$0.isRefused }.flatMap(\.requests)
-            let isElsewhere = (again.turn.requests + others).contains {
-                $0.event != again.event && exactlyEqual($0.prompt, again.request.prompt)
-            }
-            guard let answered = again.request.refusal ?? again.answered else { continue }
-            let principal = again.turn.principal
-            for read in history.sessionReads
-            where read.principal == principal && read.request > answered && !isElsewhere {
-                evidence.test(
-                    !read.messages.contains {
-                        $0.role == "user" && exactlyEqual($0.text, again.request.prompt)
-                    },
-                    otherwise: "a question with a reused key was stored",
-                    expected: "no message \(again.request.excerpt)",
-                    actual: "one in session \(read.sessionId)", at: [again.event, read.event])
-            }
-            let lists = history.listReads.filter { $0.principal == principal }
-            guard let before = lists.last(where: { $0.event < again.event }),
-                let after = lists.first(where: { $0.request > answered }),
-                let new = newSessions(from: before, to: after, principal, history)
-            else { continue }
-            evidence.test(
-                new.isEmpty, otherwise: "a question with a reused key created a session",
-                expected: "only sessions of accepted questions", actual: "session \(new.joined(separator: ", "))",
-                at: [again.event, after.event])
-        }
-    }
-
-    /// Sessions that a list has, an earlier one lacks, and no accepted question of this history explains; nil while a question
-    /// runs in a session not known yet.
-    private static func newSessions(
-        from before: ObservedListRead, to after: ObservedListRead, _ principal: String, _ history: Observations
-    ) -> [String]? {
-        let turns = history.turns.filter { $0.principal == principal && $0.event < after.event }
-        guard turns.allSatisfy({ $0.sessionId != nil || $0.isRefused }) else { return nil }
-        let known = Set(before.ids + turns.compactMap(\.sessionId))
-        return after.ids.filter { !known.contains($0) }
-    }
-
-    /// IDEM-14: "A server MUST accept a `clientMessageId` whose earlier `chat` or `POST /api/chat` it refused, as if it were
-    /// new".
+    /// IDEM-7: "A server MUST treat as new a `clientMessageId` of which it refused every earlier `chat` and `POST
+    /// /api/chat`".
     ///
     /// Once for each key that was refused and then sent again with success, as a mismatch or duplicate of nothing, or to be
     /// refused for what is not wrong with it. A question that could not be stored may be a turn that failed, whose key is used;
@@ -154,7 +93,7 @@ extension IDEM {
         }
     }
 
-    /// IDEM-15: "A server MUST treat a `clientMessageId` of one principal as unrelated to the same id of another".
+    /// AUTH-7, rule 2: a `clientMessageId` of one principal is unrelated to the same id of another.
     ///
     /// Once for each answer to a key that another principal had used before.
     static func keysBelongToTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
@@ -177,52 +116,6 @@ extension IDEM {
                 let isTogether = turn.sessionId != nil && turn.sessionId == other.sessionId
                 let actual = isDuplicate ? "duplicate: true" : "the other's turn or session"
                 test(!isDuplicate && !isShared && !isTogether, actual, event)
-            }
-        }
-    }
-
-    // MARK: Repeats after a crash
-
-    /// IDEM-12: "A server MUST recognise a repeat after it was killed and started again".
-    ///
-    /// Once for each answer to a repeat of a question that was acknowledged, or answered, before the crash, and once for each
-    /// later read that shows its question more than once.
-    static func repeatsAreRecognisedAfterACrash(_ history: Observations, _ evidence: inout Evidence) {
-        for again in history.trueRepeats {
-            guard let first = history.original(of: again.turn),
-                history.lives.crashed(from: history.life(of: first), to: history.life(of: again.request)),
-                again.request.refusalCode != "rate_limited"
-            else { continue }
-            let original = history.namedTurns(of: again.turn).first { history.isPromise($0.event, of: again.turn) }
-            func test(_ holds: Bool, keptIf counts: Bool = true, _ actual: String, _ event: Int) {
-                evidence.test(
-                    holds, keptIf: counts, otherwise: "a repeat was not recognized after a crash",
-                    expected: "duplicate: true, turn \(original?.turnId ?? "of the first")", actual: actual,
-                    at: [original?.event ?? first.event, again.event, event])
-            }
-            if let ack = again.request.ack {
-                // A wire without turns and marks shows it by the stored message.
-                let isSame =
-                    !ack.says("turnId") && ack["duplicate"] == nil && ack.messageId != nil
-                    && ack.messageId == first.ack?.messageId
-                test(
-                    isSame || ack.isDuplicate && (original == nil || ack.turnId == original?.turnId),
-                    "duplicate: \(ack.isDuplicate), turn \(ack.turnId ?? "none")", ack.event)
-            } else if let response = again.request.outcome {
-                let body = history.body(ofResponse: response)
-                let turnId = body?.id("turnId")
-                let isDuplicate = history.isDuplicate(response: response)
-                let isOther = original.map { known in turnId.map { $0 != known.turnId } ?? false } ?? false
-                test(
-                    !isOther && (again.request.success == nil || isDuplicate), keptIf: turnId != nil || isDuplicate,
-                    "turn \(turnId ?? "none"), duplicate: \(body?["duplicate"]?.text() ?? "absent")", response)
-            } else if let refusal = again.request.refusal {
-                test(false, "a refusal: \(again.request.refusalCode ?? "without code")", refusal)
-                continue
-            }
-            for read in history.reads(of: again.turn) where read.request > again.event {
-                let count = history.places(in: read).questions(of: again.turn).count
-                test(count <= 1, keptIf: false, "\(count) user messages", read.event)
             }
         }
     }

@@ -5,18 +5,16 @@ import HoldfastTranscript
 /// Resending without repeating.
 enum IDEM {
     static let checks: [Check] = [
-        Check(.IDEM, 1, repeatStartsNoSecondTurn), Check(.IDEM, 2, repeatStoresNoSecondMessage),
-        Check(.IDEM, 3, repeatIsAcknowledgedAsSuch), Check(.IDEM, 4, finishedTurnIsCopied),
-        Check(.IDEM, 5, copiesHaveNoNumber), Check(.IDEM, 6, runningTurnIsNotCopied),
-        Check(.IDEM, 7, failedTurnIsCopied), Check(.IDEM, 8, repeatOverRESTHasTheFirstOutcome),
-        Check(.IDEM, 9, mismatchIsAnError), Check(.IDEM, 10, mismatchOverRESTIs422),
-        Check(.IDEM, 11, mismatchLeavesNoTrace), Check(.IDEM, 14, refusedKeyIsFree),
-        Check(.IDEM, 12, repeatsAreRecognisedAfterACrash),
-        Check(.IDEM, 15, keysBelongToTheirPrincipal), Check(.IDEM, 16, readsShowTheKey),
+        Check(.IDEM, 1, repeatStartsNoSecondTurn, repeatStoresNoSecondMessage),
+        Check(.IDEM, 2, repeatIsAcknowledgedAsSuch, endedTurnIsCopied),
+        Check(.IDEM, 3, runningTurnIsNotCopied),
+        Check(.IDEM, 4, repeatOverRESTHasTheFirstOutcome),
+        Check(.IDEM, 5, mismatchIsRefused),
+        Check(.IDEM, 7, refusedKeyIsFree),
     ]
 
-    /// IDEM-1: "A server MUST NOT start a second turn for a repeat, whichever of WebSocket and REST brought the first and the
-    /// repeat".
+    /// IDEM-1: "A server MUST NOT start a second turn or store a second message for a repeat, on either transport, also
+    /// after it was killed and started again".
     ///
     /// Once for each further answer to one key that names a turn, and once for each read that lists the turns of a repeated key.
     /// A turn runs in one session, so that an answer from another one is of another turn, also where nothing names turns.
@@ -56,7 +54,7 @@ enum IDEM {
         {
             return (first, other)
         }
-        // Whoever says something else, or names another session, does not repeat (IDEM-9).
+        // Whoever says something else, or names another session, does not repeat (IDEM-5).
         let isMixed = turn.requests.contains { request in
             let isElsewhere = request.sessionAsked.map { $0 != turn.sessionId } ?? false
             return request.refusal == nil && (isElsewhere || request.content != turn.request.content)
@@ -67,17 +65,17 @@ enum IDEM {
         return (first, other)
     }
 
-    /// IDEM-2: "A server MUST NOT store a second user message for a repeat".
+    /// IDEM-1, rule 2: a repeat is not stored as a second message.
     ///
-    /// Once for each repeat in each later read that shows its question, and once for each that a `message` shows as a
-    /// question of its own.
+    /// Once for each repeat whose `ack` names the message, and in each later read that shows its question.
     static func repeatStoresNoSecondMessage(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.trueRepeats {
-            if let message = again.storedMessage {
-                evidence.violate(
-                    "a repeat was stored as a second user message",
-                    expected: "only message \(shown(again.turn.acks.first?.messageId))",
-                    actual: "also \(shown(message.messageId))", at: [again.event, message.event])
+            if let ack = again.request.ack, let id = ack.messageId,
+                let first = history.original(of: again.turn)?.ack?.messageId
+            {
+                evidence.test(
+                    id == first, otherwise: "a repeat was stored as a second user message",
+                    expected: "only message \(shown(first))", actual: "also \(shown(id))", at: [again.event, ack.event])
             }
             let answered = again.answered
             for read in history.sessionReads where read.principal == again.turn.principal {
@@ -95,11 +93,17 @@ enum IDEM {
         }
     }
 
-    /// IDEM-3: "A server MUST answer a repeated `chat` with an `ack` that has `duplicate: true` and the `turnId` of the
-    /// first".
+    /// IDEM-2: "A server MUST answer a repeated `chat` on its connection alone: an `ack` with the first `turnId` and,
+    /// as no other, `duplicate: true`, then a copy of an earlier ending".
     ///
     /// Nothing tells which of two requests with one key an `ack` answers, and a repeat may be answered before the first.
     static func repeatIsAcknowledgedAsSuch(_ history: Observations, _ evidence: inout Evidence) {
+        for turn in history.turns where turn.requests.count == 1 && !history.isCapture {
+            guard let ack = turn.request.ack, ack.isDuplicate, !history.isOthersKey(of: turn) else { continue }
+            evidence.violate(
+                "a chat that was sent once was acknowledged as a repeat", expected: "no 'duplicate'",
+                actual: "duplicate: true", at: [turn.event, ack.event])
+        }
         for again in history.trueRepeats {
             guard let connection = again.request.connection else { continue }
             let expected = history.namedTurns(of: again.turn).first?.turnId
@@ -132,29 +136,58 @@ enum IDEM {
         }
     }
 
-    /// IDEM-4: "A server MUST send, after the `ack` of a repeat of a finished turn and on that connection alone, a copy of
-    /// its `done` with `duplicate: true`".
-    static func finishedTurnIsCopied(_ history: Observations, _ evidence: inout Evidence) {
-        judgeCopies(history, &evidence, of: "done") { copy, first in
-            ["text", "sessionId", "turnId", "messageId"].filter { copy[$0] != first[$0] }
-        }
-    }
-
-    /// IDEM-5: "A server MUST NOT put `seq` on a copy that has `duplicate: true`".
-    static func copiesHaveNoNumber(_ history: Observations, _ evidence: inout Evidence) {
-        for frame in history.received where frame.isDuplicate && frame.isOf("done", "error") {
-            evidence.test(no: frame["seq"]) { seq in
-                Finding("a copy has a seq", expected: "no seq", actual: "seq \(seq.text())", at: [frame.event])
+    /// IDEM-2, rule 2: a repeat of an ended turn gets one copy of the ending, after its `ack` and on its connection alone.
+    ///
+    /// Once for each repeat of a turn that had ended before it was sent, and once for each copy nobody asked for.
+    static func endedTurnIsCopied(_ history: Observations, _ evidence: inout Evidence) {
+        for again in history.trueRepeats {
+            guard let connection = again.request.connection, let ack = again.request.ack,
+                ack.isDuplicate || again.isKnown(by: ack, on: connection),
+                let first = again.turn.endings.first(where: { !$0.isDuplicate }), first.event < again.event,
+                // A failure need not outlive the process, nor a disk that took no writes, unless a read showed it.
+                first.type == "done" || !history.wasDisturbed(between: again.turn.event, and: again.event)
+                    || history.wasShownFailed(again.turn, by: first, before: again.event)
+            else { continue }
+            let copies = again.turn.duplicates.filter { $0.event > ack.event }
+            if let stray = copies.first(where: { copy in
+                !again.turn.requests.contains {
+                    $0.connection == copy.connection && $0.event < copy.event && $0.ack?.isDuplicate == true
+                }
+            }) {
+                evidence.violate(
+                    "a copy was sent to a connection that did not ask",
+                    expected: "a copy only on the connection that asked",
+                    actual: "a copy on another connection", at: [again.event, stray.event])
+            } else if let early = earlyCopy(before: ack, of: again) {
+                evidence.violate(
+                    "a copy came before the ack of its repeat", expected: "the ack first",
+                    actual: "a copy of \(called(first))",
+                    at: [again.event, early.event])
+            } else if let extra = extraCopy(on: connection, of: again.turn) {
+                evidence.violate(
+                    "a repeat got more than one copy", expected: "one copy for each repeat",
+                    actual: "one more", at: [again.event, extra.event])
+            } else if let copy = copies.first(where: { $0.connection == connection }) {
+                let names = ["type", "text", "code", "sessionId", "turnId", "messageId"]
+                let wrong = names.filter { copy[$0] != first[$0] }
+                evidence.test(
+                    wrong.isEmpty, otherwise: "a copy differs from the first ending",
+                    expected: "the same outcome", actual: "other \(wrong.joined(separator: ", "))",
+                    at: [first.event, copy.event])
+            } else if let late = history.deadline(after: ack.event, within: history.timeouts.ack, on: connection) {
+                evidence.violate(
+                    "a repeat of an ended turn did not get its outcome", expected: "a copy of \(called(first))",
+                    actual: "none within the bound 'ack'", at: [ack.event, late])
             }
         }
     }
 
-    /// IDEM-6: "A server MUST NOT send a copy of an ending for a repeat that arrived while its turn was still running".
+    /// IDEM-3: "A server MUST NOT send a copy of an ending for a repeat that arrived while its turn was still running".
     ///
     /// Once for each repeat whose `ack` came before the ending on its own connection: then the turn surely ran. A copy before
     /// the ending is proof too, on a connection that was there from the beginning and would have been sent the ending first.
     /// Where the `ack` came later, a repeat sent before the ending counts when no copy came until a fence behind the `ack`: to
-    /// a server that saw it after the ending a copy was due (IDEM-4).
+    /// a server that saw it after the ending a copy was due (IDEM-2).
     static func runningTurnIsNotCopied(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.trueRepeats {
             guard let connection = again.request.connection, let ack = again.request.ack else { continue }
@@ -178,17 +211,17 @@ enum IDEM {
         }
     }
 
-    /// IDEM-7: "A server MUST answer a repeat of a failed turn, after the `ack`, on that connection alone and without `seq`,
-    /// with a copy of the `error` that ended it, marked `duplicate: true`".
-    static func failedTurnIsCopied(_ history: Observations, _ evidence: inout Evidence) {
-        judgeCopies(history, &evidence, of: "error") { copy, first in
-            ["code", "turnId"].filter { copy[$0] != first[$0] } + (copy["seq"] == nil ? [] : ["seq"])
-        }
-    }
-
-    /// IDEM-8: "A server MUST answer a repeated `POST /api/chat` with the first outcome (for a finished turn 200 with the
-    /// same `text`, `sessionId` and `turnId`, and `duplicate: true`), waiting for the ending when the turn still runs".
+    /// IDEM-4: "A server MUST answer a repeated `POST /api/chat` with the ending of the first turn, once it has ended,
+    /// and set `duplicate: true` in its 200 and in no other".
     static func repeatOverRESTHasTheFirstOutcome(_ history: Observations, _ evidence: inout Evidence) {
+        for turn in history.turns where turn.requests.count == 1 && !history.isCapture {
+            guard let response = turn.request.success, history.isDuplicate(response: response),
+                !history.isOthersKey(of: turn)
+            else { continue }
+            evidence.violate(
+                "a question that was sent once was answered as a repeat", expected: "no 'duplicate'",
+                actual: "duplicate: true", at: [turn.event, response])
+        }
         for again in history.trueRepeats where again.request.connection == nil {
             let turn = again.turn
             let done = turn.endings.first { $0.type == "done" }
@@ -222,11 +255,12 @@ enum IDEM {
         }
     }
 
-    /// IDEM-16: "A server MUST show in session reads the `turnId` of each message of a turn, and the `clientMessageId`
-    /// of its question".
+    /// ID-9, rule 2: session reads show the `turnId` of each message of a turn, and the key of its question.
     static func readsShowTheKey(_ history: Observations, _ evidence: inout Evidence) {
         history.forEachTurnRead { turn, read, places in
-            guard let key = turn.clientMessageId, let place = places.questions(of: turn).first else { return }
+            guard let key = turn.clientMessageId, let place = places.questions(of: turn).first,
+                history.turnIdsStarted(by: turn).count < 2
+            else { return }
             let shown = read.messages[place].saysKey ? read.messages[place].clientMessageId : nil
             evidence.test(
                 shown == key, otherwise: "a user message does not show its key", expected: "clientMessageId \(key)",
@@ -240,54 +274,6 @@ enum IDEM {
                     "a message does not show its turn", expected: "turnId \(turnId)",
                     actual: read.messages[place].saysTurn ? read.messages[place].turnId ?? "none" : "none",
                     at: [read.event])
-            }
-        }
-    }
-
-    // MARK: Copies
-
-    /// Once for each repeat of a turn that had ended before it was sent, and once for each copy nobody asked for.
-    private static func judgeCopies(
-        _ history: Observations, _ evidence: inout Evidence, of type: String,
-        differences: (Frame, Frame) -> [String]
-    ) {
-        for again in history.trueRepeats {
-            guard let connection = again.request.connection, let ack = again.request.ack,
-                ack.isDuplicate || again.isKnown(by: ack, on: connection),
-                let first = again.turn.endings.first(where: { !$0.isDuplicate }), first.type == type,
-                first.event < again.event,
-                // A failure need not outlive the process, nor a disk that took no writes, unless a read showed it.
-                type == "done" || !history.wasDisturbed(between: again.turn.event, and: again.event)
-                    || history.wasShownFailed(again.turn, by: first, before: again.event)
-            else { continue }
-            let copies = again.turn.duplicates.filter { $0.event > ack.event }
-            if let stray = copies.first(where: { copy in
-                !again.turn.requests.contains {
-                    $0.connection == copy.connection && $0.event < copy.event && $0.ack?.isDuplicate == true
-                }
-            }) {
-                evidence.violate(
-                    "a copy was sent to a connection that did not ask",
-                    expected: "a copy only on the connection that asked",
-                    actual: "a copy on another connection", at: [again.event, stray.event])
-            } else if let early = earlyCopy(before: ack, of: again) {
-                evidence.violate(
-                    "a copy came before the ack of its repeat", expected: "the ack first", actual: "a copy of \(type)",
-                    at: [again.event, early.event])
-            } else if let extra = extraCopy(on: connection, of: again.turn) {
-                evidence.violate(
-                    "a repeat got more than one copy", expected: "one copy for each repeat",
-                    actual: "one more", at: [again.event, extra.event])
-            } else if let copy = copies.first(where: { $0.connection == connection }) {
-                let wrong = differences(copy, first)
-                evidence.test(
-                    wrong.isEmpty, otherwise: "a copy differs from the first \(type)",
-                    expected: "the same outcome without seq", actual: "other \(wrong.joined(separator: ", "))",
-                    at: [first.event, copy.event])
-            } else if let late = history.deadline(after: ack.event, within: history.timeouts.ack, on: connection) {
-                evidence.violate(
-                    "a repeat of an ended turn did not get its outcome", expected: "a copy of its \(type)",
-                    actual: "none within the bound 'ack'", at: [ack.event, late])
             }
         }
     }

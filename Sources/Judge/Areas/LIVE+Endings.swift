@@ -3,14 +3,12 @@ import HoldfastTranscript
 
 /// How connections end.
 extension LIVE {
-    /// LIVE-14: "A server MUST NOT end an open connection for any other reason than its own stop, restart or overload, told to
-    /// all its connections as 1001, 1012 or 1013, two heartbeats of silence, a message that it may refuse by closing, a peer
-    /// that breaks the WebSocket protocol, does not read or closes, credentials that are no longer valid, told as 4001, or a
-    /// question or an answer that it could not store".
+    /// LIVE-10: "A server MUST NOT end an open connection without a cause".
     ///
-    /// Once for each greeted connection that was answered and that the server did not end, and for each that it ended without
-    /// such a reason. An end that other clauses judge is left to them: a terminal code (LIVE-11), an idle peer (LIVE-4), a spent
-    /// budget (RATE-8), what something malformed did, here or to others (ENV-10), and the end of the process itself.
+    /// Once for each greeted connection that was answered and that the server did not end, and for each that it ended
+    /// without such a reason. An end that other clauses judge is left to them: a terminal code (LIVE-9), an idle peer
+    /// and 4004 (LIVE-3), a spent budget (RATE-4), what something malformed did, here or to others (ENV-5), and the
+    /// end of the process itself.
     static func connectionsEndForAReason(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
             guard let connected = connection.connected else { continue }
@@ -36,6 +34,7 @@ extension LIVE {
         let connection = history.connections[index]
         let connected = connection.connected ?? connection.opening
         if ending.isExcused || ending.isOwnStop { return true }
+        if ending.isForSilence { return true }
         if case .closed(_, let code?) = ending.kind, [4001, 4010].contains(code) { return true }
         // Where nobody told a limit, nothing shows that no message was over it.
         if ending.kind == .closed(.fromServer, code: 1009), connection.limit("maxFrameBytes") == nil { return true }
@@ -45,12 +44,19 @@ extension LIVE {
         if history.endedWithItsProcess(ending.event) { return true }
         if isWithinBudgetWait(ending.event, on: index, history) { return true }
         guard let heartbeat = heartbeat(of: connection, history)?.microseconds else { return true }
-        let signs = signs(on: index, history).filter { $0 < ending.event }
-        // The server counts from what it heard, its `auth` at the latest, and a moment before the stage noted it.
-        let sign = signs.last ?? connection.auth ?? connected
-        if history.span(from: sign, to: ending.event) >= 2 * heartbeat - heartbeat / 4 { return true }
+        if wasSilent(index, until: ending.event, history) { return true }
         let spoke = max(connected, connection.sent.last { $0.event < ending.event }?.event ?? 0)
-        return history.span(from: spoke, to: ending.event) >= heartbeat && signs.contains { $0 > spoke }
+        return history.span(from: spoke, to: ending.event) >= heartbeat
+            && signs(on: index, history).contains { $0 > spoke && $0 < ending.event }
+    }
+
+    /// Whether the client had sent nothing for two heartbeats.
+    static func wasSilent(_ index: Int, until event: Int, _ history: Observations) -> Bool {
+        let connection = history.connections[index]
+        guard let heartbeat = heartbeat(of: connection, history)?.microseconds else { return false }
+        // The server counts from what it heard, its `auth` at the latest, and a moment before the stage noted it.
+        let sign = signs(on: index, history).last { $0 < event } ?? connection.auth ?? connection.opening
+        return history.span(from: sign, to: event) >= 2 * heartbeat - heartbeat / 4
     }
 
     /// Whether a question had been refused for its rate, and could not yet be sent again.

@@ -5,31 +5,42 @@ import HoldfastTranscript
 /// Checks of life and of the end: heartbeats, versions and close codes.
 enum LIVE {
     static let checks: [Check] = [
-        Check(.LIVE, 1, pingsAreAnswered), Check(.LIVE, 2, noncesAreRepeated),
-        Check(.LIVE, 3, silentPeersAreLetGo), Check(.LIVE, 4, idlePeersAreKept),
-        Check(.LIVE, 5, transportPingsAreAnswered),
-        Check(.LIVE, 6, stoppingClosesConnections), Check(.LIVE, 7, stoppedTurnsAreShownEnded),
-        Check(.LIVE, 8, otherVersionsAreRefused),
-        Check(.LIVE, 9, spokenVersionsAreListed), Check(.LIVE, 10, versionAskedForIsStated),
-        Check(.LIVE, 11, terminalCodesMeanWhatTheySay), Check(.LIVE, 13, syncNeedsAnEpoch),
-        Check(.LIVE, 14, connectionsEndForAReason),
+        Check(.LIVE, 1, pingsAreAnswered),
+        Check(.LIVE, 2, silentPeersAreLetGo),
+        Check(.LIVE, 3, idlePeersAreKept),
+        Check(.LIVE, 4, transportPingsAreAnswered),
+        Check(.LIVE, 5, stoppingClosesConnections),
+        Check(.LIVE, 6, otherVersionsAreRefused),
+        Check(.LIVE, 7, spokenVersionsAreListed),
+        Check(.LIVE, 8, versionAskedForIsStated),
+        Check(.LIVE, 9, terminalCodesMeanWhatTheySay),
+        Check(.LIVE, 10, connectionsEndForAReason),
     ]
 
-    /// LIVE-1: "A server MUST answer each `ping` with a `pong` on the same connection within `pong`, also while turns run".
+    /// LIVE-1: "A server MUST answer each `ping` on an open connection with a `pong` with its `nonce` there within
+    /// `pong`, also while turns run".
     ///
-    /// Once for each ping. One with unknown members (ENV-8), in fragments (ENV-18) or after something malformed (ENV-10)
-    /// that stays unanswered is the matter of those clauses.
+    /// Once for each ping; nonces are compared character by character. One with unknown members (ENV-4), in fragments
+    /// (ENV-10) or after something malformed (ENV-5) that stays unanswered is the matter of those clauses, and so is a
+    /// nonce that is no string (ENV-2). When a pong came, only a clock beside the server tells.
     static func pingsAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
         let bound = history.timeouts.pong
+        let isTimed = history.history.header.capture?.lacking(anyOf: [.delays]) == nil
         for (index, connection) in history.connections.enumerated() {
             for ping in history.pings(on: index) {
                 let asked = ping.request.event
-                if let pong = ping.pong?.event {
-                    let isInTime = history.patience(from: asked, to: pong) <= bound.microseconds
+                if let pong = ping.pong {
+                    if let nonce = ping.nonce, !ping.isRepeated, pong["nonce"].map({ $0.stringValue != nil }) ?? true {
+                        evidence.violate(
+                            "a pong does not repeat the nonce", expected: shown(nonce), actual: shown(pong.id("nonce")),
+                            at: [asked, pong.event])
+                        continue
+                    }
+                    let isInTime = history.patience(from: asked, to: pong.event) <= bound.microseconds
                     evidence.test(
-                        isInTime || !connection.pauses.isEmpty, otherwise: "a ping was answered late",
-                        expected: "a pong within the bound 'pong'", actual: "one, too late", at: [asked, pong])
-                } else if isPlain(ping.request, history), !history.isAfterHostileFrame(asked),
+                        isInTime || !isTimed || !connection.pauses.isEmpty, otherwise: "a ping was answered late",
+                        expected: "a pong within the bound 'pong'", actual: "one, too late", at: [asked, pong.event])
+                } else if isTimed, isPlain(ping.request, history), !history.isAfterHostileFrame(asked),
                     let missing = history.unanswered(asked, within: bound, on: index)
                 {
                     evidence.violate(
@@ -48,26 +59,10 @@ enum LIVE {
         return ping.value.map { !UnknownMembers.exist(in: $0, as: "ping") } ?? false
     }
 
-    /// LIVE-2: "A server MUST repeat the `nonce` of a `ping` in its `pong`".
+    /// LIVE-4: "A server MUST answer a WebSocket ping with a WebSocket pong".
     ///
-    /// Once for each answered ping that has one; a nonce is compared character by character. One that is no string is the
-    /// matter of ENV-2.
-    static func noncesAreRepeated(_ history: Observations, _ evidence: inout Evidence) {
-        for index in history.connections.indices {
-            for ping in history.pings(on: index) {
-                guard let nonce = ping.nonce, let pong = ping.pong, pong["nonce"].map({ $0.stringValue != nil }) ?? true
-                else { continue }
-                evidence.test(
-                    ping.isRepeated, otherwise: "a pong does not repeat the nonce", expected: shown(nonce),
-                    actual: shown(pong.id("nonce")), at: [ping.request.event, pong.event])
-            }
-        }
-    }
-
-    /// LIVE-5: "A server MUST answer a WebSocket ping with a WebSocket pong".
-    ///
-    /// Once for each ping on an open connection. A pong may answer several pings at once (RFC 6455, 5.5.3). Silence after
-    /// something malformed is the matter of ENV-10.
+    /// Once for each ping on an open connection. A pong may answer several pings at once (RFC 6455, 5.5.3). Silence
+    /// after something malformed is the matter of ENV-5.
     static func transportPingsAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() where connection.opened != nil {
             for ping in connection.transportPings {
@@ -84,8 +79,8 @@ enum LIVE {
         }
     }
 
-    /// LIVE-8: "A server MUST refuse a first `auth` with a `protocol` of 1 or more that it does not speak with an `error` of
-    /// code `unsupported_version` followed by a close with 4010".
+    /// LIVE-6: "A server MUST refuse a first `auth` whose `protocol` is a version that it does not speak with
+    /// `unsupported_version` and a close with 4010, unless it refuses its token".
     ///
     /// Once for each such `auth` with a good token. A server that says `connected` with that very version speaks it.
     static func otherVersionsAreRefused(_ history: Observations, _ evidence: inout Evidence) {
@@ -98,7 +93,7 @@ enum LIVE {
         }
     }
 
-    /// LIVE-9: "A server SHOULD list the versions it speaks as `supported` in `unsupported_version`".
+    /// LIVE-7: "A server SHOULD list the versions it speaks as `supported` in `unsupported_version`".
     ///
     /// Once for each such `error`.
     static func spokenVersionsAreListed(_ history: Observations, _ evidence: inout Evidence) {
@@ -112,7 +107,7 @@ enum LIVE {
         }
     }
 
-    /// LIVE-10: "A server MUST state in `connected` the `protocol` the client asked for".
+    /// LIVE-8: "A server MUST state in `connected` the `protocol` the client asked for".
     ///
     /// Once for each `connected` after an `auth` that names a version it could speak.
     static func versionAskedForIsStated(_ history: Observations, _ evidence: inout Evidence) {
@@ -129,12 +124,13 @@ enum LIVE {
         }
     }
 
-    /// LIVE-11: "A server MUST NOT close with 4001 or 4010, or refuse an upgrade with 401 or 403, for any reason other than
-    /// refused credentials, an `Origin` that it does not accept, or an unsupported version".
+    /// LIVE-9: "A server MUST NOT close with 4001 or 4010, or refuse an upgrade with 401 or 403, unless it refuses
+    /// credentials, an `Origin` or a version".
     ///
-    /// Once for each close frame of the server, also in answer to the client's, on a connection with good credentials and
-    /// version 1. A second `auth` may be refused for its own sake. An upgrade of a run that is refused between two equal ones
-    /// that were greeted was not refused for its credentials; a capture may hold a token that expired meanwhile.
+    /// Once for each close frame of the server, also in answer to the client's, on a connection with good credentials
+    /// and version 1. A second `auth` may be refused for its own sake. An upgrade of a run that is refused between two
+    /// equal ones that were greeted was not refused for its credentials; a capture may hold a token that expired
+    /// meanwhile.
     static func terminalCodesMeanWhatTheySay(_ history: Observations, _ evidence: inout Evidence) {
         for handshake in history.handshakes where handshake.isValid {
             let connection = history.connections[handshake.connection]
@@ -165,11 +161,11 @@ enum LIVE {
 
     // MARK: Peers that are silent, dead or only idle
 
-    /// LIVE-3: "A server MUST end a connection whose peer sent nothing, not even a WebSocket pong, for two heartbeats,
-    /// within one further heartbeat".
+    /// LIVE-2: "A server MUST end a connection that was silent for two heartbeats within one further heartbeat, with
+    /// 4004 or without a close frame".
     ///
-    /// Once for each connection on which the stage stopped answering pings and sent nothing afterwards, while it went on
-    /// reading. The bound `close` is added: it lies between the reason for an end and what is seen of it.
+    /// Once for each connection on which the stage stopped answering pings and sent nothing afterwards, while it went
+    /// on reading. The bound `close` is added: it lies between the reason for an end and what is seen of it.
     static func silentPeersAreLetGo(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
             guard let connected = connection.connected, let mute = connection.mutes.first,
@@ -183,25 +179,34 @@ enum LIVE {
                     break
                 }
                 guard next == nil, let ending = connection.endByServer(after: last), !ending.isAtWill,
-                    !history.wasStopped(between: last, and: ending.event)
+                    !ending.isOwnStop, !history.wasStopped(between: last, and: ending.event)
                 else { continue }
                 let isInTime = history.patience(from: last, to: ending.event) <= bound.microseconds
-                test(isInTime, "its end, too late", at: [last, ending.event])
+                // Before the time is up, and with the code of another cause, it is the matter of others.
+                let isDue = history.span(from: last, to: ending.event) >= 2 * heartbeat.microseconds
+                if isInTime, isDue, case .closed(.fromServer, let code) = ending.kind, code != 4001, code != 4004,
+                    !history.lives.refusedWrites(between: last, and: ending.event)
+                {
+                    test(false, called(close: code), at: [last, ending.event])
+                } else {
+                    test(isInTime, "its end, too late", at: [last, ending.event])
+                }
             }
         }
         func test(_ holds: Bool, _ actual: String, at events: [Int]) {
             evidence.test(
                 holds, otherwise: "the server kept a connection whose client is silent",
-                expected: "its end within three heartbeats of silence", actual: actual, at: events)
+                expected: "its end within three heartbeats of silence, with 4004 if any code", actual: actual,
+                at: events)
         }
     }
 
-    /// LIVE-4: "A server MUST NOT end a connection for silence while its peer answers WebSocket pings or sends frames, nor
-    /// before it has sent a WebSocket ping during that silence".
+    /// LIVE-3: "A server MUST NOT end an open connection for silence while its peer answers WebSocket pings or sends
+    /// frames, nor before it has sent a WebSocket ping during that silence".
     ///
-    /// Once for each connection that lived on after more than three heartbeats in which the stage sent nothing but pings and
-    /// pongs, never two heartbeats apart; for each that the server ended after a heartbeat of that kind; and in a run, whose
-    /// pings are all seen, for each that it ended after two heartbeats without asking.
+    /// Once for each connection that lived on after more than three heartbeats in which the stage sent nothing but
+    /// pings and pongs, never two heartbeats apart; for each that the server ended after a heartbeat of that kind, or
+    /// with 4004; and in a run, whose pings are all seen, for each that it ended after two heartbeats without asking.
     static func idlePeersAreKept(_ history: Observations, _ evidence: inout Evidence) {
         if !history.isCapture { silentPeersAreAsked(history, &evidence) }
         for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
@@ -218,10 +223,12 @@ enum LIVE {
             }
             if let ending = connection.endByServer(after: connected) {
                 let spoke = max(connected, texts.last { $0 < ending.event } ?? 0)
-                guard isUnexplained(ending, since: connected, history),
-                    history.span(from: spoke, to: ending.event) >= heartbeat,
-                    signs.contains(where: { $0 > spoke && $0 < ending.event }),
-                    silence(upTo: ending.event) < 2 * heartbeat
+                let isIdle =
+                    history.span(from: spoke, to: ending.event) >= heartbeat
+                    && signs.contains { $0 > spoke && $0 < ending.event }
+                // The server counts from what it heard, a moment before the stage noted it.
+                guard isUnexplained(ending, since: connected, history), isIdle || ending.isForSilence,
+                    silence(upTo: ending.event) < 2 * heartbeat - heartbeat / 4
                 else { continue }
                 let last = signs.last { $0 < ending.event } ?? connected
                 evidence.violate(
@@ -281,8 +288,8 @@ enum LIVE {
         }
     }
 
-    /// The heartbeat that holds on a connection, as it was told there or stated of the subject; nil for one that would take
-    /// longer than a day.
+    /// The heartbeat that holds on a connection, as it was told there or stated of the subject; nil for one that would
+    /// take longer than a day.
     static func heartbeat(of connection: ObservedConnection, _ history: Observations) -> Duration? {
         let told =
             connection.greeting?["heartbeatSeconds"]?.intValue ?? history.subject.limits["heartbeatSeconds"] ?? 30
@@ -301,9 +308,10 @@ enum LIVE {
 
     // MARK: What a server does when it is told to stop
 
-    /// LIVE-6: "A server MUST close every connection with 1001 or 1012 within `stop` of being told to stop".
+    /// LIVE-5: "A server MUST close every connection with 1001 or 1012 within `stop` of being told to stop".
     ///
-    /// Once for each connection that was open when the stage told the server to stop and that ended before the next start.
+    /// Once for each connection that was open when the stage told the server to stop and that ended before the next
+    /// start.
     static func stoppingClosesConnections(_ history: Observations, _ evidence: inout Evidence) {
         for (life, end) in history.lives.ended where end.cause == .stopped {
             for connection in history.connections
@@ -331,57 +339,6 @@ enum LIVE {
                 evidence.violate(
                     "a stopping server did not close a connection as specified", expected: "close 1001 or 1012",
                     actual: actual, at: [end.event, ending.event])
-            }
-        }
-    }
-
-    /// LIVE-7: "A server that is told to stop MUST finish, or end as failed, every running turn in a way that session reads
-    /// show after the next start".
-    ///
-    /// Once for each turn that ran when the stage told the server to stop, by the reads after the next start: the question is
-    /// there at once, its answer or final status within the bound of a turn, because a server may finish it then.
-    static func stoppedTurnsAreShownEnded(_ history: Observations, _ evidence: inout Evidence) {
-        for (life, end) in history.lives.ended where end.cause == .stopped {
-            for turn in history.turnsInterrupted(by: end, of: life) {
-                let reads = history.readsAfterRestart(of: turn, since: life)
-                func violate(_ what: String, _ expected: String, _ actual: String, _ event: Int) {
-                    evidence.violate(what, expected: expected, actual: actual, at: [turn.event, end.event, event])
-                }
-                if let lost = reads.first(where: { history.question(of: turn, in: $0.read) == nil }) {
-                    violate(
-                        "a question is lost after a stop", shown(turn.request.prompt),
-                        "a read without it", lost.read.event)
-                } else if reads.contains(where: { history.showsEnd(of: turn, in: $0.read) }) {
-                    evidence.keep()
-                } else if let late = reads.first(where: { history.isLate($0.read, after: $0.start, for: turn) }) {
-                    let entry = late.read.entry(of: turn)
-                    violate(
-                        "a turn has no ending after a stop",
-                        "its answer, or the status 'done' or 'failed'",
-                        entry.map { "status \(shown($0.status))" } ?? "neither", late.read.event)
-                }
-            }
-        }
-    }
-
-    // MARK: What a client asks of a server that does not replay
-
-    /// LIVE-13: "A client MUST NOT send `sync` on a connection whose `connected` stated no `epoch`".
-    ///
-    /// Once for each such connection of a client that had been connected before, when it said or asked anything on it or
-    /// beside it.
-    static func syncNeedsAnEpoch(_ history: Observations, _ evidence: inout Evidence) {
-        let greeted = history.client.attempts.filter { history.connections[$0].connected != nil }
-        for (place, index) in greeted.enumerated() {
-            let connection = history.connections[index]
-            guard let greeting = connection.greeting, greeting.epoch == nil else { continue }
-            let said = connection.sent.filter { $0.event > greeting.event }
-            let end = history.client.ends[index] ?? .max
-            let asked = history.client.reads.contains { $0.request > greeting.event && $0.request < end }
-            evidence.test(no: said.first { $0.type == "sync" }, keptIf: place > 0 && (!said.isEmpty || asked)) { sync in
-                Finding(
-                    "the client sent a sync to a server without replay", expected: "a read over REST", actual: "sync",
-                    at: [greeting.event, sync.event])
             }
         }
     }

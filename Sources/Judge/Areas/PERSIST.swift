@@ -6,66 +6,80 @@ import HoldfastTranscript
 /// Durable before sent, and reads that keep what they showed.
 enum PERSIST {
     static let checks: [Check] = [
-        Check(.PERSIST, 2, readAfterDoneHasTheAnswer), Check(.PERSIST, 12, readAfterResponseHasTheAnswer),
-        Check(.PERSIST, 9, readsAreNeverTorn), Check(.PERSIST, 10, readsNeverGoBackwards),
-        Check(.PERSIST, 1, doneMeansDurable), Check(.PERSIST, 3, responseMeansDurable),
-        Check(.PERSIST, 4, noDoneWithoutStoring), Check(.PERSIST, 5, failedStoringIsTold),
-        Check(.PERSIST, 6, turnsCompleteAgain), Check(.PERSIST, 7, crashesHarmNothing),
-        Check(.PERSIST, 8, otherSessionsSurvive),
+        Check(
+            .PERSIST, 1, Rule(doneMeansDurable, needs: [.stage]), Rule(responseMeansDurable, needs: [.stage]),
+            Rule(PUSH.announcedAnswersAreStored), Rule(PUSH.unstoredAnswersAreNotAnnounced)),
+        Check(.PERSIST, 2, Rule(readsHoldWhatWasTold, needs: [.frames])),
+        Check(.PERSIST, 3, failedStoringIsTold),
+        Check(.PERSIST, 4, turnsCompleteAgain),
+        Check(.PERSIST, 5, shownMessagesAreKept),
+        Check(.PERSIST, 6, otherSessionsSurvive),
+        Check(.PERSIST, 7, readsAreWholeWhileTurnsRun),
     ]
 
-    /// PERSIST-2: "A server MUST include the answer in every read of the session that begins after it sent the `done`".
+    /// PERSIST-2: "A server MUST include in a session read each question whose `ack` or other frame, and each answer
+    /// whose `done` or 200, left before the read began".
     ///
-    /// Once for each turn in each read of its session that began after a `done` of the turn was received on any connection.
-    /// What a crash took is the matter of PERSIST-1.
-    static func readAfterDoneHasTheAnswer(_ history: Observations, _ evidence: inout Evidence) {
+    /// Once for each question and each answer in each read of its session that began after it was told; a 404 lacks all. What
+    /// a crash took is the matter of TURN-2 and PERSIST-1, and a session that a read had shown that of PERSIST-5.
+    static func readsHoldWhatWasTold(_ history: Observations, _ evidence: inout Evidence) {
         history.forEachTurnRead { turn, read, places in
-            guard let done = turn.dones.map(\.event).min(), done < read.request,
-                !history.hasCrashed(between: done, and: read.request)
-            else { return }
-            evidence.test(
-                !places.answers(of: turn).isEmpty, otherwise: "a read that began after done lacks the answer",
-                expected: "the answer to \(turn.request.excerpt)", actual: "\(read.messages.count) messages without it",
-                at: [done, read.event])
-        }
-    }
-
-    /// PERSIST-12: "A server MUST include the answer in every read of the session that begins after it answered `POST
-    /// /api/chat` with 200".
-    ///
-    /// Once for each 200 in each read of its session that began after it; what a crash took is the matter of PERSIST-3.
-    static func readAfterResponseHasTheAnswer(_ history: Observations, _ evidence: inout Evidence) {
-        let chats = history.exchanges.filter { $0.isChat && $0.status == 200 }
-        history.forEachTurnRead { turn, read, places in
-            for exchange in chats {
-                guard let told = exchange.response, told < read.request,
-                    !history.hasCrashed(between: told, and: read.request),
-                    turn.requests.contains(where: { $0.success == told })
-                else { continue }
-                // A response that tells nothing of the answer leaves open which message it is.
-                let messageId = exchange.answer?.root.id("messageId")
-                guard messageId ?? turn.turnId ?? turn.ending?.messageId != nil else { continue }
+            func test(_ told: Int?, _ found: [Int], _ what: String, at events: [Int?]) {
+                guard let told, told < read.request, !history.hasCrashed(between: told, and: read.request) else {
+                    return
+                }
                 evidence.test(
-                    !places.answers(of: turn, under: messageId).isEmpty,
-                    otherwise: "a read that began after the response lacks the answer",
-                    expected: "the answer to \(turn.request.excerpt)",
-                    actual: "\(read.messages.count) messages without it", at: [told, read.event])
+                    !found.isEmpty, otherwise: "a read lacks \(what) that was told before it began",
+                    expected: "\(what) of \(turn.request.excerpt)",
+                    actual: "\(read.messages.count) messages without it",
+                    at: (events + [read.event]).compactMap(\.self))
             }
+            let frames = turn.acks + turn.frames + turn.endings + turn.copies + turn.replayed
+            let success = turn.response.flatMap { history.body(ofResponse: $0) }
+            let signs = frames.filter { $0.code != "persist_failed" }.map(\.event) + [turn.response].compactMap(\.self)
+            test(signs.min(), places.questions(of: turn), "the question", at: [turn.event])
+            let answers = places.answers(of: turn, under: success?.id("messageId"))
+            let told = (turn.dones.map(\.event) + [turn.response].compactMap(\.self)).min()
+            test(told, answers, "the answer", at: [turn.event, told])
+        }
+        for exchange in history.exchanges where exchange.status == 404 {
+            guard let session = exchange.sessionRead, let response = exchange.response,
+                let principal = exchange.sent.principal,
+                history.lastShown(session, to: principal, before: exchange.request) == nil,
+                let told = history.received.last(where: { frame in
+                    frame.isOf("ack", "toolUse", "done") && frame.sessionId == session && frame.event < exchange.request
+                        && history.principal(of: frame) == principal
+                        && !history.hasCrashed(between: frame.event, and: exchange.request)
+                })
+            else { continue }
+            evidence.violate(
+                "\(called(told)) names a session that is not stored", expected: "a session that can be read",
+                actual: "404 for \(shown(session))", at: [told.event, response])
         }
     }
 
-    /// PERSIST-9: "A server MUST answer every read of an existing session with 200 and a whole, valid body while turns run
-    /// and messages are stored".
+    /// PERSIST-7: "A server MUST answer lists and reads of existing sessions within `rest` with 200 and a whole, valid
+    /// body, also while turns run and messages are stored".
     ///
-    /// Once for each read of a session that the server had named to the reader, while one of the reader's turns ran. A member
-    /// that no read ever shows was not torn off: that is the matter of REST-1 and REST-6.
-    static func readsAreNeverTorn(_ history: Observations, _ evidence: inout Evidence) {
+    /// Once for each list, and each read of a session that the server had named to the reader, while one of the reader's turns
+    /// ran, and for each that nothing answers; REST-1 judges the other responses. A member that no read ever shows was not torn off: that is the matter of REST-1 and ID-8.
+    static func readsAreWholeWhileTurnsRun(_ history: Observations, _ evidence: inout Evidence) {
         lazy var members = history.membersOfStoredMessages
+        let bound = history.timeouts.rest
         for exchange in history.exchanges where exchange.sent.method == "GET" {
-            guard case .session(let id) = exchange.route, let principal = exchange.sent.principal,
-                history.sessions.isOwed(id, for: principal, before: exchange.request),
-                let end = exchange.response ?? exchange.failure
-                    ?? history.deadline(after: exchange, within: history.timeouts.rest),
+            guard let principal = exchange.sent.principal, exchange.isSomebodys,
+                exchange.route == .sessions
+                    || exchange.sessionRead.map({
+                        history.sessions.isOwed($0, for: principal, before: exchange.request)
+                    }) == true
+            else { continue }
+            if exchange.response == nil, let missing = history.unanswered(exchange, within: bound) {
+                evidence.violate(
+                    "a read got no response", expected: "200", actual: missing.actual,
+                    at: [exchange.request, missing.proof])
+                continue
+            }
+            guard let end = exchange.response ?? exchange.failure,
                 history.turns.contains(where: { turn in
                     turn.principal == principal && turn.event < end && turn.isAccepted
                         && history.life(of: turn) == history.lives.life(at: exchange.request)
@@ -77,53 +91,27 @@ enum PERSIST {
             if history.isCapture {
                 guard let status = exchange.status, !(300...399).contains(status), status != 429 else { continue }
             }
-            evidence.test(no: flaw(of: exchange, id, members)) { flaw in
+            let taken = history.patience(from: exchange.request, to: end)
+            let isLate = history.knowsDelays && exchange.response != nil && taken > bound.microseconds
+            evidence.test(no: isLate ? "\(taken / 1_000) ms" : flaw(of: exchange, members)) { flaw in
                 Finding(
-                    "a read of an existing session failed or is incomplete", expected: "200 with the whole session",
-                    actual: flaw,
+                    isLate
+                        ? "a read was answered late while a turn was running"
+                        : "a read of an existing session failed or is incomplete",
+                    expected: isLate ? "within \(bound)" : "200 with the whole body", actual: flaw,
                     at: [exchange.request, end])
             }
         }
     }
 
-    /// PERSIST-10: "A server MUST keep every message that a read has shown in every later read of the session, with the same
-    /// id, text and order".
-    ///
-    /// Once for each read that began after another with messages had ended; what a crash took is the matter of PERSIST-7. A
-    /// session that is not there any more has lost them all, except in a capture, where somebody may have deleted it.
-    static func readsNeverGoBackwards(_ history: Observations, _ evidence: inout Evidence) {
-        for exchange in history.exchanges where exchange.status == 404 && !history.isCapture {
-            guard let session = exchange.sessionRead, let principal = exchange.sent.principal,
-                let response = exchange.response,
-                let earlier = history.lastShown(session, to: principal, before: exchange.request),
-                !history.hasCrashed(between: earlier.event, and: exchange.request)
-            else { continue }
-            evidence.violate(
-                "a message shown before is gone, changed or moved",
-                expected: counted(earlier.messages.count, "message"),
-                actual: "status 404", at: [earlier.event, response])
-        }
-        for (index, read) in history.sessionReads.enumerated() {
-            let earlier = history.sessionReads[..<index].last { before in
-                before.sessionId == read.sessionId && before.principal == read.principal && before.event < read.request
-                    && !before.messages.isEmpty
-            }
-            guard let earlier, !history.hasCrashed(between: earlier.event, and: read.request) else { continue }
-            evidence.test(no: read.firstLost(of: earlier)) { lost in
-                Finding(
-                    "a message shown before is gone, changed or moved", expected: lost.words,
-                    actual: "\(read.messages.count) messages without it", at: [earlier.event, read.event])
-            }
-        }
-    }
-
     /// What is wrong with a read; nil for a whole one, whose messages have the given members.
-    private static func flaw(of exchange: ObservedExchange, _ id: String, _ members: Set<String>) -> String? {
+    private static func flaw(of exchange: ObservedExchange, _ members: Set<String>) -> String? {
         guard let status = exchange.status else {
             return exchange.failure == nil ? "no response in time" : "no response"
         }
         guard status == 200 else { return "status \(status)" }
         guard let body = exchange.answer?.root else { return "a body that is not JSON" }
+        guard let id = exchange.sessionRead else { return body["sessions"] == nil ? "a body without sessions" : nil }
         guard let messages = body["session"]?["messages"]?.arrayValue else { return "a body without session.messages" }
         let isWhole = messages.allSatisfy { message in members.allSatisfy { Observations.shows(message, $0) } }
         return isWhole && body["session"]?.id("id") == id ? nil : "a session or message without required members"
@@ -131,39 +119,39 @@ enum PERSIST {
 
     // MARK: What a crash must not touch
 
-    /// PERSIST-7: "A server MUST NOT lose or change, by a crash at any moment, a message that was acknowledged or readable
-    /// before".
+    /// PERSIST-5: "A server MUST keep every message that was acknowledged or read in every later read of its session,
+    /// with id, text and order, also after a crash".
     ///
-    /// Once for each first read of a session after a crash that had been read before it. A message that only an `ack` or a
-    /// `done` told of is the matter of TURN-3 and PERSIST-1, and what was gone before the crash, or may have been lost to a
-    /// disk that took no writes, that of PERSIST-10.
-    static func crashesHarmNothing(_ history: Observations, _ evidence: inout Evidence) {
+    /// Once for each read that began after another with messages had ended. What a crash took is judged by the first read after
+    /// it, unless it was gone before or may have been lost to a disk that took no writes; a message that only an `ack` or a
+    /// `done` told of is the matter of TURN-2 and PERSIST-1. A session that is gone keeps no message, except in a capture,
+    /// where somebody may have deleted it.
+    static func shownMessagesAreKept(_ history: Observations, _ evidence: inout Evidence) {
         var kills: Set<Int> = []
         let reads = Dictionary(history.sessionReads.map { ($0.event, $0) }, uniquingKeysWith: { first, _ in first })
         for exchange in history.exchanges where exchange.sent.method == "GET" {
             guard case .session(let id) = exchange.route, let principal = exchange.sent.principal,
-                let response = exchange.response, let status = exchange.status
+                let response = exchange.response, let status = exchange.status,
+                let earlier = history.lastShown(id, to: principal, before: exchange.request)
             else { continue }
-            guard let earlier = history.lastShown(id, to: principal, before: exchange.request),
-                history.hasCrashed(between: earlier.event, and: exchange.request)
+            let isAfterCrash = history.hasCrashed(between: earlier.event, and: exchange.request)
+            let read = reads[response]
+            let lost = read?.firstLost(of: earlier)
+            guard read == nil || lost != nil else {
+                evidence.keep()
+                let lives = history.lives.life(at: earlier.event)..<history.lives.life(at: exchange.request)
+                if isAfterCrash { kills.formUnion(lives.filter { history.isInsideATurn($0) }) }
+                continue
+            }
+            let isGone = isAfterCrash ? ![401, 403, 429].contains(status) : status == 404 && !history.isCapture
+            guard read != nil || isGone,
+                !isAfterCrash || !history.mayHaveLost(id, of: principal, since: earlier.event, before: exchange.request)
             else { continue }
-            func violate(_ expected: String, _ actual: String) {
-                if history.mayHaveLost(id, of: principal, since: earlier.event, before: exchange.request) { return }
-                evidence.violate(
-                    "messages shown before a crash are lost or changed", expected: expected, actual: actual,
-                    at: [earlier.event, response])
-            }
-            if let read = reads[response] {
-                if let lost = read.firstLost(of: earlier) {
-                    violate(lost.words, "\(read.messages.count) messages without it")
-                } else {
-                    evidence.keep()
-                    let lives = history.lives.life(at: earlier.event)..<history.lives.life(at: exchange.request)
-                    kills.formUnion(lives.filter { history.isInsideATurn($0) })
-                }
-            } else if ![401, 403, 429].contains(status) {
-                violate("\(earlier.messages.count) messages", "status \(status)")
-            }
+            evidence.violate(
+                "a message shown before\(isAfterCrash ? " a crash" : "") is gone, changed or moved",
+                expected: lost?.words ?? counted(earlier.messages.count, "message"),
+                actual: read.map { "\($0.messages.count) messages without it" } ?? "status \(status)",
+                at: [earlier.event, response])
         }
         if kills.count > 2, evidence.violations.isEmpty {
             evidence.remarks = [
@@ -172,7 +160,8 @@ enum PERSIST {
         }
     }
 
-    /// PERSIST-8: "A server MUST answer the session list and the reads of all other sessions after a crash in one of them".
+    /// PERSIST-6: "A server MUST answer the session list and the reads of all other sessions after a crash in one of
+    /// them".
     ///
     /// Once for each list, and each read of a session in which nothing ran, in the life after a crash while a turn ran or
     /// right after the last one. A session counts once a read, a list, an ack or an answer had shown it, and while nothing else
@@ -220,7 +209,8 @@ enum PERSIST {
 
     // MARK: Durable before sent, by a disk that takes no writes and by kills on the very bytes of the promise
 
-    /// PERSIST-1: "A server MUST make the answer of a turn durable before any byte of its `done` leaves".
+    /// PERSIST-1: "A server MUST make an answer durable before any byte of its `done`, 200 or push leaves, and send
+    /// none of these for an answer that it could not store".
     ///
     /// Broken by any read begun after a `done` that lacks the answer. Kept only by a history that holds everything: a turn
     /// without a fault, one whose write was refused and which got no `done`, and the kills. A `done` under the fault whose
@@ -229,7 +219,7 @@ enum PERSIST {
         let proof = DurabilityProof(history)
         for (promise, fate) in zip(proof.promises, proof.fates) {
             guard let lost = fate.lostAt else { continue }
-            // What a read had shown, a write that was refused later has taken (PERSIST-10).
+            // What a read had shown, a write that was refused later has taken (PERSIST-5).
             let isTaken = history.lives.faults.contains { $0.begin > fate.shownAt ?? .max && $0.begin < lost }
             if isTaken, !history.hasCrashed(between: promise.told, and: lost) { continue }
             evidence.violate(lostAnswer(promise, lost, history))
@@ -258,10 +248,10 @@ enum PERSIST {
             at: [promise.told, lost])
     }
 
-    /// PERSIST-3: "A server MUST make the answer durable before it answers `POST /api/chat` with 200".
+    /// PERSIST-1, rule 2: the answer is durable before a 200.
     ///
     /// Once for each kill on the bytes of a response that was read after the next start; fewer than 20 prove nothing. What is
-    /// missing without a crash or a fault is the matter of PERSIST-12.
+    /// missing without a crash or a fault is the matter of PERSIST-2.
     static func responseMeansDurable(_ history: Observations, _ evidence: inout Evidence) {
         let promises = history.respondedAnswers
         let fates = history.fates(ofAnswers: promises)
@@ -276,38 +266,8 @@ enum PERSIST {
         evidence.take(kills, on: "the response", "answer")
     }
 
-    /// PERSIST-4: "A server MUST NOT send `done` for a turn whose answer it could not store".
-    ///
-    /// Once for each turn whose write was refused. A `done` all the same breaks it when the answer is not there afterwards;
-    /// when it is, the fault did not reach the store.
-    static func noDoneWithoutStoring(_ history: Observations, _ evidence: inout Evidence) {
-        let promises = history.promisedAnswers
-        let fates = history.fates(ofAnswers: promises)
-        for write in RefusedWrite.all(in: history) {
-            guard case .done(let done) = write.outcome else {
-                if write.isHeldBack(in: history), write.metTheAnswer(in: history) { evidence.keep() }
-                continue
-            }
-            let place = promises.firstIndex { $0.turn.event == write.turn.event }
-            let fate = place.map { fates[$0] } ?? Fate()
-            let events = [write.fault.begin, done]
-            if let lost = fate.lostAt {
-                evidence.violate(
-                    "done came while writes failed, and the answer is missing afterward",
-                    expected: "an error persist_failed, or the end of the connection", actual: "done",
-                    at: events + [lost])
-            } else {
-                evidence.doubt(
-                    "done came while writes failed, and no read shows whether its answer is missing",
-                    expected: "a store whose writes can be made to fail",
-                    actual: "a store that the fault does not reach",
-                    at: events + [fate.keptAt ?? fate.shownAt].compactMap { $0 })
-            }
-        }
-    }
-
-    /// PERSIST-5: "A server MUST refuse a `chat` whose question it could not store, and end a turn whose answer it could not
-    /// store, with an `error` of code `persist_failed`, or close the connection".
+    /// PERSIST-3: "A server MUST refuse a question that it could not store, and end a turn whose answer it could not
+    /// store, with `persist_failed`, unless it closes the connection".
     ///
     /// Once for each turn that had no `done` while writes were refused. An error of another code is judged only for a turn
     /// that was surely accepted before it, or a question that was asked under the fault, on a connection that the server left
@@ -347,7 +307,7 @@ enum PERSIST {
         }
     }
 
-    /// PERSIST-6: "A server MUST complete turns again once its storage works again".
+    /// PERSIST-4: "A server MUST complete turns again once its storage works again".
     ///
     /// Once for each fault that held back a turn of a server that had completed one before: by the turns asked after it, up
     /// to the next fault.
@@ -391,7 +351,7 @@ enum PERSIST {
             return (false, called(error: code), event)
         }
         guard let index = request.connection else { return nil }
-        // What is too large says nothing of the storage (ENV-16).
+        // What is too large says nothing of the storage (ENV-8).
         if let limit = history.connections[index].limit("maxFrameBytes"),
             history.size(of: request).map({ $0 > limit }) == true
         {

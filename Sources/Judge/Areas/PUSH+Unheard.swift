@@ -3,33 +3,10 @@ import HoldfastTranscript
 
 /// Answers that nobody heard, and whose devices are told of them.
 extension PUSH {
-    /// PUSH-15: "A server MUST send the push that it left out for open connections when all of these have ended and no
-    /// connection of the principal gave a sign of life after the `done`, unless its process ended meanwhile".
+    /// AUTH-6, rule 4: no push of a turn goes to a device of another principal.
     ///
-    /// Once for each question asked over a WebSocket whose `done` was the last thing on its connections. A push at any time
-    /// keeps it; absence counts as in PUSH-1, from the end that the server made or surely saw.
-    static func unheardAnswersAreAnnounced(_ history: Observations, _ evidence: inout Evidence) {
-        for (index, turn) in history.turns.enumerated() {
-            guard let unheard = history.unheardEnd(of: turn) else { continue }
-            let pushes = history.pushes.filter { $0.principal == turn.principal }
-            let announced = pushes.filter { $0.event > turn.event }.map { history.turn(announcedBy: $0) }
-            let isCalled = announced.contains(index)
-            // A push that says nothing of its turn may be this one.
-            let isOwed = !announced.contains(nil) && pushes.allSatisfy { $0.wasTaken || $0.event > unheard.done }
-            let late = isOwed ? history.pushDeadline(of: unheard, for: turn.principal) : nil
-            evidence.test(isCalled, orBy: late) { late in
-                Finding(
-                    "no push for an answer that was sent to a dead connection",
-                    expected: "a push within \(history.timeouts.push) of the end", actual: "none",
-                    at: [turn.event, unheard.done, unheard.end, late])
-            }
-        }
-    }
-
-    /// PUSH-16: "A server MUST NOT send a push for a turn to a device token of another principal than that of the turn".
-    ///
-    /// Once for each push whose turn or message is somebody's, and for one that names nothing but a session which only others
-    /// have; to the right device counts only where pushes to another person were recorded too.
+    /// Once for each push whose turn or message is somebody's, and for one that names nothing but a session which only
+    /// others have; to the right device counts only where pushes to another person were recorded too.
     static func noticesStayWithTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
         let ownership = Ownership(history)
         for push in history.pushes {
@@ -68,9 +45,9 @@ extension Observations {
         return counts && push.sessionId != nil && push.sessionId == turn.session
     }
 
-    /// How the connections of a turn's principal ended behind its `done`; nil when one gave a sign of life, may have given
-    /// one that the server heard after it, or did not end.
-    fileprivate func unheardEnd(of turn: ObservedTurn) -> UnheardEnd? {
+    /// How the connections of a turn's principal ended behind its `done`; nil when one gave a sign of life, may have
+    /// given one that the server heard after it, or did not end.
+    func unheardEnd(of turn: ObservedTurn) -> UnheardEnd? {
         // A repeat is a sign of life.
         guard turn.requests.count == 1, turn.request.connection != nil,
             let done = turn.dones.filter({ !$0.isReplayed && !$0.isDuplicate }).map(\.event).min()
@@ -106,8 +83,8 @@ extension Observations {
         }
     }
 
-    /// Whether anything may have reached the server on a connection after the `done` of a turn: what was sent before its
-    /// question has arrived when the answer is there, and so has a question whose `ack` came before.
+    /// Whether anything may have reached the server on a connection after the `done` of a turn: what was sent before
+    /// its question has arrived when the answer is there, and so has a question whose `ack` came before.
     private func wasHeard(_ connection: Int, after event: Int, _ turn: ObservedTurn) -> Bool {
         let sent = events(on: connection).filter { place in
             guard place > event else { return false }
@@ -127,19 +104,22 @@ extension Observations {
         return sent.contains { !arrived.contains($0) }
     }
 
-    /// How much later than the stage the server may see an end, in microseconds; nil for one with a close frame, which the
-    /// peer may have answered.
+    /// How much later than the stage the server may see an end, in microseconds; nil for one with a close frame that
+    /// the peer may have answered.
+    ///
+    /// Who ends one for silence waits for the other side, a heartbeat at most.
     private func delay(of ending: ObservedConnection.Ending, on connection: ObservedConnection) -> Int? {
         switch ending.kind {
         case .lost: return connection.wasEndedByServer ? 0 : nil
-        case .cut:
-            return LIVE.heartbeat(of: connection, self).map { 3 * $0.microseconds }
+        case .cut, .closed(.fromServer, 4004):
+            let heartbeats = ending.isForSilence ? 1 : 3
+            return LIVE.heartbeat(of: connection, self).map { heartbeats * $0.microseconds }
         case .closed: return nil
         }
     }
 
     /// The event that proves that no push followed in time; nil when somebody came back before.
-    fileprivate func pushDeadline(of unheard: UnheardEnd, for principal: String) -> Int? {
+    func pushDeadline(of unheard: UnheardEnd, for principal: String) -> Int? {
         guard listensToPushes(for: principal, from: unheard.done),
             let proof = proof(after: unheard.end, limit: unheard.known + timeouts.push.microseconds)
         else { return nil }

@@ -6,116 +6,69 @@ import HoldfastTranscript
 /// Checks of notifications: what they say, when they are sent, and what follows when the push service refuses them.
 enum PUSH {
     static let checks: [Check] = [
-        Check(.PUSH, 1, leftPrincipalsAreCalled), Check(.PUSH, 2, announcedAnswersAreStored),
-        Check(.PUSH, 3, pushesAreValidAndNameTheAnswer), Check(.PUSH, 4, payloadsFit),
-        Check(.PUSH, 5, threadsAreSessions), Check(.PUSH, 6, collapseIdsFit), Check(.PUSH, 7, bodiesAreCutWell),
-        Check(.PUSH, 8, turnsAreAnnouncedOnce), Check(.PUSH, 10, devicesOutliveOtherRefusals),
-        Check(.PUSH, 11, goneDevicesAreLeftAlone), Check(.PUSH, 12, turnsDoNotWaitForPushes),
-        Check(.PUSH, 13, unstoredAnswersAreNotAnnounced), Check(.PUSH, 14, titlesAreForPeople),
-        Check(.PUSH, 15, unheardAnswersAreAnnounced), Check(.PUSH, 16, noticesStayWithTheirPrincipal),
+        Check(.PUSH, 1, unseenAnswersArePushed),
+        Check(.PUSH, 2, pushesAreValidAndNameTheAnswer),
+        Check(.PUSH, 3, bodiesAreCutWell),
+        Check(.PUSH, 4, turnsAreAnnouncedOnce),
+        Check(.PUSH, 5, devicesOutliveOtherRefusals),
+        Check(.PUSH, 6, goneDevicesAreLeftAlone),
+        Check(.PUSH, 7, turnsDoNotWaitForPushes),
+        Check(.PUSH, 8, titlesAreForPeople),
     ]
 
     /// The most bytes of a payload.
     private static let maxPayloadBytes = 4096
-    /// The most bytes of a collapse id.
-    private static let maxCollapseBytes = 64
     /// The most characters of a body.
     private static let maxBodyCharacters = 200
 
-    /// PUSH-3: "A server MUST send push payloads and headers that are valid against their schemas, with a `sessionId` and
-    /// `messageId` that name the stored answer".
+    /// PUSH-2: "A server MUST send payloads of at most 4096 bytes and headers, valid against their schemas, that name
+    /// the stored answer and, as `aps.thread-id`, its session".
     ///
-    /// Once for each payload, once for its headers where they were recorded, and once for its ids where a session read that
-    /// began after it tells. An answer that is not there yet is the matter of PUSH-2.
+    /// Once for each push, by its payload, its headers where they were recorded, and the first session read that began
+    /// after it and tells of its ids. An answer that is not there yet is the matter of PERSIST-1.
     static func pushesAreValidAndNameTheAnswer(_ history: Observations, _ evidence: inout Evidence) {
         for push in history.pushes {
-            if let problem = payloadProblem(of: push, history.schemas) {
-                evidence.violate(
-                    "\(located("push payload", problem.instance)): \(problem.what)", expected: problem.expected,
-                    actual: problem.what, at: [push.event])
-                continue
-            }
-            evidence.keep()
-            if !push.request.headers.isEmpty {
-                evidence.test(no: headerProblem(of: push, history.schemas)) { problem in
-                    Finding(
-                        "\(located("push headers", problem.instance)): \(problem.what)",
-                        expected: problem.expected, actual: problem.what, at: [push.event])
-                }
-            }
-            switch history.naming(of: push) {
-            case .stored: evidence.keep()
-            case .wrong(let actual, let event):
+            if let finding = problem(of: push, history.schemas) {
+                evidence.violate(finding)
+            } else if case .wrong(let actual, let event) = history.naming(of: push) {
                 evidence.violate(
                     "a push does not name the stored answer", expected: "sessionId and messageId of the stored answer",
                     actual: actual, at: event.map { [push.event, $0] } ?? [push.event])
-            case .missing, .unread: break
+            } else {
+                evidence.keep()
             }
         }
     }
 
-    /// A missing thread id is the matter of PUSH-5.
-    private static func payloadProblem(of push: ObservedPush, _ schemas: MessageSchemas) -> MessageProblem? {
-        schemas.validate(text: push.request.body ?? "", as: "push").first { $0.clause != ClauseID(.PUSH, 5) }
-    }
-
-    /// A collapse id that is too long is the matter of PUSH-6.
-    private static func headerProblem(of push: ObservedPush, _ schemas: MessageSchemas) -> MessageProblem? {
+    /// What is wrong with a push by itself.
+    private static func problem(of push: ObservedPush, _ schemas: MessageSchemas) -> Finding? {
+        if push.bytes > maxPayloadBytes {
+            return Finding(
+                "a push payload is too large", expected: "at most \(maxPayloadBytes) bytes",
+                actual: "\(push.bytes) bytes", at: [push.event])
+        }
         var fields = JSONObject()
         for header in push.request.headers where fields[header.name] == nil {
             fields[header.name] = .string(header.value)
         }
-        let isTooLong = (push.request[header: "apns-collapse-id"]?.utf8.count ?? 0) > maxCollapseBytes
-        return schemas.validate(.object(fields), as: "pushHeaders").first {
-            !(isTooLong && $0.clause == ClauseID(.PUSH, 6))
+        let headers = fields.isEmpty ? [] : schemas.validate(.object(fields), as: "pushHeaders")
+        let payload = schemas.validate(text: push.request.body ?? "", as: "push")
+        if let (place, problem) = payload.first.map({ ("payload", $0) }) ?? headers.first.map({ ("headers", $0) }) {
+            return Finding(
+                "\(located("push \(place)", problem.instance)): \(problem.what)", expected: problem.expected,
+                actual: problem.what, at: [push.event])
         }
+        let thread = push["aps"]?["thread-id"]?.stringValue
+        guard let session = push.sessionId, thread != session else { return nil }
+        return Finding(
+            "the thread-id of a push is not its session", expected: "thread-id \(shown(session))",
+            actual: "thread-id \(shown(thread))", at: [push.event])
     }
 
-    /// PUSH-4: "A server MUST send push payloads of at most 4096 bytes".
+    /// PUSH-3: "A server MUST limit `aps.alert.body` to 200 grapheme clusters, and cut it between them".
     ///
-    /// Every payload that is too large counts; one that fits only where the announced answer is itself larger than a payload
-    /// may be, so that something had to be done about it.
-    static func payloadsFit(_ history: Observations, _ evidence: inout Evidence) {
-        for push in history.pushes {
-            evidence.test(
-                push.bytes <= maxPayloadBytes,
-                keptIf: history.text(announcedBy: push).map { $0.utf8.count > maxPayloadBytes } ?? false,
-                otherwise: "a push payload is too large", expected: "at most \(maxPayloadBytes) bytes",
-                actual: "\(push.bytes) bytes", at: [push.event])
-        }
-    }
-
-    /// PUSH-5: "A server MUST set `aps.thread-id` to the `sessionId`".
-    ///
-    /// Once for each payload whose session is known: it names one, or its turn does.
-    static func threadsAreSessions(_ history: Observations, _ evidence: inout Evidence) {
-        for push in history.pushes where push["aps"]?.objectValue != nil {
-            guard let session = history.session(of: push) else { continue }
-            let thread = push["aps"]?["thread-id"]
-            evidence.test(
-                thread == .string(session), otherwise: "the thread-id of a push is not its session",
-                expected: "thread-id \(shown(session))",
-                actual: "thread-id \(shown(thread.map { $0.stringValue ?? $0.text() }))", at: [push.event])
-        }
-    }
-
-    /// PUSH-6: "A server MUST keep `apns-collapse-id`, where it sends one, within 64 bytes".
-    ///
-    /// Once for each push whose headers were recorded: one without a collapse id keeps it, too.
-    static func collapseIdsFit(_ history: Observations, _ evidence: inout Evidence) {
-        for push in history.pushes where !push.request.headers.isEmpty {
-            let id = push.request[header: "apns-collapse-id"] ?? ""
-            evidence.test(
-                id.utf8.count <= maxCollapseBytes, otherwise: "an apns-collapse-id is too long",
-                expected: "at most \(maxCollapseBytes) bytes", actual: "\(id.utf8.count) bytes: \(shown(id))",
-                at: [push.event])
-        }
-    }
-
-    /// PUSH-7: "A server MUST limit `aps.alert.body` to 200 characters, cut between grapheme clusters".
-    ///
-    /// Characters are extended grapheme clusters. A short answer shown whole proves nothing; a body that is no beginning of
-    /// the answer, such as a summary, is judged by its length alone.
+    /// Characters are extended grapheme clusters. A short answer shown whole proves nothing; a body that is no
+    /// beginning of the answer, such as a summary, is judged by its length alone.
     static func bodiesAreCutWell(_ history: Observations, _ evidence: inout Evidence) {
         for push in history.pushes {
             guard let body = push.alertBody else { continue }
@@ -140,7 +93,7 @@ enum PUSH {
         scalars.map { "U+" + String($0.value, radix: 16, uppercase: true) }.joined(separator: " ")
     }
 
-    /// PUSH-14: "A server SHOULD NOT show a raw id as the title of a notification".
+    /// PUSH-8: "A server SHOULD NOT show a raw id as the title of a notification".
     ///
     /// Once for each title, held against every id that anything in the history names.
     static func titlesAreForPeople(_ history: Observations, _ evidence: inout Evidence) {
@@ -157,35 +110,44 @@ enum PUSH {
 
     // MARK: When notifications are sent, and how often
 
-    /// PUSH-1: "A server MUST send a push for a turn that ended with `done` while its principal had no open connection,
-    /// unless one was opened before the push was due or the server did not live until the push service answered".
+    /// PUSH-1: "A server MUST push every unseen answer within `push` to the device tokens of its principal that it
+    /// uses, unless its process ends before the push service answers".
     ///
-    /// Once for each question whose answer was stored after the last connection had ended for both sides and each client that
-    /// asked over REST had left. Absence counts once a read has shown the answer and the sink was watched for the bound `push` from
-    /// then on, unless the push service had refused this device before, or owes an answer: a server may send one after the other.
-    static func leftPrincipalsAreCalled(_ history: Observations, _ evidence: inout Evidence) {
-        for (index, known) in history.turnsEndedAway {
+    /// Once for each question whose answer was stored after the last connection had ended for both sides and each
+    /// client that asked over REST had left; and for each asked over a WebSocket whose `done` was the last thing on its
+    /// connections. Absence counts once a read has shown the answer, or from the end that the server made or surely
+    /// saw, and the sink was watched for the bound `push` from then on, unless the push service had refused this device
+    /// before, or owes an answer: a server may send one after the other.
+    static func unseenAnswersArePushed(_ history: Observations, _ evidence: inout Evidence) {
+        func judge(_ index: Int, since known: Int, at events: [Int], by late: (String) -> Int?) {
             let turn = history.turns[index]
             let pushes = history.pushes.filter { $0.principal == turn.principal }
             let announced = pushes.filter { $0.event > turn.event }.map { history.turn(announcedBy: $0) }
-            let isCalled = announced.contains(index)
             // A push that says nothing of its turn may be this one.
             let isOwed =
                 !announced.contains(nil) && pushes.allSatisfy { $0.wasTaken || $0.event > known }
                 && !history.wasStopped(between: turn.event, and: known)
-            let late = isOwed ? history.pushDeadline(after: known, for: turn.principal) : nil
-            evidence.test(isCalled, orBy: late) { late in
+            evidence.test(announced.contains(index), orBy: isOwed ? late(turn.principal) : nil) { late in
                 Finding(
-                    "no push for an answer that no connection received",
-                    expected: "a push within \(history.timeouts.push)", actual: "none", at: [turn.event, known, late])
+                    "no push for an answer that nobody saw", expected: "a push within \(history.timeouts.push)",
+                    actual: "none", at: [turn.event] + events + [late])
+            }
+        }
+        for (index, known) in history.turnsEndedAway {
+            judge(index, since: known, at: [known]) { history.pushDeadline(after: known, for: $0) }
+        }
+        for (index, turn) in history.turns.enumerated() {
+            guard let unheard = history.unheardEnd(of: turn) else { continue }
+            judge(index, since: unheard.done, at: [unheard.done, unheard.end]) {
+                history.pushDeadline(of: unheard, for: $0)
             }
         }
     }
 
-    /// PUSH-2: "A server MUST send a push only after the answer it announces is durable".
+    /// PERSIST-1, rule 3: the answer is stored before a push that announces it.
     ///
-    /// Once for each push, by the first read of its session that began after it. A push that names something else is the
-    /// matter of PUSH-3, one for an answer that could not be stored that of PUSH-13.
+    /// Once for each push, by the first read of its session that began after it. A push that names something else is
+    /// the matter of PUSH-2, one for an answer that could not be stored that of PERSIST-1.
     static func announcedAnswersAreStored(_ history: Observations, _ evidence: inout Evidence) {
         for push in history.pushes {
             if case .wrong = history.naming(of: push) { continue }
@@ -212,11 +174,12 @@ enum PUSH {
         }
     }
 
-    /// PUSH-8: "A server MUST NOT send more than one push for one turn to one device token, also after a resend, a replay or
-    /// a restart".
+    /// PUSH-4: "A server MUST NOT send more than one push for one turn to one device token, also after a resend, a
+    /// replay or a restart".
     ///
-    /// A second push counts once the first was taken: what was refused or lost may be tried again. Silence proves something
-    /// after a resend, a replay or a restart, once a later push to the device or the bound `push` shows that it lasted.
+    /// A second push counts once the first was taken: what was refused or lost may be tried again. Silence proves
+    /// something after a resend, a replay or a restart, once a later push to the device or the bound `push` shows that
+    /// it lasted.
     static func turnsAreAnnouncedOnce(_ history: Observations, _ evidence: inout Evidence) {
         for (index, push) in history.pushes.enumerated() {
             let same = history.pushes[..<index].first { $0.wasTaken && history.announceTheSame($0, push) }
@@ -233,10 +196,11 @@ enum PUSH {
         }
     }
 
-    /// PUSH-13: "A server MUST NOT send a push for a turn whose answer it could not store".
+    /// PERSIST-1, rule 4: no push announces an answer that could not be stored.
     ///
-    /// Once for each turn that ended with an `error` while writes were refused. A push for it counts unless a read that began
-    /// afterwards has the answer; silence does once it lasted as in PUSH-8, and only while the principal was away.
+    /// Once for each turn that ended with an `error` while writes were refused. A push for it counts unless a read that
+    /// began afterwards has the answer; silence does once it lasted as in PUSH-4, and only while the principal was
+    /// away.
     static func unstoredAnswersAreNotAnnounced(_ history: Observations, _ evidence: inout Evidence) {
         for (index, turn) in history.turns.enumerated() where history.couldNotBeStored(turn) {
             let pushes = history.pushes.filter {
@@ -259,11 +223,11 @@ enum PUSH {
 
     // MARK: What follows when the push service refuses them
 
-    /// PUSH-10: "A server MUST NOT stop using a device token for any refusal other than 410 or a 400 with reason
+    /// PUSH-5: "A server MUST NOT stop using a device token for any refusal other than 410 or a 400 with reason
     /// `BadDeviceToken` or `DeviceTokenNotForTopic`".
     ///
-    /// Once for each other refusal, by the pushes for turns asked after it. Absence is judged as in PUSH-1; after a 429 or 5xx
-    /// it is a doubt, because a server may wait longer than the bound before it tries such a service again.
+    /// Once for each other refusal, by the pushes for turns asked after it. Absence is judged as in PUSH-1; after a 429
+    /// or 5xx it is a doubt, because a server may wait longer than the bound before it tries such a service again.
     static func devicesOutliveOtherRefusals(_ history: Observations, _ evidence: inout Evidence) {
         for push in history.pushes {
             guard case .answered(let status, let reason) = push.outcome, status >= 300, !push.endsTheDevice else {
@@ -292,11 +256,12 @@ enum PUSH {
         }
     }
 
-    /// PUSH-11: "A server SHOULD NOT send further pushes to a device token that was refused with 410".
+    /// PUSH-6: "A server SHOULD NOT send further pushes to a device token that was refused with 410".
     ///
-    /// A further push is one for the same turn or for a turn that was asked after the refusal, in the same life of the server:
-    /// the device may have registered again before the next one. Silence counts for each turn whose answer would have been
-    /// announced, once a push to another device for a still later turn, or the bound `push`, shows that it lasted.
+    /// A further push is one for the same turn or for a turn that was asked after the refusal, in the same life of the
+    /// server: the device may have registered again before the next one. Silence counts for each turn whose answer
+    /// would have been announced, once a push to another device for a still later turn, or the bound `push`, shows that
+    /// it lasted.
     static func goneDevicesAreLeftAlone(_ history: Observations, _ evidence: inout Evidence) {
         let refused = history.pushes.filter { $0.wasGone && !history.wasStopped(between: $0.event, and: $0.event) }
         for (index, push) in refused.enumerated() {
@@ -327,10 +292,10 @@ enum PUSH {
         }
     }
 
-    /// PUSH-12: "A server MUST deliver the turn in the same way whether the push succeeds, fails or hangs".
+    /// PUSH-7: "A server MUST deliver the turn in the same way whether the push succeeds, fails or hangs".
     ///
-    /// Once for each turn whose push was refused, cut off or never answered, and for each turn its principal asked after that:
-    /// its ending or a read that has its answer comes within the bound `turn`.
+    /// Once for each turn whose push was refused, cut off or never answered, and for each turn its principal asked
+    /// after that: its ending or a read that has its answer comes within the bound `turn`.
     static func turnsDoNotWaitForPushes(_ history: Observations, _ evidence: inout Evidence) {
         for (index, turn) in history.turns.enumerated() where !turn.isRefused {
             let trouble = history.pushes.first { push in

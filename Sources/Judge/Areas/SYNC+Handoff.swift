@@ -4,50 +4,27 @@ import HoldfastTranscript
 
 /// Where replay ends and live begins, and who is shown what.
 extension SYNC {
-    /// SYNC-8: "A server MUST replay every frame as it was first sent, with the same members and values".
+    /// SYNC-8: "A server MUST send live, after a `syncResult`, of its stream's frames exactly those with a `seq` above
+    /// its `lastSeq`; the `message` of a `chat` sent there is free".
     ///
-    /// Once for each replayed frame that was shown before under the same number of the same epoch.
-    static func replayIsAsFirstSent(_ history: Observations, _ evidence: inout Evidence) {
-        for item in history.shown where item.frame.isReplayed {
-            let stream = history.stream(of: item.principal, epoch: item.epoch)
-            guard let before = stream.firstShown(upTo: item.seq).last,
-                (before.event, before.frame.replayIndex) != (item.event, item.frame.replayIndex)
-            else { continue }
-            evidence.test(
-                before.frame.value == item.frame.value, otherwise: "a replayed frame differs from the original",
-                expected: text(before.frame.value), actual: text(item.frame.value), at: [before.event, item.event])
-        }
-    }
-
-    /// SYNC-17: "A server MUST NOT send live, after a `syncResult`, a frame whose `seq` is not greater than its `lastSeq`".
-    ///
-    /// Once for each live numbered frame after a `syncResult` of the connection.
-    static func nothingReplayedComesLive(_ history: Observations, _ evidence: inout Evidence) {
-        for connection in history.connections {
-            var answer: Frame?
-            for frame in connection.received {
-                if frame.type == "syncResult" { answer = frame }
-                guard history.isNumbered(frame), let seq = frame.seq, let answer, let last = answer["lastSeq"]?.intValue
-                else { continue }
-                evidence.test(
-                    seq > last, otherwise: "a live frame has a number that the replay before it covers",
-                    expected: "seq greater than \(last)", actual: "seq \(seq)", at: [answer.event, frame.event])
-            }
-        }
-    }
-
-    /// SYNC-18: "A server MUST send live, on the connection that asked, every frame of the stream whose `seq` is greater than
-    /// the `lastSeq` of the `syncResult`, save the `message` of a `chat` sent there".
-    ///
-    /// Once for each such frame that was shown elsewhere. It is lost once a later number came live on the connection, a later
-    /// replay on it holds the frame, or the bound `turn` passed.
-    static func nothingFallsBetween(_ history: Observations, _ evidence: inout Evidence) {
+    /// Once for each live numbered frame after a `syncResult` of the connection, and for each frame above that was
+    /// shown elsewhere. One is lost once a later number came live on the connection, a later replay on it holds the
+    /// frame, or the bound `turn` passed.
+    static func liveGoesOnWhereTheReplayEnds(_ history: Observations, _ evidence: inout Evidence) {
         var received: [Int: LiveFrames] = [:]
         for (sync, result) in history.answeredSyncs {
-            guard let last = sync.lastSeq, let epoch = result.epoch else { continue }
+            guard let last = sync.lastSeq else { continue }
             let connection = history.connections[sync.connection]
             let live = received[sync.connection] ?? LiveFrames(on: sync.connection, history)
             received[sync.connection] = live
+            let next = connection.received.first { $0.type == "syncResult" && $0.event > result.event }?.event ?? .max
+            for frame in live.frames where frame.event > result.event && frame.event < next {
+                guard let seq = frame.seq else { continue }
+                evidence.test(
+                    seq > last, otherwise: "a live frame has a number that the replay before it covers",
+                    expected: "seq greater than \(last)", actual: "seq \(seq)", at: [result.event, frame.event])
+            }
+            guard let epoch = result.epoch else { continue }
             let end = connection.ending?.event ?? .max
             let stream = history.stream(of: connection.principal, epoch: epoch)
             func isElsewhere(_ item: NumberedFrame) -> Bool {
@@ -73,18 +50,10 @@ extension SYNC {
                     "a frame after the replay was never sent live", expected: "seq \(item.seq) on this connection",
                     actual: "only other connections received it", at: [result.event, item.event, proof].sorted())
             }
-            // What is shown elsewhere only after the connection ended counts when it had come live before.
-            guard end < .max else { continue }
-            for seq in live.numbers where seq > last && !judged.contains(seq) {
-                let isShown = stream.items(numbered: seq).contains {
-                    $0.event > max(end, result.event) && isElsewhere($0)
-                }
-                if isShown { evidence.keep() }
-            }
         }
     }
 
-    /// SYNC-20: "A server MUST NOT put into `missed` a frame of another principal".
+    /// AUTH-6, rule 3: `missed` holds no frame of another principal.
     ///
     /// Once for each answer after another principal was shown frames of its own.
     static func othersAreNotReplayed(_ history: Observations, _ evidence: inout Evidence) {
@@ -113,13 +82,12 @@ extension SYNC {
         }
     }
 
-    /// SYNC-21: "A server MUST keep `done` replayable after its turn has ended, also when no connection was open at that
-    /// moment, for as long as any other frame".
+    /// SYNC-7, rule 2: it must replay the `done` of a turn that ended while no connection was open.
     ///
-    /// Once for each turn that had ended before a replay from before it. That it had ended is shown by its live `done`, or,
-    /// when nobody was there, by the end of a later turn of the session on the connection that asked. What a restart keeps of
-    /// the stream is the matter of SYNC-9, and a replay without any frame that of SYNC-15.
-    static func doneStaysReplayable(_ history: Observations, _ evidence: inout Evidence) {
+    /// Once for each turn whose `done` is replayed, and for each that nobody saw end and that had ended before a replay
+    /// from before it: the end of a later turn of its session on the connection that asked shows that. What a restart
+    /// keeps of the stream is the matter of SYNC-5.
+    static func unseenAnswersAreReplayed(_ history: Observations, _ evidence: inout Evidence) {
         var floors: [Stream.Key: [StreamFloor]] = [:]
         for replay in history.replays where !replay.isCutShort && !replay.keepsBack {
             let key = Stream.Key(principal: replay.principal, epoch: replay.epoch)
@@ -129,10 +97,8 @@ extension SYNC {
                 let turn = history.turns[floor.turn]
                 if turn.event >= replay.first.request.event { break }
                 guard replay.position <= floor.seq else { continue }
-                if let replayed = turn.replayed.first(where: { $0.type == "done" && replay.covers($0) }) {
-                    if turn.endings.first.map({ $0.event < replayed.event || $0.isReplayed }) ?? true {
-                        evidence.keep()
-                    }
+                if turn.replayed.contains(where: { $0.type == "done" && replay.covers($0) }) {
+                    evidence.keep()
                     continue
                 }
                 guard history.life(of: turn) == history.life(of: replay.result),
@@ -146,14 +112,15 @@ extension SYNC {
         }
     }
 
-    /// SYNC-22: "A server MUST keep a newer connection of a principal undisturbed when an older one of it closes, fails or
-    /// times out".
+    /// SYNC-10: "A server MUST keep a newer connection of a principal undisturbed when an older one of it closes, fails
+    /// or times out".
     ///
-    /// Once for each older connection that ended while a newer one was open, when a turn ended on the newer one afterwards,
-    /// or should have: one that was asked or seen there, for an earlier one may have ended before, and whose time was not up
-    /// when the older one ended, which is the matter of TURN-5. A newer connection that sent something malformed, or was not
-    /// read, proves nothing; where the older one was ended for something malformed, and others with it, that is the matter of
-    /// ENV-10, and a process that ends by itself ends both.
+    /// Once for each older connection that ended while a newer one was open, when a turn ended on the newer one
+    /// afterwards, or should have: one that was asked or seen there, for an earlier one may have ended before, and
+    /// whose time was not up when the older one ended, which is the matter of TURN-3. A newer connection that sent
+    /// something malformed, or was not read, proves nothing; where the older one was ended for something malformed, and
+    /// others with it, that is the matter of ENV-5, and a process that ends by itself ends both; one that was silent
+    /// may have been ended for that (LIVE-3).
     static func newerConnectionIsUndisturbed(_ history: Observations, _ evidence: inout Evidence) {
         let hostile = Set(history.hostileFrames.map(\.frame.connection))
         var lastEnding: [Int: Int] = [:]
@@ -176,6 +143,7 @@ extension SYNC {
                     let isOfTheProcess =
                         history.endedWithItsProcess(end.event) && history.endedWithItsProcess(lost)
                     if older.wasEndedByServer, hostile.contains(index) || isOfTheProcess { continue }
+                    if LIVE.wasSilent(position, until: lost, history) { continue }
                     evidence.violate(
                         "a newer connection ended when an older one did", expected: "it stays open",
                         actual: "the server ended it", at: [end.event, lost])
@@ -195,11 +163,12 @@ extension SYNC {
 
     // MARK: What a restart means for the numbered stream
 
-    /// SYNC-9: "A server MUST use a new `epoch` whenever it could otherwise give out a `seq` again or can no longer replay
-    /// what it gave out before a restart".
+    /// SYNC-5: "A server MUST use a new `epoch` whenever it could otherwise give out a `seq` again, or a restart took
+    /// from it frames that SYNC-7 makes it replay".
     ///
-    /// Once for each first `connected` of a principal after a restart that had been shown frames before. An old epoch means
-    /// the old stream: `lastSeq` goes on from it, no number comes again, and a replay from before holds what was shown.
+    /// Once for each first `connected` of a principal after a restart that had been shown frames before. An old epoch
+    /// means the old stream: `lastSeq` goes on from it, no number comes again, and a replay from before holds what was
+    /// shown.
     static func restartsKeepTheStreamOrName(_ history: Observations, _ evidence: inout Evidence) {
         let shown = history.shown.map { (item: $0, life: history.life(of: $0.frame)) }
         var judged: Set<TurnNames.Key> = []
@@ -239,8 +208,8 @@ extension SYNC {
         }
     }
 
-    /// Judges by the replays of a life whether frames shown before it are still there; the pages of one that nobody followed
-    /// to its end hold the first of them.
+    /// Judges by the replays of a life whether frames shown before it are still there; the pages of one that nobody
+    /// followed to its end hold the first of them.
     private static func judgeReplay(
         of old: [NumberedFrame], _ epoch: String, _ life: Int, _ principal: String, _ greeting: Frame,
         _ history: Observations, into evidence: inout Evidence

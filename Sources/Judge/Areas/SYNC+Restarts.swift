@@ -3,12 +3,12 @@ import HoldfastTranscript
 
 /// What a stream that outlives its process says of the turns that did not.
 extension SYNC {
-    /// SYNC-25: "A server MUST put an ending into the stream of an `epoch` that it keeps over a restart for every turn that the
-    /// end of its process broke".
+    /// TURN-8, rule 2: each broken turn ends in the stream of an `epoch` that is kept over a restart.
     ///
-    /// Once for each turn that ran when the process ended: a new `epoch` in the next greeting keeps it, and so does an ending
-    /// under the old one, replayed or live. A complete replay without it counts once it can come no more: the bound `turn` has
-    /// passed since, or a later turn of its session, in which it had used a tool, has ended live behind the replay.
+    /// Once for each turn that ran when the process ended: a new `epoch` in the next greeting keeps it, and so does an
+    /// ending under the old one, replayed or live. A complete replay without it counts once it can come no more: the
+    /// bound `turn` has passed since, or a later turn of its session, in which it had used a tool, has ended live
+    /// behind the replay.
     static func brokenTurnsEndInTheStream(_ history: Observations, _ evidence: inout Evidence) {
         for (life, end) in history.lives.ended {
             for turn in history.turnsInterrupted(by: end, of: life) {
@@ -51,7 +51,8 @@ extension SYNC {
 extension Observations {
     /// The event by which the ending of a broken turn would have come live behind a replay; nil when it still may come.
     ///
-    /// Turns of one session may go on one after the other, so the bound begins no sooner than the turns before it have ended.
+    /// Turns of one session may go on one after the other, so the bound begins no sooner than the turns before it have
+    /// ended.
     fileprivate func isOver(_ turn: ObservedTurn, behind replay: Replay) -> Int? {
         let later = turns.lazy.compactMap { other -> Int? in
             guard other.event > replay.result.event, other.principal == turn.principal, other.session == turn.session,

@@ -5,27 +5,26 @@ import HoldfastTranscript
 
 /// Position, replay and explicit gaps.
 ///
-/// Evidence is what the same principal was shown, on any connection; a hole in `seq` alone proves nothing (SYNC-6).
+/// Evidence is what the same principal was shown, on any connection; a hole in `seq` alone proves nothing (ORDER-3).
 enum SYNC {
     static let checks: [Check] = [
-        Check(.SYNC, 1, greetingStatesThePosition), Check(.SYNC, 2, eachSyncHasOneAnswer),
-        Check(.SYNC, 3, completeMeansWhole), Check(.SYNC, 4, heartbeatsTakeNoPlaces),
-        Check(.SYNC, 5, positionIsExclusive), Check(.SYNC, 7, missedRises), Check(.SYNC, 8, replayIsAsFirstSent),
-        Check(.SYNC, 9, restartsKeepTheStreamOrName), Check(.SYNC, 10, otherEpochIsTold),
-        Check(.SYNC, 11, positionWithoutEpochIsNeverWhole),
-        Check(.SYNC, 12, futurePositionIsTold), Check(.SYNC, 13, evictionIsTold), Check(.SYNC, 14, gapsHaveReasons),
-        Check(.SYNC, 15, promisedFramesAreReplayed), Check(.SYNC, 16, zeroIsBeforeTheFirst),
-        Check(.SYNC, 17, nothingReplayedComesLive), Check(.SYNC, 18, nothingFallsBetween),
-        Check(.SYNC, 19, lastSeqCoversAll), Check(.SYNC, 20, othersAreNotReplayed),
-        Check(.SYNC, 21, doneStaysReplayable),
-        Check(.SYNC, 22, newerConnectionIsUndisturbed), Check(.SYNC, 23, limitIsKept),
-        Check(.SYNC, 24, pagesHoldFrames), Check(.SYNC, 25, brokenTurnsEndInTheStream),
+        Check(.SYNC, 1, greetingStatesThePosition),
+        Check(.SYNC, 2, eachSyncHasOneAnswer),
+        Check(.SYNC, 3, completeMeansWhole),
+        Check(.SYNC, 4, missedRisesFromThePosition),
+        Check(.SYNC, 5, restartsKeepTheStreamOrName),
+        Check(.SYNC, 6, gapsAreTold),
+        Check(.SYNC, 7, promisedFramesAreReplayed, unseenAnswersAreReplayed),
+        Check(.SYNC, 8, liveGoesOnWhereTheReplayEnds),
+        Check(.SYNC, 9, lastSeqCoversAll),
+        Check(.SYNC, 10, newerConnectionIsUndisturbed),
+        Check(.SYNC, 11, limitIsKept),
     ]
 
     /// SYNC-1: "A server MUST state `epoch` and `lastSeq` in `connected`".
     ///
-    /// Once for each `connected`. Frames shown before the client's `auth` was sent bound `lastSeq` from below; later ones may
-    /// have overtaken the greeting.
+    /// Once for each `connected`. Frames shown before the client's `auth` was sent bound `lastSeq` from below; later
+    /// ones may have overtaken the greeting.
     static func greetingStatesThePosition(_ history: Observations, _ evidence: inout Evidence) {
         for connection in history.connections {
             guard let greeting = connection.greeting else { continue }
@@ -52,8 +51,8 @@ enum SYNC {
 
     /// SYNC-2: "A server MUST answer each valid `sync` with exactly one `syncResult` on the connection that sent it".
     ///
-    /// Once for each answer, and for each valid question that stayed without one for the whole bound, or on which the server
-    /// ended the connection.
+    /// Once for each answer, and for each valid question that stayed without one for the whole bound, or on which the
+    /// server ended the connection.
     static func eachSyncHasOneAnswer(_ history: Observations, _ evidence: inout Evidence) {
         for sync in history.syncs {
             let asked = sync.request.event
@@ -77,59 +76,33 @@ enum SYNC {
         }
     }
 
-    /// SYNC-5: "A server MUST put into `missed` only frames whose `seq` is greater than `lastSeqSeen`".
+    /// SYNC-4: "A server MUST put into `missed` only frames whose `seq` is greater than `lastSeqSeen`, in strictly
+    /// rising order".
     ///
-    /// Once for each answer to a position above 0 at or before which frames are known, or that replays any.
-    static func positionIsExclusive(_ history: Observations, _ evidence: inout Evidence) {
+    /// Once for each answer with two frames, or to a position above 0 at or before which frames are known, or that
+    /// replays any.
+    static func missedRisesFromThePosition(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
-            guard let position = sync.lastSeqSeen, position > 0 else { continue }
-            let principal = history.principal(of: sync)
+            guard let position = sync.lastSeqSeen else { continue }
             let numbers = sync.missed.compactMap(\.seq)
-            let early = numbers.filter { $0 <= position }
-            let known = history.stream(of: principal, epoch: result.epoch).firstShown(upTo: position)
+            func isTempting() -> Bool {
+                guard numbers.isEmpty else { return true }
+                let stream = history.stream(of: history.principal(of: sync), epoch: result.epoch)
+                return stream.firstShown(upTo: position).contains { $0.event < result.event }
+            }
             evidence.test(
-                early.isEmpty, keptIf: !numbers.isEmpty || known.contains { $0.event < result.event },
-                otherwise: "missed contains frames at or before the position",
-                expected: "only seq greater than \(position)", actual: "seq \(listed(early))",
-                at: [sync.request.event, result.event])
-        }
-    }
-
-    /// SYNC-7: "A server MUST list the frames of `missed` in strictly rising `seq`".
-    ///
-    /// Once for each two neighbours, and for each replay in pages of one frame: no page of such a server can be out of order,
-    /// and its frames rise from page to page.
-    static func missedRises(_ history: Observations, _ evidence: inout Evidence) {
-        for (sync, result) in history.answeredSyncs {
-            let numbers = sync.missed.compactMap(\.seq)
-            for (before, after) in zip(numbers, numbers.dropFirst()) {
-                evidence.test(
-                    before < after, otherwise: "missed is not in increasing order",
-                    expected: "a seq greater than \(before) after \(before)", actual: "seq \(after)", at: [result.event]
-                )
+                no: zip([position] + numbers, numbers).first { $0 >= $1 },
+                keptIf: numbers.count > 1 || position > 0 && isTempting()
+            ) { before, number in
+                Finding(
+                    "missed does not rise from the position", expected: "a seq greater than \(before)",
+                    actual: "seq \(number)", at: [sync.request.event, result.event])
             }
         }
-        for replay in history.replays where replay.pages.count > 1 && replay.frames.count <= replay.pages.count {
-            let numbers = replay.frames.compactMap(\.seq)
-            if numbers.count > 1, zip(numbers, numbers.dropFirst()).allSatisfy(<) { evidence.keep() }
-        }
     }
 
-    /// SYNC-14: "A server MUST give a `reason` in every `syncResult` with `complete: false`, and none in one with
-    /// `complete: true`".
-    static func gapsHaveReasons(_ history: Observations, _ evidence: inout Evidence) {
-        for result in history.received where result.type == "syncResult" {
-            guard let complete = result.complete else { continue }
-            evidence.test(
-                complete == (result["reason"] == nil),
-                otherwise: complete ? "a complete syncResult has a reason" : "an incomplete syncResult has no reason",
-                expected: complete ? "no reason" : "epoch_changed, evicted, too_many or unknown_position",
-                actual: text(result["reason"]), at: [result.event])
-        }
-    }
-
-    /// SYNC-19: "A server MUST state in `syncResult` a `lastSeq` that is not smaller than the `seq` of any frame in `missed`
-    /// or shown to this principal before the `sync` was sent".
+    /// SYNC-9: "A server MUST state in `syncResult` a `lastSeq` not below any `seq` of its epoch in `missed`, or shown
+    /// to this principal before the `sync` was sent".
     static func lastSeqCoversAll(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             guard let last = sync.lastSeq, let epoch = result.epoch else { continue }
@@ -149,7 +122,7 @@ enum SYNC {
         }
     }
 
-    /// SYNC-23: "A server MUST NOT put more than `limit` frames into `missed` when `sync` states a `limit`".
+    /// SYNC-11: "A server MUST NOT put more than `limit` frames into `missed` when `sync` states a `limit`".
     ///
     /// Once for each answer that had more frames to give.
     static func limitIsKept(_ history: Observations, _ evidence: inout Evidence) {
@@ -165,24 +138,11 @@ enum SYNC {
         }
     }
 
-    /// SYNC-24: "A server MUST put at least one frame into `missed` of a `syncResult` with `more: true`".
-    static func pagesHoldFrames(_ history: Observations, _ evidence: inout Evidence) {
-        for (sync, result) in history.answeredSyncs where result.hasMore {
-            evidence.test(
-                !sync.missed.isEmpty, otherwise: "an empty page says that more follows",
-                expected: "at least one frame in missed", actual: "none", at: [sync.request.event, result.event])
-        }
-    }
-
-    /// The event that proves that a turn's `done` was owed to a replay; nil without proof.
+    /// The event that proves that a `done` that nobody saw was owed to a replay; nil without proof.
     static func ended(_ turn: ObservedTurn, _ replay: Replay, _ history: Observations) -> Int? {
-        let live = turn.endings.first { $0.type == "done" }
-        if let live, live.event < replay.first.request.event, let seq = live.seq, let item = replay.wanted[seq] {
-            return history.isPromised(item, in: replay) ? replay.result.event : nil
-        }
         // A turn that failed owes no `done`, also where only the replay tells.
         // Of one that nobody saw nobody knows how many frames came after it.
-        guard live == nil, turn.endings.isEmpty, !turn.replayed.contains(where: { $0.type == "error" }),
+        guard turn.endings.isEmpty, !turn.replayed.contains(where: { $0.type == "error" }),
             let session = turn.sessionId, replay.evicted == nil,
             replay.numbers.count < history.promise(on: replay.first.connection).messages
         else { return nil }
@@ -217,13 +177,15 @@ enum SYNC {
         return history.connections[sync.connection].connected.map { $0 < sync.request.event } ?? false
     }
 
+    /// Tests that an answer says what is missing; without a reason, any will do.
     private static func judgeGap(
-        _ sync: ObservedSync, _ result: Frame, reason: String, _ what: String, into evidence: inout Evidence
+        _ sync: ObservedSync, _ result: Frame, reason: String?, _ what: String, into evidence: inout Evidence
     ) {
         let complete = result.complete
         evidence.test(
-            complete == false && result.string("reason") == reason,
-            otherwise: "\(what), and syncResult does not say so", expected: "complete: false, reason \(reason)",
+            complete == false && (reason == nil || result.string("reason") == reason),
+            otherwise: "\(what), and syncResult does not say so",
+            expected: "complete: false" + (reason.map { ", reason \($0)" } ?? ""),
             actual: "complete: \(complete.map(String.init) ?? "absent"), reason \(text(result["reason"]))",
             at: [sync.request.event, result.event])
     }
@@ -232,11 +194,11 @@ enum SYNC {
 
     // MARK: Gaps that must be told, and frames that must not be missing
 
-    /// SYNC-3: "A server MUST set `complete` to true only when `missed` holds every sequenced frame after `lastSeqSeen` that
-    /// this principal may see".
+    /// SYNC-3: "A server MUST set `complete` to true only when `missed` holds every sequenced frame after `lastSeqSeen`
+    /// that this principal may see".
     ///
-    /// Once for each answer to a position after which frames are known; one that says `complete: false` counts, because it
-    /// was free to lie. One that says neither lies by nothing and keeps nothing (ENV-2).
+    /// Once for each answer to a position after which frames are known; one that says `complete: false` counts, because
+    /// it was free to lie. One that says neither lies by nothing and keeps nothing (ENV-2).
     static func completeMeansWhole(_ history: Observations, _ evidence: inout Evidence) {
         for replay in history.replays where !replay.wanted.isEmpty && replay.result.complete != nil {
             let lacking = replay.last.claimsComplete ? replay.unspoken.first : nil
@@ -249,89 +211,16 @@ enum SYNC {
         }
     }
 
-    /// SYNC-4: "A server MUST NOT let `ping`, `pong`, `ack`, `connected`, `syncResult` or errors that end no turn take the
-    /// place of replayable frames".
+    /// SYNC-6: "A server MUST answer a `sync` from a position that it cannot resume with `complete: false` and the
+    /// `reason` that chapter 5.3 gives".
     ///
-    /// Once for each replay of promised frames that would have been pushed out, had the other frames been counted too: each
-    /// `pong` as two, with the `ping` that it answers.
-    static func heartbeatsTakeNoPlaces(_ history: Observations, _ evidence: inout Evidence) {
-        for replay in history.replays where !replay.isCutShort {
-            let promised = replay.promised(in: history)
-            guard let oldest = promised.map(\.event).min() else { continue }
-            let between = history.received.filter { $0.event > oldest && $0.event < replay.first.request.event }
-            let others = between.filter { frame in
-                !NumberedFrame.mayBeNumbered(frame) && history.principal(of: frame) == replay.principal
-            }
-            let places = history.promise(on: replay.first.connection).messages
-            guard promised.count + others.count > places else { continue }
-            // Frames that count have pushed others out, and then the rest was kept back.
-            if replay.keepsBack, replay.wanted.count > places { continue }
-            let lost = promised.filter { !replay.numbers.contains($0.seq) }
-            // Another frame than those was lost for another reason, which is the matter of SYNC-15.
-            let isPushedOut = lost.allSatisfy { item in
-                let later = others.count { $0.event > item.event } * 2 + promised.count { $0.event > item.event }
-                return later >= places
-            }
-            // What other people's frames push out of a buffer that all share is the matter of SYNC-15, too.
-            let strangers = between.lazy.filter { frame in
-                NumberedFrame.mayBeNumbered(frame) && history.principal(of: frame) != replay.principal
-            }
-            let isByStrangers = lost.contains { item in
-                let later = (promised.map(\.event) + strangers.map(\.event)).count { $0 > item.event }
-                return !strangers.isEmpty && later >= places
-            }
-            guard isPushedOut, !isByStrangers else { continue }
-            evidence.test(
-                lost.isEmpty,
-                otherwise: "frames within the promised buffer are gone after \(others.count) frames that do not count",
-                expected: "seq \(listed(promised.map(\.seq))) in missed", actual: "seq \(listed(replay.numbers))",
-                at: [oldest, replay.result.event])
-        }
-    }
-
-    /// SYNC-10: "A server MUST answer a `sync` that names another epoch with `complete: false` and the reason
-    /// `epoch_changed`".
-    static func otherEpochIsTold(_ history: Observations, _ evidence: inout Evidence) {
+    /// Once for each position of another epoch, without an epoch, or beyond the `lastSeq` of its own answer; and for
+    /// each answer that lacks frames which are surely no longer promised: a server that keeps more is free to.
+    static func gapsAreTold(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
-            guard let asked = sync.request.epoch,
-                let current = result.epoch ?? history.epoch(on: sync.connection, before: result.event),
-                asked != (history.epoch(on: sync.connection, before: sync.request.event) ?? current)
-            else { continue }
-            judgeGap(sync, result, reason: "epoch_changed", "the sync named another epoch", into: &evidence)
+            guard let (reason, what) = gap(sync, result, history) else { continue }
+            judgeGap(sync, result, reason: reason, what, into: &evidence)
         }
-    }
-
-    /// SYNC-11: "A server MUST NOT set `complete` to true in the answer to a `sync` without `epoch` whose `lastSeqSeen` is
-    /// greater than 0".
-    static func positionWithoutEpochIsNeverWhole(_ history: Observations, _ evidence: inout Evidence) {
-        for (sync, result) in history.answeredSyncs {
-            guard sync.request["epoch"] == nil, let position = sync.lastSeqSeen, position > 0, result.complete != nil
-            else { continue }
-            evidence.test(
-                !sync.claimsComplete, otherwise: "a position without an epoch was answered with complete: true",
-                expected: "complete: false", actual: "complete: true", at: [sync.request.event, result.event])
-        }
-    }
-
-    /// SYNC-12: "A server MUST answer a `sync` of its epoch whose `lastSeqSeen` is greater than its last `seq` with
-    /// `complete: false` and the reason `unknown_position`".
-    ///
-    /// Once for each position in the current epoch beyond the `lastSeq` of its own answer.
-    static func futurePositionIsTold(_ history: Observations, _ evidence: inout Evidence) {
-        for (sync, result) in history.answeredSyncs {
-            guard let position = sync.lastSeqSeen, let last = sync.lastSeq, position > last,
-                let asked = sync.request.epoch, asked == result.epoch
-            else { continue }
-            judgeGap(
-                sync, result, reason: "unknown_position", "position \(position) lies beyond \(last)", into: &evidence)
-        }
-    }
-
-    /// SYNC-13: "A server MUST answer a `sync` of its epoch for whose position frames have already left the buffer with
-    /// `complete: false` and the reason `evicted`".
-    ///
-    /// Once for each answer that lacks frames which are surely no longer promised; a server that keeps more is free to.
-    static func evictionIsTold(_ history: Observations, _ evidence: inout Evidence) {
         for replay in history.replays {
             let gone = replay.lacking.filter { number in
                 replay.wanted[number].map { history.isOutlived($0, in: replay) } ?? false
@@ -343,11 +232,31 @@ enum SYNC {
         }
     }
 
-    /// SYNC-15: "A server MUST replay every frame that is among the newest `limits.replayMessages` (1000 when not told) and
-    /// younger than `limits.replaySeconds` (3600 when not told)".
+    /// The reason to give where a position is not one of the stream, and why; no reason where any will do.
+    private static func gap(
+        _ sync: ObservedSync, _ result: Frame, _ history: Observations
+    ) -> (reason: String?, what: String)? {
+        guard let asked = sync.request.epoch else {
+            // An answer that says neither is the matter of ENV-2.
+            let isAbsent = sync.request["epoch"] == nil && result.complete != nil
+            return isAbsent && sync.lastSeqSeen ?? 0 > 0 ? (nil, "the sync named a position without an epoch") : nil
+        }
+        if let current = result.epoch ?? history.epoch(on: sync.connection, before: result.event),
+            asked != (history.epoch(on: sync.connection, before: sync.request.event) ?? current)
+        {
+            return ("epoch_changed", "the sync named another epoch")
+        }
+        guard let position = sync.lastSeqSeen, let last = sync.lastSeq, position > last, asked == result.epoch else {
+            return nil
+        }
+        return ("unknown_position", "position \(position) lies beyond \(last)")
+    }
+
+    /// SYNC-7: "A server MUST replay every sequenced frame after a position of its epoch, or after 0 without one, that
+    /// is among the newest `limits.replayMessages` and younger than `limits.replaySeconds`".
     ///
-    /// Once for each replay, all pages together, that owes frames which are surely inside both bounds. A new epoch excuses nobody
-    /// whose process went on.
+    /// Once for each replay, all pages together, that owes frames which are surely inside both bounds. A new epoch
+    /// excuses nobody whose process went on.
     static func promisedFramesAreReplayed(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             guard let lost = frameDropped(between: sync, and: result, history) else { continue }
@@ -368,8 +277,8 @@ enum SYNC {
         }
     }
 
-    /// A frame within the promised buffer that an answer in another epoch leaves out, although the process went on: a connection
-    /// from before it still brings something after that.
+    /// A frame within the promised buffer that an answer in another epoch leaves out, although the process went on: a
+    /// connection from before it still brings something after that.
     private static func frameDropped(
         between sync: ObservedSync, and result: Frame, _ history: Observations
     ) -> NumberedFrame? {
@@ -386,26 +295,6 @@ enum SYNC {
                 connection.connected.map { $0 < item.event } == true
                     && connection.received.contains { $0.event > result.event }
             }
-        }
-    }
-
-    /// SYNC-16: "A server MUST treat `lastSeqSeen: 0` in the current epoch, or without an epoch, as the position before the
-    /// first frame".
-    ///
-    /// Once for each such question after promised frames were shown; an answer that replays some of them understood the
-    /// position, and one that replays none did not. What a restart lost is the matter of SYNC-9 and SYNC-15; so is what is
-    /// kept back because earlier frames are gone.
-    static func zeroIsBeforeTheFirst(_ history: Observations, _ evidence: inout Evidence) {
-        for replay in history.replays where replay.position == 0 {
-            let life = history.life(of: replay.result)
-            let promised = replay.promised(in: history).filter { history.life(of: $0.frame) == life }
-            guard !promised.isEmpty, !replay.keepsBack else { continue }
-            evidence.test(
-                !replay.numbers.isDisjoint(with: promised.map(\.seq)),
-                otherwise: "position 0 was not treated as the one before the first frame",
-                expected: "seq \(listed(promised.map(\.seq))) in missed",
-                actual: "seq \(listed(replay.numbers)), reason \(text(replay.result["reason"]))",
-                at: [replay.first.request.event, replay.result.event])
         }
     }
 }

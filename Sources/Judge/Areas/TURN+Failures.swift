@@ -4,7 +4,7 @@ import HoldfastTranscript
 
 /// Checks of turns whose agent fails, whose client goes away, and that the end of the server interrupts.
 extension TURN {
-    /// TURN-8: "A server MUST end a turn whose agent failed with an `error` of code `agent_failed`".
+    /// TURN-4: "A server MUST end a turn whose agent failed with an `error` of code `agent_failed`".
     ///
     /// Only a scripted agent can be made to fail on purpose.
     static func agentFailuresAreNamed(_ history: Observations, _ evidence: inout Evidence) {
@@ -30,22 +30,7 @@ extension TURN {
         }
     }
 
-    /// TURN-9: "A server MUST show a turn whose agent failed as `failed` in session reads".
-    ///
-    /// Exercised once per failed turn and read. TURN-12 judges turns that the list leaves out.
-    static func failedTurnsAreShownFailed(_ history: Observations, _ evidence: inout Evidence) {
-        for (turn, ending) in failures(in: history) {
-            for read in history.reads(of: turn) where read.request > ending.event {
-                guard let entry = read.entry(of: turn) else { continue }
-                evidence.test(
-                    entry.status == "failed", otherwise: "a read does not show a failed turn as failed",
-                    expected: "'failed'", actual: shown(entry.status), at: [turn.event, ending.event, read.event])
-            }
-        }
-    }
-
-    /// TURN-10: "A server MUST run later turns of the same session and of other sessions normally after a turn has
-    /// failed".
+    /// TURN-5: "A server MUST run later turns of the same session and of other sessions after a turn has failed".
     ///
     /// Exercised by every question that was asked after a failure and whose own script does not fail. `busy` is legal only
     /// while another turn of the session runs.
@@ -79,7 +64,7 @@ extension TURN {
         }
     }
 
-    /// TURN-11: "A server MUST run an accepted turn to its end and store its answer whether or not any connection is
+    /// TURN-6: "A server MUST run an accepted turn to its end and store its answer whether or not any connection is
     /// open".
     ///
     /// Exercised by a turn whose connection, or request over REST, ended before its ending was seen there, and a read that holds
@@ -130,16 +115,16 @@ extension TURN {
         }.min()
     }
 
-    /// TURN-12: "A server MUST show in the session read a `turns` entry for each turn, with `running` while it runs".
+    /// TURN-7: "A server MUST show in session reads each turn in `turns` under its `turnId` and `clientMessageId`:
+    /// `running` until it ended, then for good `done`, beside its answer, or `failed`".
     ///
     /// `running` is demanded only while the script's own waits, or those of one that was asked before it on its connection,
     /// prove that the turn cannot have ended. Exercised once per turn and read.
     static func sessionsListTheirTurns(_ history: Observations, _ evidence: inout Evidence) {
-        let scripted = history.subject.hasScriptedAgent
         for turn in history.turns where turn.isAccepted {
             guard let sign = turn.firstSign else { continue }
             for read in history.reads(of: turn) where read.request > sign {
-                // A crash may have taken the turn; whether it might is the matter of TURN-3 and PERSIST-1.
+                // A crash may have taken the turn; whether it might is the matter of TURN-2 and PERSIST-1.
                 if history.hasCrashed(between: sign, and: read.request), history.question(of: turn, in: read) == nil {
                     continue
                 }
@@ -152,30 +137,12 @@ extension TURN {
                         at: events)
                     continue
                 }
-                let line =
-                    scripted && turn.request.connection != nil
-                    ? history.turns(in: read).filter {
-                        $0.isAccepted && $0.event < turn.event && $0.request.connection == turn.request.connection
-                            && $0.ended ?? .max > read.event
-                    } : []
-                let shortest =
-                    ([turn] + line).map { history.time(of: $0.event) + $0.request.scriptedWait.microseconds }.max() ?? 0
-                let mustRun =
-                    scripted && history.time(of: read.event) < shortest && turn.ended ?? .max > read.event
-                    && !history.wasDisturbed(between: turn.event, and: read.event)
-                // Only an answer is sure to outlive a crash; a failure may be settled anew (TURN-13).
-                let isAnswered = turn.ending?.type == "done" || turn.response != nil
-                let hasEnded =
-                    turn.ended.map { ended in
-                        ended < read.request && (isAnswered || !history.hasCrashed(between: ended, and: read.request))
-                    } ?? false
-                let final: Set<String> =
-                    switch turn.ending?.type {
-                    case "done": ["done"]
-                    case "error": ["failed"]
-                    default: turn.response == nil ? ["done", "failed"] : ["done"]
-                    }
-                let allowed = mustRun ? ["running"] : hasEnded ? final : final.union(["running"])
+                if let key = entry.clientMessageId, let own = turn.clientMessageId, key != own {
+                    evidence.violate(
+                        "a read of a session shows a turn under the key of another question", expected: shown(own),
+                        actual: shown(key), at: events)
+                }
+                let allowed = states(of: turn, in: read, history)
                 evidence.test(
                     allowed.contains(entry.status ?? ""),
                     otherwise: "a read of a session shows the wrong state of a turn",
@@ -184,7 +151,71 @@ extension TURN {
         }
     }
 
-    /// TURN-19: "A server SHOULD state `retryable` in an `error` that ends a turn".
+    /// The states that a read may show of a turn.
+    private static func states(
+        of turn: ObservedTurn, in read: ObservedSessionRead, _ history: Observations
+    ) -> Set<String> {
+        if history.subject.hasScriptedAgent, turn.ended ?? .max > read.event,
+            !history.wasDisturbed(between: turn.event, and: read.event)
+        {
+            let line = history.turns(in: read).filter { other in
+                turn.request.connection != nil && other.event < turn.event && other.ended ?? .max > read.event
+                    && other.request.connection == turn.request.connection
+            }
+            let shortest = ([turn] + line).map { history.time(of: $0.event) + $0.request.scriptedWait.microseconds }
+                .max()
+            if history.time(of: read.event) < shortest ?? 0 { return ["running"] }
+        }
+        let isAnswered = turn.ending?.type == "done" || turn.response != nil
+        let final: Set<String> = isAnswered ? ["done"] : turn.ending == nil ? ["done", "failed"] : ["failed"]
+        // Only an answer is sure to outlive a crash; a failure may be settled anew (TURN-8).
+        guard let ended = turn.ended, ended < read.request,
+            isAnswered || !history.hasCrashed(between: ended, and: read.request)
+        else { return final.union(["running"]) }
+        return final
+    }
+
+    /// TURN-7, rule 2: a turn that was shown as ended stays so, and is `done` only beside its answer.
+    ///
+    /// Once for each turn that a read shows as `done`, unless an answer there names no turn, and once for each that an earlier
+    /// read had shown as ended, while the disk took every write. A `done` after `failed` tells it too.
+    static func endedTurnsStayAsTheyEnded(_ history: Observations, _ evidence: inout Evidence) {
+        var ended: [OwnName: (status: String, read: ObservedSessionRead)] = [:]
+        for read in history.sessionReads {
+            let answered = Set(read.messages.filter { $0.role == "assistant" }.map(\.turnId))
+            for turn in read.turns {
+                guard let id = turn.turnId, let principal = read.principal, let status = turn.status else { continue }
+                if status == "done", answered.contains(id) || !answered.contains(nil) {
+                    evidence.test(
+                        answered.contains(id), otherwise: "a read shows a turn as done without its answer",
+                        expected: "an answer with turnId \(id)", actual: "none", at: [read.request, read.event])
+                }
+                let name = OwnName("\(read.sessionId)/\(id)", of: principal)
+                if let before = ended[name], before.read.event < read.request,
+                    !history.lives.refusedWrites(between: 0, and: read.event)
+                {
+                    evidence.test(
+                        status == before.status, otherwise: "a turn that had ended is shown otherwise",
+                        expected: shown(before.status), actual: shown(status), at: [before.read.event, read.event])
+                } else if ended[name] == nil, ["done", "failed"].contains(status) {
+                    ended[name] = (status, read)
+                }
+            }
+        }
+        for turn in history.turns {
+            guard let id = turn.turnId, let session = turn.sessionId,
+                let shown = ended[OwnName("\(session)/\(id)", of: turn.principal)], shown.status == "failed",
+                let done = turn.dones.first(where: {
+                    !$0.isReplayed && !$0.isDuplicate && $0.event > shown.read.event
+                })
+            else { continue }
+            evidence.violate(
+                "a turn was shown as failed before its answer", expected: "'running'", actual: "'failed'",
+                at: [shown.read.event, done.event])
+        }
+    }
+
+    /// TURN-13: "A server SHOULD state `retryable` in an `error` that ends a turn".
     static func endingErrorsSayWhetherToRetry(_ history: Observations, _ evidence: inout Evidence) {
         for ending in history.turns.flatMap(\.endings) where ending.type == "error" {
             evidence.test(
@@ -196,10 +227,11 @@ extension TURN {
 
     // MARK: Turns that the end of the server's process interrupted
 
-    /// TURN-3: "A server MUST make the user's message durable before any byte of its `ack` leaves".
+    /// TURN-2: "A server MUST make a question and its `clientMessageId` durable before any byte of its `ack` leaves and
+    /// before its agent begins".
     ///
     /// Once for each kill on the bytes of an `ack` that was read after the next start; fewer than 20 prove nothing. What is
-    /// missing without a crash is the matter of TURN-20.
+    /// missing without a crash is the matter of PERSIST-2.
     static func ackMeansDurable(_ history: Observations, _ evidence: inout Evidence) {
         let promises = history.promisedQuestions
         let fates = history.fates(ofQuestions: promises)
@@ -212,12 +244,12 @@ extension TURN {
         evidence.take(ArmedKills(on: "ack", promises, fates, in: history), on: "`ack`", "question")
     }
 
-    /// TURN-13: "A server MUST bring every turn that its own crash interrupted to `done` or `failed` within `turn`
-    /// after it accepts connections again".
+    /// TURN-8: "A server MUST end every turn that its stop or crash broke within `turn` after it accepts connections
+    /// again, in session reads and the stream of a kept `epoch`".
     ///
     /// Once for each interrupted turn: by the first read after the restart that shows its end, else by one begun after the bound.
     static func interruptedTurnsEnd(_ history: Observations, _ evidence: inout Evidence) {
-        for (life, end) in history.lives.ended where end.cause != .stopped {
+        for (life, end) in history.lives.ended {
             for turn in history.turnsInterrupted(by: end, of: life) {
                 let reads = history.readsAfterRestart(of: turn, since: life)
                 evidence.test(
@@ -225,7 +257,8 @@ extension TURN {
                     orBy: reads.first(where: { history.isLate($0.read, after: $0.start, for: turn) })
                 ) { late in
                     Finding(
-                        "a turn interrupted by a crash is not shown as ended", expected: "'done' or 'failed'",
+                        "a turn that the end of the process broke is not shown as ended",
+                        expected: "its answer, or the status 'done' or 'failed'",
                         actual: late.read.entry(of: turn).map { shown($0.status) } ?? "no entry",
                         at: [turn.event, end.event, late.start, late.read.event])
                 }
@@ -233,7 +266,7 @@ extension TURN {
         }
     }
 
-    /// TURN-14: "A server MUST give the code `interrupted` to an `error` that ends a turn because the server stopped".
+    /// TURN-9: "A server MUST give the code `interrupted` to an `error` that ends a turn because the server stopped".
     ///
     /// Once for each turn that ran when the process was ended: by the first error that tells of its end, live, replayed or as
     /// the copy a repeat gets. A turn whose connection was watched to its end while the server stopped counts without one,

@@ -4,11 +4,11 @@ import HoldfastTranscript
 
 /// Checks of what other connections see of a turn, and of questions that were refused.
 extension TURN {
-    /// TURN-15: "A server MUST send every `toolUse` and the ending of a turn to every open connection of its principal,
-    /// whichever connection or transport started the turn".
+    /// TURN-10: "A server MUST send every `toolUse` of a turn and its ending, where that is a frame, to every open
+    /// connection of its principal, whichever connection or transport started it".
     ///
     /// What one connection saw, every other one that was connected before the question and stayed open has to see, also one
-    /// that asked itself. A turn that ends nowhere is the matter of TURN-5. Exercised once per turn and other connection.
+    /// that asked itself. A turn that ends nowhere is the matter of TURN-3. Exercised once per turn and other connection.
     /// Numbers rise on each connection, so that a number that was passed over there and shown elsewhere was not sent.
     static func everyConnectionSeesTheTurn(_ history: Observations, _ evidence: inout Evidence) {
         for passed in passedOver(history) where passed.item.frame.type != "message" {
@@ -17,7 +17,7 @@ extension TURN {
         for turn in history.turns where turn.isAccepted {
             let observers = observers(of: turn, history)
             guard !observers.isEmpty else { continue }
-            // TURN-6 judges frames after the ending.
+            // TURN-3 judges frames after the ending.
             let uses = Dictionary(grouping: turn.toolUses, by: \.connection).mapValues { uses in
                 uses.filter { $0.event < turn.endings(on: $0.connection).first?.event ?? .max }
             }.filter { !$0.value.isEmpty }
@@ -72,11 +72,11 @@ extension TURN {
         return nil
     }
 
-    /// TURN-16: "A server MUST put a `message` for every accepted user message into its stream, and send it to every open
-    /// connection of its principal other than the one that sent it".
+    /// TURN-11: "A server MUST put a `message` for every accepted question into its stream, and send it to every open
+    /// connection of its principal but the sender's".
     ///
     /// Exercised once per accepted question and other connection that stayed open, and once per replay that has its ending.
-    /// A number that was passed over tells as in TURN-15.
+    /// A number that was passed over tells as in TURN-10.
     static func otherConnectionsSeeTheQuestion(_ history: Observations, _ evidence: inout Evidence) {
         replaysHoldTheQuestion(history, &evidence)
         let passed = passedOver(history)
@@ -181,9 +181,9 @@ extension TURN {
 
     /// The frames shown elsewhere that came to be after a connection was greeted and were passed over on it.
     ///
-    /// Once it asks for a replay, what falls between that and the live frames is the matter of SYNC-18. A capture may lack
+    /// Once it asks for a replay, what falls between that and the live frames is the matter of SYNC-8. A capture may lack
     /// lines; who asks need not see its own questions, and not everybody names them; and what came under another number is
-    /// the matter of ORDER-11.
+    /// the matter of ORDER-7.
     private static func passedOver(_ history: Observations) -> [PassedOver] {
         guard !history.isCapture, history.profiles.contains(.sync) else { return [] }
         return history.connections.enumerated().flatMap { index, connection -> [PassedOver] in
@@ -236,7 +236,7 @@ extension TURN {
     }
 
     /// The event that proves that a connection will not be shown how a turn ended: the ending of a later turn of its session
-    /// that had surely to wait for it (ORDER-3).
+    /// that had surely to wait for it (ORDER-2).
     private static func successor(of turn: ObservedTurn, on index: Int, _ history: Observations) -> Int? {
         guard let session = turn.session, turn.ended != nil else { return nil }
         return history.index.turns(of: session).lazy.map { history.turns[$0] }.filter { other in
@@ -253,73 +253,73 @@ extension TURN {
         return late ?? history.turnDeadline(of: turn, on: index).map { max($0, ended) }
     }
 
-    private static let refusals: Set<String> = ["bad_request", "session_not_found", "too_large", "busy"]
+    private static let refusals = ErrorMeaning.ofQuestions.union([
+        "bad_request", "too_large", "persist_failed", "rate_limited",
+    ])
 
-    /// TURN-18: "A server MUST NOT store any message, or start any turn, for a `chat` or `POST /api/chat` that it
-    /// refused".
+    /// TURN-12: "A server MUST NOT store a message, or start a turn, for a question that it refused".
     ///
-    /// Exercised by a read of the named session, or a list, that was begun after the refusal. A frame of the turn after the
-    /// refusal breaks it at once. What could not be stored is refused only where an ending would name its turn. Ill-formed
-    /// session ids are the matter of ID-9.
+    /// Once for each refusal in each read of the session that it named, or list, that was begun after it and before the same
+    /// key was sent again; broken by a read of any session, and at once by a frame of the turn. Ill-formed session ids are the
+    /// matter of ID-6. Refused repeats left their trace lawfully.
     static func refusedQuestionsLeaveNoTrace(_ history: Observations, _ evidence: inout Evidence) {
-        for turn in history.turns {
-            guard let refusal = turn.request.refusal, isRefusal(turn.request, history),
-                turn.sessionAsked.map(isSessionID) ?? true, turn.requests.allSatisfy({ $0.refusal != nil })
+        for (turn, request) in history.requests {
+            guard let refusal = request.refusal, isRefusal(request, history),
+                request.sessionAsked.map(isSessionID) ?? true
             else { continue }
-            let isUnstored = turn.request.refusalCode == "persist_failed"
-            if let sign = turn.firstSign, !isUnstored || sign > refusal {
+            let first = turn.requests.first { $0.event < request.event && $0.refusal == nil }
+            if let first, MessageContent.isSame(first.content, as: request.content) { continue }
+            let again = turn.requests.first { $0.event > request.event }?.event ?? .max
+            // What could not be stored is refused only where an ending would name its turn.
+            let begin = request.refusalCode == "persist_failed" ? refusal : request.event
+            let signs = turn.acks + turn.frames + turn.endings + turn.copies + turn.replayed
+            if first == nil, let sign = signs.map(\.event).filter({ $0 > begin && $0 < again }).min() {
                 evidence.violate(
                     "a refused question started a turn", expected: "nothing after the refusal",
-                    actual: "a frame of the turn", at: [turn.event, refusal, sign])
+                    actual: "a frame of the turn", at: [request.event, refusal, sign])
                 continue
             }
-            guard let session = turn.sessionAsked else { continue }
-            // It may be stored later than it is refused.
-            let traces = history.sessionReads.lazy.filter { read in
-                read.sessionId == session && read.principal == turn.principal && read.request > refusal
-            }.compactMap { read in trace(of: turn, in: read, history).map { (read, $0) } }
-            if let (read, index) = traces.first {
-                evidence.violate(
-                    "a refused question was stored", expected: "no trace of it",
-                    actual: shown(read.messages[index].text), at: [turn.event, refusal, read.event])
-                continue
+            // A text tells only where nothing else has it.
+            let key = first == nil ? request.clientMessageId : nil
+            let isAlone = !history.requests.contains { _, other in
+                other.event != request.event && exactlyEqual(other.prompt, request.prompt)
             }
-            let first = history.exchanges.first {
-                $0.isRead(of: .session(session)) && $0.sent.principal == turn.principal && $0.request > refusal
-                    && $0.response != nil
+            guard key != nil || isAlone else { continue }
+            for exchange in history.exchanges where exchange.request > refusal {
+                guard let session = exchange.sessionRead, exchange.sent.principal == request.principal,
+                    let response = exchange.response, response < again
+                else { continue }
+                let read = ObservedSessionRead(exchange)
+                let stored = read?.messages.first { message in
+                    guard let named = message.clientMessageId, key != nil else {
+                        return isAlone && message.role == "user" && exactlyEqual(message.text, request.prompt)
+                    }
+                    return named == key
+                }
+                let isNamed = session == request.sessionAsked ?? turn.sessionId
+                evidence.test(no: stored, keptIf: isNamed && (read != nil || exchange.status == 404)) { message in
+                    Finding(
+                        "a refused question was stored", expected: "no trace of it", actual: shown(message.text),
+                        at: [request.event, refusal, response])
+                }
             }
-            if let first, first.status == 404 || ObservedSessionRead(first) != nil { evidence.keep() }
         }
-        for window in ListWindow.all(in: history) where window.created.isEmpty {
-            let refused = window.refused.filter { $0.session.map(isSessionID) ?? true }
-            guard refused.count == window.refused.count, let last = refused.last else { continue }
+        for window in ListWindow.all(in: history) {
+            guard let last = window.refused.last, window.refused.allSatisfy({ $0.session.map(isSessionID) ?? true }),
+                window.created.allSatisfy({ turn in
+                    turn.sessionId != nil || turn.replayed.contains { $0.sessionId != nil }
+                })
+            else { continue }
             evidence.test(
-                window.added.isEmpty, otherwise: "a new session, although every question was refused",
-                expected: "the same list as before", actual: listed(window.added),
+                window.unexplained.isEmpty, otherwise: "a refused question created a session",
+                expected: "only sessions of accepted questions", actual: listed(window.unexplained),
                 at: [last.request, last.answer, window.after.event])
         }
     }
 
     /// Whether a question was refused for itself: by one of the codes, or over REST by a status that means one of them.
     private static func isRefusal(_ request: ObservedRequest, _ history: Observations) -> Bool {
-        if let code = request.refusalCode {
-            return refusals.contains(code) || code == "persist_failed"
-        }
-        guard let status = history.exchange(of: request)?.status else { return false }
-        return [400, 404, 409, 413].contains(status)
-    }
-
-    /// The stored message that a refused question left; one with the same text may belong to another question.
-    private static func trace(of turn: ObservedTurn, in read: ObservedSessionRead, _ history: Observations) -> Int? {
-        if let key = turn.clientMessageId, let index = read.messages.firstIndex(where: { $0.clientMessageId == key }) {
-            return index
-        }
-        let others = history.turns.filter {
-            $0.event != turn.event && exactlyEqual($0.request.prompt, turn.request.prompt)
-        }
-        guard others.isEmpty else { return nil }
-        return read.messages.firstIndex {
-            $0.role == "user" && $0.clientMessageId == nil && exactlyEqual($0.text, turn.request.prompt)
-        }
+        if let code = request.refusalCode { return refusals.contains(code) }
+        return history.exchange(of: request)?.status.map([400, 404, 409, 413, 422, 429].contains) ?? false
     }
 }

@@ -3,19 +3,20 @@ import HoldfastTranscript
 
 /// Whether a refusal says which question it refuses.
 extension TURN {
-    /// TURN-21: "A server MUST name in an `error` that refuses a valid `chat` after `connected` the `clientMessageId` of that
-    /// `chat`".
+    /// TURN-14: "A server MUST name in an `error` that refuses a valid `chat` of at most `limits.maxFrameBytes` bytes
+    /// after `connected` the `clientMessageId` of that `chat`".
     ///
-    /// Once for each `error` of a code that only a question gets. A refusal for the rate is the matter of RATE-6 where that
-    /// binds; one of another code that names nothing leaves its question unanswered (TURN-5).
+    /// Once for each `error` of a code that only a question gets; one of another code that names nothing leaves its question
+    /// unanswered (TURN-1).
     static func refusalsNameTheirQuestion(_ history: Observations, _ evidence: inout Evidence) {
         lazy var taken = history.firstSigns
+        let codes = ErrorMeaning.ofQuestions.union(history.profiles.contains(.rateLimit) ? ["rate_limited"] : [])
         for connection in history.connections {
             // Without a greeting nothing binds, and what was asked before a capture began may be what is refused.
             guard let greeting = connection.connected else { continue }
             var refused: Set<Int> = []
             for error in connection.received where error.type == "error" && error.turnId == nil && error.seq == nil {
-                guard error.code.map(ErrorMeaning.ofQuestions.contains) == true else { continue }
+                guard error.code.map(codes.contains) == true else { continue }
                 let open = connection.sent.filter {
                     $0.type == "chat" && $0.event < error.event && !refused.contains($0.event)
                         && taken[$0.event] ?? .max > error.event

@@ -53,9 +53,10 @@ extension Verdict {
 
 extension History.Capture {
     /// The first thing that a clause needs and this capture lacks; nil when the clause can be judged from it.
-    public func lacking(for clause: Clause) -> CaptureNeed? {
-        (clause.captureNeeds ?? [.stage]).first { !meets($0) }
-    }
+    public func lacking(for clause: Clause) -> CaptureNeed? { lacking(anyOf: clause.captureNeeds ?? [.stage]) }
+
+    /// The first of some needs that this capture lacks.
+    func lacking(anyOf needs: [CaptureNeed]) -> CaptureNeed? { needs.first { !meets($0) } }
 
     private func meets(_ need: CaptureNeed) -> Bool {
         switch need {

@@ -66,7 +66,7 @@ struct FrameShaper: Sendable {
         guard frame.type == "error", frame["turnId"] == nil else { return frame }
         var short = frame
         short["retryable"] = nil
-        // What is not valid may be unread (TURN-21).
+        // What is not valid may be unread (TURN-14).
         if frame.text("code") == ErrorCode.badRequest.rawValue { short["clientMessageId"] = nil }
         return short
     }

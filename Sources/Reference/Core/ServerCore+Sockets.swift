@@ -102,7 +102,7 @@ extension ServerCore {
                 connections[socket]?.ping(at: now.steady, anew: true)
                 effects.append(.ping(socket: socket))
             } else if connection.isSilent(at: now.steady, heartbeat: interval) {
-                effects.append(.cut(socket: socket))
+                close(socket, code: 4004, reason: "silent for two heartbeats")
             } else if now.steady - connection.pingedAt >= interval {
                 connections[socket]?.ping(at: now.steady)
                 effects.append(.ping(socket: socket))

@@ -195,7 +195,7 @@ extension ServerCore {
     mutating func stop() {
         isStopping = true
         let ids = turns.sorted { $0.key < $1.key }
-        // Those that wait end after the one they wait for (ORDER-3).
+        // Those that wait end after the one they wait for (ORDER-2).
         for state in [LiveTurn.State.running, .waiting] {
             for (id, turn) in ids where turn.state == state { interrupt(id) }
         }

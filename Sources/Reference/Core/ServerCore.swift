@@ -102,7 +102,7 @@ struct ServerCore: Sendable {
         case .heard(let socket, let time): connections[socket]?.hear(at: time ?? now.steady)
         case .ended(let socket): leave(socket)
         case .asked(let request, let asked): answer(asked, request: request)
-        // Leaving cancels nothing (TURN-11).
+        // Leaving cancels nothing (TURN-6).
         case .left: break
         case .stored(let write, let succeeded): stored(write, succeeded)
         case .pushed(_, let device, let outcome): pushed(to: device, outcome)

@@ -52,7 +52,7 @@ package struct ServerMemory: Sendable {
     let streams: [String: ReplayBuffer]
     let standing: StandingOrders
     let replies: Replies
-    /// Whether numbers and frames go on, as in a server that keeps them on disk (SYNC-9).
+    /// Whether numbers and frames go on, as in a server that keeps them on disk (SYNC-5).
     let keepsEpoch: Bool
     /// Ages of kept frames are measured on it.
     var clock: WallClock?

@@ -43,7 +43,7 @@ extension Defect {
                 return server.having { $0.ask(chat, of: $0.rules.anonymous, from: .socket(socket)) }
             })
         Defect(
-            "auth-trusts-returning-clients", .AUTH, 6,
+            "auth-trusts-returning-clients", .AUTH, 3,
             "Requires no valid token from a `clientId` that had one before; needs a second connection.",
             .hears("auth") { frame, server in
                 guard let client = frame.text("clientId") else { return }
@@ -54,7 +54,7 @@ extension Defect {
                 }
             })
         Defect(
-            "auth-sends-turns-to-everybody", .AUTH, 7,
+            "auth-sends-turns-to-everybody", .AUTH, 6,
             "Sends the frames of a turn to the connections of all principals.",
             .sends { frame, _, _, server in
                 guard frame["seq"] != nil else { return nil }
@@ -62,32 +62,32 @@ extension Defect {
                 return [.send(to: connections.all.filter { connections[$0]?.principal != nil }, server.said(frame))]
             })
         Defect(
-            "auth-shows-foreign-sessions", .AUTH, 8, "Shows the sessions of all principals to each over REST.",
+            "auth-shows-foreign-sessions", .AUTH, 6, "Shows the sessions of all principals to each over REST.",
             .shows { session, reading, _ in
                 session.owner = reading.principal
                 return true
             })
         Defect(
-            "auth-writes-into-foreign-sessions", .AUTH, 9, "Runs a `chat` to another principal's session.",
+            "auth-writes-into-foreign-sessions", .AUTH, 7, "Runs a `chat` to another principal's session.",
             .chats { asker, server in
                 if let id = asker.session { server.core.sessions[id]?.owner = asker.principal }
             })
         Defect(
-            "auth-leaves-rest-open", .AUTH, 10, "Answers REST requests without a valid token as the first principal.",
+            "auth-leaves-rest-open", .AUTH, 8, "Answers REST requests without a valid token as the first principal.",
             .requests { asked, server in
                 let rules = server.core.rules
                 if rules.principal(token: asked.token) == nil { asked.token = rules.tokens(of: rules.anonymous).first }
             })
         Defect(
-            "auth-takes-tokens-in-urls", .AUTH, 11,
+            "auth-takes-tokens-in-urls", .AUTH, 9,
             "Accepts a valid token in the query of a request or an upgrade.",
             .requests { asked, _ in asked.token = asked.token ?? token(inQuery: asked.query) },
             .upgrade { shown, query, _ in shown ?? token(inQuery: query) })
         Defect(
-            "auth-greets-twice", .AUTH, 16, "Sends `connected` twice on each connection.",
+            "auth-greets-twice", .AUTH, 1, "Sends `connected` twice on each connection.",
             .after("connected") { frame, sockets, _, server in [.send(to: sockets, server.said(frame))] })
         Defect(
-            "auth-states-no-capabilities", .AUTH, 17,
+            "auth-states-no-capabilities", .AUTH, 12,
             "Supports every profile and lists none of them in `connected`.",
             .frames("connected") { frame, _ in frame["capabilities"] = [] })
     }

@@ -18,34 +18,34 @@ extension Defect {
                 return server.having { $0.close(socket, code: 1007, reason: "not JSON") }
             })
         Defect(
-            "env-dies-of-null", .ENV, 4, "Cuts the connection on JSON that is not an object, such as `null`.",
+            "env-dies-of-null", .ENV, 3, "Cuts the connection on JSON that is not an object, such as `null`.",
             .refusing(.badRequest) { frame, socket, _, _ in
                 frame.text("error")?.hasPrefix("expected an object") == true ? [.cut(socket: socket)] : nil
             })
         Defect(
-            "env-ignores-frames-without-type", .ENV, 5, "Ignores an object without a string `type`.",
+            "env-ignores-frames-without-type", .ENV, 3, "Ignores an object without a string `type`.",
             .refusing(.badRequest) { frame, _, _, _ in
                 frame.text("error")?.hasPrefix("the frame has no 'type'") == true ? [] : nil
             })
         Defect(
-            "env-takes-binary-as-text", .ENV, 6, "Runs the frame in a binary message, and ignores other ones.",
+            "env-takes-binary-as-text", .ENV, 3, "Runs the frame in a binary message, and ignores other ones.",
             .message { received in
                 guard case .binary(let bytes) = received else { return received }
                 let text = String(utf8: bytes)
                 return .text(text.flatMap { $0.contains("\"type\"") ? $0 : nil } ?? "{\"type\":\"ping\"}")
             })
         Defect(
-            "env-ignores-unknown-types", .ENV, 7, "Ignores a frame of an unknown type.",
+            "env-ignores-unknown-types", .ENV, 3, "Ignores a frame of an unknown type.",
             .refusing(.unknownType) { _, _, _, _ in [] })
         Defect(
-            "env-refuses-unknown-members", .ENV, 8, "Refuses a `chat` with an unknown member.",
+            "env-refuses-unknown-members", .ENV, 4, "Refuses a `chat` with an unknown member.",
             .chats { asker, _ in
                 let known: Set = ["type", "messages", "sessionId", "clientMessageId"]
                 let names = asker.chat.objectValue?.keys.map { $0 } ?? []
                 if !known.isSuperset(of: names) { asker.chat["messages"] = [] }
             })
         Defect(
-            "env-ignores-the-case-of-type", .ENV, 8,
+            "env-ignores-the-case-of-type", .ENV, 4,
             "Takes a member `Type` for `type`, and of both the last one, as some decoders do.",
             .message { received in
                 guard case .text(let text) = received, let frame = try? JSONParser.document(text).root,
@@ -57,7 +57,7 @@ extension Defect {
                 return .text(changed.text())
             })
         Defect(
-            "env-reads-text-as-numbers", .ENV, 9, with: [.sync],
+            "env-reads-text-as-numbers", .ENV, 3, with: [.sync],
             "Rounds a `lastSeqSeen` that is not an integer.",
             .hears("sync") { frame, _ in
                 for name in ["lastSeqSeen", "limit"] where frame[name]?.intValue == nil {
@@ -67,14 +67,14 @@ extension Defect {
                 }
             })
         Defect(
-            "env-drops-others-on-broken-input", .ENV, 10,
+            "env-drops-others-on-broken-input", .ENV, 5,
             "Cuts every other connection when one sends text that is not JSON, or a frame over the limit.",
             .refusing(.parseError, .tooLarge) { frame, socket, _, server in
                 let others = server.core.connections.all.filter { $0 != socket }
                 return others.map { .cut(socket: $0) } + [server.sending(frame, to: socket)]
             })
         Defect(
-            "env-writes-session-id-twice", .ENV, 11, "Repeats the member `sessionId` in every `done`.",
+            "env-writes-session-id-twice", .ENV, 1, "Repeats the member `sessionId` in every `done`.",
             .sends { frame, sockets, _, server in
                 guard frame.type == "done", let id = frame["sessionId"] else { return nil }
                 var said = server.said(frame)
@@ -82,7 +82,7 @@ extension Defect {
                 return [.send(to: sockets, said)]
             })
         Defect(
-            "env-cuts-emoji-in-previews", .ENV, 12,
+            "env-cuts-emoji-in-previews", .ENV, 1,
             "Cuts `lastMessage` after 100 UTF-16 code units, even within an emoji.",
             .answers { answer, _, server in
                 answer.eachListed { entry in
@@ -93,14 +93,14 @@ extension Defect {
                 answer.writes = HalfEmoji.written
             })
         Defect(
-            "env-writes-numbers-as-fractions", .ENV, 13, with: [.sync], "Writes every `seq` as `5.0`.",
+            "env-writes-numbers-as-fractions", .ENV, 1, with: [.sync], "Writes every `seq` as `5.0`.",
             .frames { frame, _ in
                 if let seq = frame["seq"]?.intValue {
                     frame["seq"] = JSONNumber(text: "\(seq).0").map(JSONValue.number)
                 }
             })
         Defect(
-            "env-trims-questions", .ENV, 14, "Strips leading and trailing blanks from questions.",
+            "env-trims-questions", .ENV, 6, "Strips leading and trailing blanks from questions.",
             .chats { asker, _ in
                 guard let text = asker.content?.stringValue else { return }
                 var trimmed = text[...]
@@ -109,7 +109,7 @@ extension Defect {
                 asker.asks(.string(String(trimmed)))
             })
         Defect(
-            "env-refuses-frames-at-the-limit", .ENV, 15, "Refuses a frame of exactly `maxFrameBytes` as too large.",
+            "env-refuses-frames-at-the-limit", .ENV, 7, "Refuses a frame of exactly `maxFrameBytes` as too large.",
             .input { input, server, next in
                 guard case .received(let socket, .text(let text)) = input,
                     text.utf8.count >= server.core.rules.maxFrameBytes
@@ -117,45 +117,45 @@ extension Defect {
                 return next(.received(socket: socket, .tooLarge(bytes: text.utf8.count)), &server)
             })
         Defect(
-            "env-ignores-a-second-auth", .ENV, 9, "Ignores an `auth` after `connected`.",
+            "env-ignores-a-second-auth", .ENV, 3, "Ignores an `auth` after `connected`.",
             .refusing(.badRequest) { _, _, input, server in
                 guard case .received(_, .text(let text)) = input else { return nil }
                 return server.frame(text)?.type == "auth" ? [] : nil
             })
         Defect(
-            "env-calls-a-question-without-words-bad", .ENV, 27, "Refuses a question without words as `bad_request`.",
+            "env-calls-a-question-without-words-bad", .ENV, 7, "Refuses a question without words as `bad_request`.",
             .chats { asker, _ in if asker.content == "" { asker.chat["messages"] = [] } })
         Defect(
-            "env-tells-a-limit-without-room", .ENV, 25, "States a `maxFrameBytes` of 1 MiB.",
+            "env-tells-a-limit-without-room", .ENV, 2, "States a `maxFrameBytes` of 1 MiB.",
             .frames("connected") { frame, _ in
                 guard var limits = frame["limits"] else { return }
                 limits["maxFrameBytes"] = 1_048_576
                 frame["limits"] = limits
             })
         Defect(
-            "env-swallows-oversized-frames", .ENV, 16, "Ignores a frame over `maxFrameBytes`.",
+            "env-swallows-oversized-frames", .ENV, 8, "Ignores a frame over `maxFrameBytes`.",
             .refusing(.tooLarge) { _, _, _, _ in [] })
         Defect(
-            "env-sends-pages-of-any-size", .ENV, 17, with: [.sync],
+            "env-sends-pages-of-any-size", .ENV, 9, with: [.sync],
             "Puts everything into one `syncResult`, even more than 1 MiB.", .rules { $0.maxSentBytes = .max })
         Defect(
-            "env-leaves-out-codes", .ENV, 19, "Sends errors that end no turn without `code`.",
+            "env-leaves-out-codes", .ENV, 11, "Sends errors that end no turn without `code`.",
             .frames("error") { frame, _ in if frame.isRefusal { frame["code"] = nil } },
             .answers { answer, _, _ in if answer.body["turnId"] == nil { answer.body["code"] = nil } })
         Defect(
-            "env-answers-twice", .ENV, 24, "Sends two errors for each frame it refuses.",
+            "env-answers-twice", .ENV, 14, "Sends two errors for each frame it refuses.",
             .refusing { frame, socket, _, server in
                 [server.sending(frame, to: socket), server.sending(frame, to: socket)]
             })
         Defect(
-            "env-looks-for-sessions-at-leisure", .ENV, 26,
+            "env-looks-for-sessions-at-leisure", .ENV, 14,
             "Refuses a question to an unknown session 250 ms later than anything else.",
             .refusing(.sessionNotFound) { frame, socket, _, server in
                 let late = [server.sending(frame, to: socket)]
                 return server.delaying(late, ms: 250)
             })
         Defect(
-            "env-ends-the-process-on-null", .ENV, 10,
+            "env-ends-the-process-on-null", .ENV, 5,
             "Exits on the text `null`, even before `auth`.",
             .input { input, server, next in
                 guard case .received(_, .text(let text)) = input, text.filter({ !$0.isWhitespace }) == "null" else {

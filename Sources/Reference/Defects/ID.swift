@@ -4,13 +4,13 @@ import HoldfastJSON
 extension Defect {
     static let id = list {
         Defect(
-            "id-acks-another-message", .ID, 13, "Names a `messageId` in `ack` that no session read shows.",
+            "id-acks-another-message", .ID, 9, "Names a `messageId` in `ack` that no session read shows.",
             .frames("ack") { frame, _ in frame["messageId"] = "msg_another" })
         Defect(
-            "id-acks-another-session", .ID, 13, "Names another session in `ack` than the question's.",
+            "id-acks-another-session", .ID, 9, "Names another session in `ack` than the question's.",
             .frames("ack") { frame, _ in frame["sessionId"] = "ses_another" })
         Defect(
-            "id-answers-another-key", .ID, 14, "Sends `done` with a made-up `clientMessageId`.",
+            "id-answers-another-key", .ID, 3, "Sends `done` with a made-up `clientMessageId`.",
             .frames("done") { frame, _ in
                 if frame["clientMessageId"] != nil { frame["clientMessageId"] = "another-key" }
             })
@@ -23,11 +23,11 @@ extension Defect {
                 return [.send(to: sockets, server.said(frame))]
             })
         Defect(
-            "id-calls-the-connection-a-session", .ID, 2,
+            "env-calls-the-connection-a-session", .ENV, 2,
             "Sends the connection id in `connected` as `sessionId`.",
             .frames("connected") { frame, _ in frame["sessionId"] = frame["connectionId"] })
         Defect(
-            "id-creates-a-second-session", .ID, 3, "Creates two sessions for a question without one.",
+            "id-creates-a-second-session", .ID, 2, "Creates two sessions for a question without one.",
             .answers { answer, _, _ in
                 guard let listed = answer.body["sessions"]?.arrayValue else { return }
                 answer.body["sessions"] = .array(
@@ -40,19 +40,19 @@ extension Defect {
                     })
             })
         Defect(
-            "id-starts-a-new-session-each-time", .ID, 4, "Ignores the `sessionId` of a `chat` and creates a session.",
+            "id-starts-a-new-session-each-time", .ID, 2, "Ignores the `sessionId` of a `chat` and creates a session.",
             .chats { asker, _ in asker.chat["sessionId"] = nil })
         Defect(
-            "id-names-the-latest-session", .ID, 5, with: [.sync],
+            "id-names-the-latest-session", .ID, 3, with: [.sync],
             "Sends `toolUse` and `done` with the session of the principal's latest question; needs two sessions at once.",
             .namesTheLatest("sessionId", on: "toolUse", "done"))
         Defect(
-            "id-adopts-unknown-sessions", .ID, 6, "Creates a session with the unknown id that a `chat` names.",
+            "id-adopts-unknown-sessions", .ID, 4, "Creates a session with the unknown id that a `chat` names.",
             .chats { asker, server in
                 if let id = asker.session, isSessionID(id) { server.begin(id, of: asker.principal) }
             })
         Defect(
-            "id-answers-for-sessions-not-stored", .ID, 7,
+            "persist-answers-for-sessions-not-stored", .PERSIST, 2,
             "Runs a `chat` to an unknown session without storing it; reads of the session get 404.",
             .chats { asker, server in
                 guard let id = asker.session, isSessionID(id), server.core.sessions[id] == nil else { return }
@@ -64,7 +64,7 @@ extension Defect {
             },
             .shows { session, _, server in !server.notes.marks.contains("ghost \(session.id)") })
         Defect(
-            "id-accepts-any-session-id", .ID, 8, "Creates sessions with ids such as `../x`.",
+            "id-accepts-any-session-id", .ID, 5, "Creates sessions with ids such as `../x`.",
             .calls { session, server in
                 let known = server.notes.texts.first { $0.value == session }?.key
                 guard known == nil, !session.isEmpty, !isSessionID(session) else { return known ?? session }
@@ -80,7 +80,7 @@ extension Defect {
                 if let id = asker.session, server.notes.texts[id] != nil { server.begin(id, of: asker.principal) }
             })
         Defect(
-            "id-keeps-what-it-refuses", .ID, 9, "Refuses a malformed session id and still creates a session.",
+            "id-keeps-what-it-refuses", .ID, 6, "Refuses a malformed session id and still creates a session.",
             .refusing(.badRequest) { frame, socket, _, server in
                 if frame.text("error")?.hasPrefix("'sessionId' has to match") == true,
                     let principal = server.core.connections[socket]?.principal
@@ -90,17 +90,17 @@ extension Defect {
                 return nil
             })
         Defect(
-            "id-names-sessions-with-colons", .ID, 10, "Uses session ids such as `ses:…`.",
+            "id-names-sessions-with-colons", .ID, 7, "Uses session ids such as `ses:…`.",
             .calls { session, _ in
                 session.hasPrefix("ses:") ? "ses_" + session.dropFirst(4) : session
             } outside: { text, _ in
                 text.replacing("\"ses_", with: "\"ses:")
             })
         Defect(
-            "id-leaves-the-turn-out-of-tool-use", .ID, 11, "Sends `toolUse` without `turnId`.",
+            "id-leaves-the-turn-out-of-tool-use", .ID, 3, "Sends `toolUse` without `turnId`.",
             .omits("turnId", from: "toolUse"))
         Defect(
-            "id-reuses-the-questions-id", .ID, 12, "Gives an answer the `messageId` of its question.",
+            "id-reuses-the-questions-id", .ID, 8, "Gives an answer the `messageId` of its question.",
             .frames("done") { frame, server in
                 frame["messageId"] = server.question(of: frame).map(JSONValue.string)
             },
@@ -117,7 +117,7 @@ extension Defect {
                 }
             })
         Defect(
-            "id-ignores-the-case-of-keys", .ID, 3,
+            "id-ignores-the-case-of-keys", .ID, 2,
             "Treats keys that differ only in case as equal.",
             .chats { asker, server in
                 guard let key = asker.key, server.entry(of: asker) == nil else { return }
@@ -129,11 +129,11 @@ extension Defect {
                 }
             })
         Defect(
-            "id-leaves-the-session-out-of-errors", .ID, 5,
+            "id-leaves-the-session-out-of-errors", .ID, 3,
             "Ends a failed turn with an `error` that names no session.",
             .omits("sessionId", from: "error") { $0["turnId"] != nil })
         Defect(
-            "id-leaves-the-session-out-of-tool-use", .ID, 5, "Sends `toolUse` without `sessionId`.",
+            "id-leaves-the-session-out-of-tool-use", .ID, 3, "Sends `toolUse` without `sessionId`.",
             .omits("sessionId", from: "toolUse"))
     }
 }

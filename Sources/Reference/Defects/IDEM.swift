@@ -18,7 +18,7 @@ extension Defect {
                 return next(input, &server)
             })
         Defect(
-            "idem-stores-repeats-again", .IDEM, 2, "Stores the question of a repeat a second time, without running it.",
+            "idem-stores-repeats-again", .IDEM, 1, "Stores the question of a repeat a second time, without running it.",
             .chats { asker, server in
                 if server.isRepeat(asker), let turn = server.entry(of: asker)?.turn {
                     server.notes.marks.insert("repeated \(turn)")
@@ -32,16 +32,16 @@ extension Defect {
                 return true
             })
         Defect(
-            "idem-refuses-repeats", .IDEM, 3, "Answers a repeat with an `error`.",
+            "idem-refuses-repeats", .IDEM, 2, "Answers a repeat with an `error`.",
             .chats { asker, server in if server.isRepeat(asker) { asker.asks("something else") } })
         Defect(
-            "idem-compares-what-was-written", .IDEM, 3,
+            "idem-compares-what-was-written", .IDEM, 2,
             "Treats a repeat as another question if its text is written differently, such as in a part.",
             .chats { asker, server in
                 if let entry = server.entry(of: asker), asker.content != entry.content { asker.asks("something else") }
             })
         Defect(
-            "idem-wants-the-session-again", .IDEM, 3,
+            "idem-wants-the-session-again", .IDEM, 2,
             "Treats a repeat without `sessionId` as another question if the first named its session.",
             .chats { asker, server in
                 guard let key = asker.key else { return }
@@ -53,16 +53,16 @@ extension Defect {
                 }
             })
         Defect(
-            "idem-sends-no-copy", .IDEM, 4, "Acknowledges the repeat of a finished turn and sends nothing else.",
+            "idem-sends-no-copy", .IDEM, 2, "Acknowledges the repeat of a finished turn and sends nothing else.",
             .drops { frame, _ in frame.type == "done" && frame["duplicate"] == true })
         Defect(
-            "idem-numbers-copies", .IDEM, 5, "Sends a `seq` with the copy of an ending.",
+            "env-numbers-copies", .ENV, 2, "Sends a `seq` with the copy of an ending.",
             .frames("done", "error") { frame, server in
                 guard frame["duplicate"] == true, let owner = server.session(of: frame)?.owner else { return }
                 frame["seq"] = JSONValue(server.core.streams[owner]?.lastSeq ?? 1)
             })
         Defect(
-            "idem-copies-running-turns", .IDEM, 6,
+            "idem-copies-running-turns", .IDEM, 3,
             "Answers the repeat of a running turn with an empty copy of `done`.",
             .after("ack") { frame, sockets, _, server in
                 guard frame["duplicate"] == true, let turn = server.core.turns[frame.text("turnId") ?? ""] else {
@@ -72,10 +72,10 @@ extension Defect {
                 return [.send(to: sockets, server.said(copy))]
             })
         Defect(
-            "idem-forgets-failures", .IDEM, 7, "Acknowledges the repeat of a failed turn and sends nothing else.",
+            "idem-forgets-failures", .IDEM, 2, "Acknowledges the repeat of a failed turn and sends nothing else.",
             .drops { frame, _ in frame.type == "error" && frame["duplicate"] == true })
         Defect(
-            "idem-copies-the-last-answer", .IDEM, 7,
+            "idem-copies-the-last-answer", .IDEM, 2,
             "Answers the repeat of a failed turn with the session's last answer; needs an answer after the failure.",
             .sends { frame, sockets, _, server in
                 guard frame.type == "error", frame["duplicate"] == true, let session = server.session(of: frame),
@@ -85,10 +85,10 @@ extension Defect {
                 return [.send(to: sockets, server.said(copy))]
             })
         Defect(
-            "idem-hides-repeats-over-rest", .IDEM, 8, "Answers a repeated POST without `duplicate`.",
+            "idem-hides-repeats-over-rest", .IDEM, 4, "Answers a repeated POST without `duplicate`.",
             .answers { answer, _, _ in if answer.status == 200 { answer.body["duplicate"] = nil } })
         Defect(
-            "idem-answers-the-line-with-the-last-answer", .IDEM, 8,
+            "idem-answers-the-line-with-the-last-answer", .IDEM, 4,
             "Answers the repeat of a queued question over REST at once with the session's last answer.",
             .input { input, server, next in
                 guard case .asked(let request, _) = input, let asker = server.asker(in: input), server.isRepeat(asker),
@@ -100,7 +100,7 @@ extension Defect {
                 return server.having { $0.answer(request, names, with: ending, isRepeat: true) }
             })
         Defect(
-            "idem-answers-mismatches-with-the-first", .IDEM, 9,
+            "idem-answers-mismatches-with-the-first", .IDEM, 5,
             "Treats a reused key with another question as a repeat of the first.",
             .chats { asker, server in
                 guard let entry = server.entry(of: asker) else { return }
@@ -108,12 +108,12 @@ extension Defect {
                 asker.chat["sessionId"] = nil
             })
         Defect(
-            "idem-calls-mismatches-conflicts", .IDEM, 10, "Answers a mismatch over REST with 409.",
+            "idem-calls-mismatches-conflicts", .IDEM, 5, "Answers a mismatch over REST with 409.",
             .answers { answer, _, _ in
                 if answer.body.text("code") == ErrorCode.idempotencyMismatch.rawValue { answer.status = 409 }
             })
         Defect(
-            "idem-keeps-mismatches", .IDEM, 11, "Refuses a mismatch and stores its question after the first.",
+            "turn-keeps-mismatches", .TURN, 12, "Refuses a mismatch and stores its question after the first.",
             .input { input, server, next in
                 if let asker = server.asker(in: input), let entry = server.entry(of: asker), !server.isRepeat(asker) {
                     server.invent(asker.content ?? .null, of: asker.principal, in: entry.session)
@@ -121,10 +121,10 @@ extension Defect {
                 return next(input, &server)
             })
         Defect(
-            "idem-forgets-ids-on-restart", .IDEM, 12, need: .restart, "Forgets all keys at every start.",
+            "idem-forgets-ids-on-restart", .IDEM, 1, need: .restart, "Forgets all keys at every start.",
             .start { $0.ledger = IdempotencyLedger() })
         Defect(
-            "idem-burns-refused-ids", .IDEM, 14, "Refuses every question with a key that was refused once.",
+            "idem-burns-refused-ids", .IDEM, 7, "Refuses every question with a key that was refused once.",
             .frames("error") { frame, server in
                 if frame.isRefusal, let key = frame.text("clientMessageId") {
                     server.notes.marks.insert("burnt \(key)")
@@ -143,7 +143,7 @@ extension Defect {
                 server.core.ledger.record(other, under: key, of: asker.principal)
             })
         Defect(
-            "idem-shares-ids-between-principals", .IDEM, 15, "Shares keys between principals; needs two.",
+            "auth-shares-ids-between-principals", .AUTH, 7, "Shares keys between principals; needs two.",
             .chats { asker, server in
                 guard let key = asker.key, server.entry(of: asker) == nil else { return }
                 let others = server.core.rules.principalsByToken.values
@@ -152,7 +152,7 @@ extension Defect {
                 }
             })
         Defect(
-            "idem-hides-client-ids", .IDEM, 16, "Omits `clientMessageId` from messages in session reads.",
+            "id-hides-client-ids", .ID, 9, "Omits `clientMessageId` from messages in session reads.",
             .answers { answer, _, _ in
                 answer.each("messages") { message in
                     var message = message

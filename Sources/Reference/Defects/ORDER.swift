@@ -14,7 +14,7 @@ extension Defect {
                 return true
             })
         Defect(
-            "order-lists-waiting-questions-backwards", .ORDER, 2,
+            "order-lists-waiting-questions-backwards", .ORDER, 1,
             "Lists consecutive questions without an answer between them in reverse; needs chats sent at once.",
             .shows { session, _, _ in
                 session.messages = session.messages.reduce(into: [[SessionStore.Message]]()) { runs, message in
@@ -27,7 +27,7 @@ extension Defect {
                 return true
             })
         Defect(
-            "order-lists-questions-first", .ORDER, 14,
+            "order-lists-questions-first", .ORDER, 1,
             "Lists all questions of a session before its answers.",
             .shows { session, _, _ in
                 session.messages =
@@ -35,7 +35,7 @@ extension Defect {
                 return true
             })
         Defect(
-            "order-interleaves-turns", .ORDER, 3, "Runs turns of one session in parallel.",
+            "order-interleaves-turns", .ORDER, 2, "Runs turns of one session in parallel.",
             .layer { input, server, next in
                 var effects = next(input, &server)
                 guard !server.core.isStopping else { return effects }
@@ -46,7 +46,7 @@ extension Defect {
                 return effects
             })
         Defect(
-            "order-runs-the-newest-question-first", .ORDER, 13,
+            "order-runs-the-newest-question-first", .ORDER, 2,
             "Runs queued questions of a session newest first; needs three chats sent at once.",
             .layer { input, server, next in
                 func waiting(_ server: FaultyCore) -> [String: LiveTurn] {
@@ -64,7 +64,7 @@ extension Defect {
                 return effects
             })
         Defect(
-            "order-numbers-each-session", .ORDER, 4, "Counts `seq` separately for each session; needs two sessions.",
+            "order-numbers-each-session", .ORDER, 3, "Counts `seq` separately for each session; needs two sessions.",
             .frames { frame, server in
                 guard let session = frame.text("sessionId"), let seq = frame["seq"]?.intValue else { return }
                 let number = server.notes.numbers["\(session) \(seq)"] ?? server.notes.numbers[session, default: 0] + 1
@@ -73,7 +73,7 @@ extension Defect {
                 frame["seq"] = JSONValue(number)
             })
         Defect(
-            "order-loses-parallel-questions", .ORDER, 5,
+            "order-loses-parallel-questions", .ORDER, 4,
             "Loses a question stored during another write of its session; needs chats sent at once.",
             .outcomes { write, succeeded, server in
                 guard case .question(let question) = write else { return succeeded }
@@ -91,20 +91,20 @@ extension Defect {
                 return true
             })
         Defect(
-            "order-runs-one-turn-at-a-time", .ORDER, 6, "Runs all turns of all sessions one at a time.",
+            "order-runs-one-turn-at-a-time", .ORDER, 5, "Runs all turns of all sessions one at a time.",
             .rules { $0.hasOneLine = true })
         Defect(
-            "order-mixes-turns", .ORDER, 7, with: [.sync],
+            "id-mixes-turns", .ID, 3, with: [.sync],
             "Sends every `done` with the `turnId` of the principal's latest question; needs two turns at once.",
             .namesTheLatest("turnId", on: "done"))
         Defect(
-            "order-leaves-tools-unnumbered", .ORDER, 9, "Sends `toolUse` without `seq`.",
+            "order-leaves-tools-unnumbered", .ORDER, 6, "Sends `toolUse` without `seq`.",
             .omits("seq", from: "toolUse"))
         Defect(
-            "order-numbers-acks", .ORDER, 10, "Sends a `seq` with every `ack`.",
+            "env-numbers-acks", .ENV, 2, "Sends a `seq` with every `ack`.",
             .frames("ack") { frame, _ in frame["seq"] = 1 })
         Defect(
-            "order-renumbers-for-second-devices", .ORDER, 11,
+            "order-renumbers-for-second-devices", .ORDER, 7,
             "Adds 1,000,000 to every `seq` on all but the oldest connection of a principal.",
             .sends { frame, sockets, _, server in
                 guard let seq = frame["seq"]?.intValue else { return nil }
@@ -114,7 +114,7 @@ extension Defect {
                 return sockets.map { server.sending($0 == oldest ? frame : other, to: $0) }
             })
         Defect(
-            "order-swaps-frames-in-a-crowd", .ORDER, 4, need: .load,
+            "order-swaps-frames-in-a-crowd", .ORDER, 3, need: .load,
             "Sends `toolUse` after the frame that follows it while more than 12 principals are connected.",
             .sends { frame, sockets, _, server in
                 guard frame["seq"] != nil,
@@ -127,7 +127,7 @@ extension Defect {
                 return []
             })
         Defect(
-            "order-numbers-from-zero", .ORDER, 12, "Starts each stream with `seq` 0.",
+            "order-numbers-from-zero", .ORDER, 3, "Starts each stream with `seq` 0.",
             .frames { frame, _ in frame["seq"] = frame["seq"]?.intValue.map { JSONValue($0 - 1) } })
     }
 }

@@ -5,7 +5,7 @@ import HoldfastPlatform
 extension Defect {
     static let persist = list {
         Defect(
-            "persist-hides-why-it-refused", .PERSIST, 5, need: .storageFault,
+            "persist-hides-why-it-refused", .PERSIST, 3, need: .storageFault,
             "Refuses a question that it could not store with `internal`.",
             .sends { frame, sockets, _, server in
                 guard frame.isRefusal, frame.text("code") == ErrorCode.persistFailed.rawValue else { return nil }
@@ -21,39 +21,39 @@ extension Defect {
             "persist-shows-answers-late", .PERSIST, 2, "Shows an answer in reads 150 ms after its `done`.",
             .delaysReads { _, _ in true }, .hidesAnswers)
         Defect(
-            "persist-answers-rest-before-storing", .PERSIST, 12,
+            "persist-answers-rest-before-storing", .PERSIST, 2,
             "Answers `POST /api/chat` 150 ms before it stores the answer.",
             .storesLate { record, server in record.isAnswer && server.isAwaited(record.turn) ? 150 : nil },
             .delaysReads { turn, server in server.isAwaited(turn) }, .hidesAnswers)
         Defect(
-            "persist-sends-done-when-storing-fails", .PERSIST, 4, need: .storageFault,
+            "persist-sends-done-when-storing-fails", .PERSIST, 1, need: .storageFault,
             "Sends `done` although the answer could not be stored.",
             .outcomes { write, succeeded, _ in
                 guard case .ending(let ending) = write else { return succeeded }
                 return StoredRecord.ending(ending).isAnswer || succeeded
             })
         Defect(
-            "persist-goes-silent-when-storing-fails", .PERSIST, 5, need: .storageFault, with: [.sync],
+            "persist-goes-silent-when-storing-fails", .PERSIST, 3, need: .storageFault, with: [.sync],
             "Sends nothing when an answer could not be stored.", .swallowsFailures(.persistFailed))
         Defect(
-            "persist-stays-broken", .PERSIST, 6, need: .storageFault,
+            "persist-stays-broken", .PERSIST, 4, need: .storageFault,
             "Accepts no more questions after a failed write.",
             .outcomes { _, succeeded, server in
                 if !succeeded { server.notes.marks.insert("failed") }
                 return !server.notes.marks.contains("failed")
             })
         Defect(
-            "persist-loses-the-last-record", .PERSIST, 7, need: .restart, "Loses the newest record at every start.",
+            "persist-loses-the-last-record", .PERSIST, 5, need: .restart, "Loses the newest record at every start.",
             .records { records in records = records.dropLast() })
         Defect(
-            "persist-hides-everything-after-a-crash", .PERSIST, 8, need: .restart,
+            "persist-hides-everything-after-a-crash", .PERSIST, 6, need: .restart,
             "Starts empty if the end of the process interrupted a turn.",
             .records { records in
                 let questions = records.count { if case .question = $0 { true } else { false } }
                 if questions * 2 != records.count { records = [] }
             })
         Defect(
-            "persist-tears-reads-while-writing", .PERSIST, 9,
+            "persist-tears-reads-while-writing", .PERSIST, 7,
             "Answers reads of a session with 500 while one of its turns runs.",
             .answers { answer, asked, server in
                 guard asked.path.hasPrefix("/api/sessions/"), server.isRunning(answer.body["session"]?.text("id"))
@@ -62,7 +62,7 @@ extension Defect {
                 answer.body = Frames.body(Refusal(.internal, "the session is being written"))
             })
         Defect(
-            "persist-forgets-old-messages", .PERSIST, 10, "Shows only the newest four messages of a session.",
+            "persist-forgets-old-messages", .PERSIST, 5, "Shows only the newest four messages of a session.",
             .shows { session, reading, _ in
                 session.messages = session.messages.suffix(4)
                 return true
@@ -91,11 +91,11 @@ extension Defect {
             "Answers reads from memory and writes answers to disk 10 ms later.",
             .storesLate { record, _ in record.isAnswer ? 10 : nil })
         Defect(
-            "persist-forgets-rest-answers-in-a-crash", .PERSIST, 3, need: .restart,
+            "persist-forgets-rest-answers-in-a-crash", .PERSIST, 1, need: .restart,
             "Answers `POST /api/chat` from memory and writes the answer to disk 50 ms later.",
             .storesLate { record, server in record.isAnswer && server.isAwaited(record.turn) ? 50 : nil })
         Defect(
-            "persist-rewrites-its-file-in-place", .PERSIST, 7, need: .restart,
+            "persist-rewrites-its-file-in-place", .PERSIST, 5, need: .restart,
             "Truncates and rewrites its file for every record; needs a kill between the two.",
             .rewritesItsFile(pausing: 8))
     }

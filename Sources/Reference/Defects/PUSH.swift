@@ -19,7 +19,7 @@ extension Defect {
                 }
             })
         Defect(
-            "push-comes-before-storing", .PUSH, 2, "Sends the push a second before it stores the answer.",
+            "persist-pushes-before-storing", .PERSIST, 1, "Sends the push a second before it stores the answer.",
             .stores { write, record, server, _ in
                 guard let answer = record.answer, let turn = server.core.turns[answer.turn],
                     server.core.connections.sockets(of: turn.principal).isEmpty,
@@ -43,67 +43,67 @@ extension Defect {
                 }
             })
         Defect(
-            "push-names-no-message", .PUSH, 3, "Sends pushes without `messageId`.",
+            "push-names-no-message", .PUSH, 2, "Sends pushes without `messageId`.",
             .notices { notice, _ in notice.payload["messageId"] = nil })
         Defect(
-            "push-names-the-question", .PUSH, 3, "Sends the question's id as `messageId` of a push.",
+            "push-names-the-question", .PUSH, 2, "Sends the question's id as `messageId` of a push.",
             .notices { notice, _ in notice.payload["messageId"] = .string(notice.question) })
         Defect(
-            "push-names-no-session", .PUSH, 3, "Sends pushes without `sessionId`.",
+            "push-names-no-session", .PUSH, 2, "Sends pushes without `sessionId`.",
             .notices { notice, _ in notice.payload["sessionId"] = nil })
         Defect(
-            "push-forgets-its-type", .PUSH, 3, "Sends no `apns-push-type`.",
+            "push-forgets-its-type", .PUSH, 2, "Sends no `apns-push-type`.",
             .notices { notice, _ in notice.headers["apns-push-type"] = nil })
         Defect(
-            "push-carries-the-whole-answer", .PUSH, 4, "Adds the whole answer to the payload, whatever its size.",
+            "push-carries-the-whole-answer", .PUSH, 2, "Adds the whole answer to the payload, whatever its size.",
             .notices { notice, _ in notice.payload["text"] = .string(notice.answer) })
         Defect(
-            "push-threads-by-app", .PUSH, 5, "Sets the same `thread-id` for all sessions.",
+            "push-threads-by-app", .PUSH, 2, "Sets the same `thread-id` for all sessions.",
             .notices { notice, _ in notice[aps: "thread-id"] = "answers" })
         Defect(
-            "push-has-no-thread", .PUSH, 5, "Sends pushes without `thread-id`.",
+            "push-has-no-thread", .PUSH, 2, "Sends pushes without `thread-id`.",
             .notices { notice, _ in notice[aps: "thread-id"] = nil })
         Defect(
-            "push-collapses-by-long-names", .PUSH, 6, "Joins session, turn and message ids to an `apns-collapse-id`.",
+            "push-collapses-by-long-names", .PUSH, 2, "Joins session, turn and message ids to an `apns-collapse-id`.",
             .notices { notice, _ in
                 let names = ["sessionId", "turnId", "messageId"].map { notice.payload.text($0) ?? "" }
                 notice.headers["apns-collapse-id"] = names.joined(separator: ".")
             })
         Defect(
-            "push-shows-too-much", .PUSH, 7, "Shows 201 characters of a longer answer.",
+            "push-shows-too-much", .PUSH, 3, "Shows 201 characters of a longer answer.",
             .cutsBodies { String($0.prefix(201)) })
         Defect(
-            "push-cuts-surrogates-at-60", .PUSH, 7,
+            "push-cuts-surrogates-at-60", .PUSH, 3,
             "Cuts the body after 60 UTF-16 code units, even within a surrogate pair.",
             .cutsBodies(afterUnits: 60))
         Defect(
-            "push-cuts-surrogates-at-100", .PUSH, 7,
+            "push-cuts-surrogates-at-100", .PUSH, 3,
             "Cuts the body after 100 UTF-16 code units, even within a surrogate pair.",
             .cutsBodies(afterUnits: 100))
         Defect(
-            "push-cuts-surrogates-at-200", .PUSH, 7,
+            "push-cuts-surrogates-at-200", .PUSH, 3,
             "Cuts the body after 200 UTF-16 code units, even within a surrogate pair.",
             .cutsBodies(afterUnits: 200))
         Defect(
-            "push-cuts-clusters", .PUSH, 7,
+            "push-cuts-clusters", .PUSH, 3,
             "Cuts the body after 199 Unicode scalars, even within a grapheme cluster.",
             .cutsBodies { text in
                 guard text.unicodeScalars.count > 199 else { return text }
                 return String(String.UnicodeScalarView(text.unicodeScalars.prefix(199))) + "…"
             })
         Defect(
-            "push-cuts-bytes", .PUSH, 7, "Cuts the body after 200 bytes, even within a character.",
+            "push-cuts-bytes", .PUSH, 3, "Cuts the body after 200 bytes, even within a character.",
             .cutsBodies { String(decoding: $0.utf8.prefix(200), as: UTF8.self) })
         Defect(
-            "push-announces-repeats", .PUSH, 8, "Sends the push again when a finished question is repeated.",
+            "push-announces-repeats", .PUSH, 4, "Sends the push again when a finished question is repeated.",
             .after("done") { frame, _, _, server in frame["duplicate"] == true ? server.announcing(frame) : [] })
         Defect(
-            "push-announces-replays", .PUSH, 8, "Sends the push again when its `done` is replayed.",
+            "push-announces-replays", .PUSH, 4, "Sends the push again when its `done` is replayed.",
             .after("syncResult") { frame, _, _, server in
                 (frame["missed"]?.arrayValue ?? []).filter { $0.type == "done" }.flatMap { server.announcing($0) }
             })
         Defect(
-            "push-announces-again-after-restart", .PUSH, 8, need: .restart,
+            "push-announces-again-after-restart", .PUSH, 4, need: .restart,
             "Sends the push of each session's newest answer again after a start.",
             .input { input, server, next in
                 let effects = next(input, &server)
@@ -116,7 +116,7 @@ extension Defect {
                     }
             })
         Defect(
-            "push-sends-twice", .PUSH, 8, "Sends each push twice.",
+            "push-sends-twice", .PUSH, 4, "Sends each push twice.",
             .effects { effect, _, server in
                 guard case .push(let device, let notice) = effect,
                     server.notes.marks.insert("twice \(device) \(notice.turn)").inserted
@@ -125,20 +125,20 @@ extension Defect {
                 return nil
             })
         Defect(
-            "push-drops-devices-on-any-400", .PUSH, 10, "Forgets a device after a 400 for any reason.",
+            "push-drops-devices-on-any-400", .PUSH, 5, "Forgets a device after a 400 for any reason.",
             .takesOutcomes { outcome in
                 if case .answered(400, _) = outcome { .gone } else { outcome }
             })
         Defect(
-            "push-drops-devices-on-any-refusal", .PUSH, 10, "Forgets a device after any refusal.",
+            "push-drops-devices-on-any-refusal", .PUSH, 5, "Forgets a device after any refusal.",
             .takesOutcomes { outcome in
                 if case .answered(300..., _) = outcome { .gone } else { outcome }
             })
         Defect(
-            "push-keeps-gone-devices", .PUSH, 11, "Keeps sending to a device that is gone.",
+            "push-keeps-gone-devices", .PUSH, 6, "Keeps sending to a device that is gone.",
             .takesOutcomes { $0.endsTheDevice ? .taken : $0 })
         Defect(
-            "push-holds-up-the-turn", .PUSH, 12,
+            "push-holds-up-the-turn", .PUSH, 7,
             "Starts the next turn of a session only after the push service answered.",
             .rules { $0.pushSeconds = 600 },
             .layer { input, server, next in
@@ -155,7 +155,7 @@ extension Defect {
                 return effects
             })
         Defect(
-            "push-announces-what-it-could-not-store", .PUSH, 13, need: .storageFault,
+            "persist-pushes-what-it-could-not-store", .PERSIST, 1, need: .storageFault,
             "Sends the push for an answer that could not be stored.",
             .input { input, server, next in
                 guard case .stored(let write, false) = input,
@@ -168,24 +168,24 @@ extension Defect {
                 } + next(input, &server)
             })
         Defect(
-            "push-titles-are-ids", .PUSH, 14, "Uses the session id as title.",
+            "push-titles-are-ids", .PUSH, 8, "Uses the session id as title.",
             .notices { notice, _ in notice[alert: "title"] = notice.payload["sessionId"] })
         Defect(
-            "push-writes-half-an-emoji", .PUSH, 7,
+            "push-writes-half-an-emoji", .PUSH, 3,
             "Cuts the body after 200 UTF-16 code units and escapes half a surrogate pair.",
             .notices { notice, _ in
                 notice[alert: "body"] = .string(HalfEmoji.cut(notice.answer, afterUnits: 200))
                 notice.writes = HalfEmoji.written
             })
         Defect(
-            "push-trusts-open-sockets", .PUSH, 15,
+            "push-trusts-open-sockets", .PUSH, 1,
             "Treats an answer as seen if a socket was open, whatever happens to the socket.",
             .input { input, server, next in
                 if case .ended = input { server.core.unheard = [] }
                 return next(input, &server)
             })
         Defect(
-            "push-calls-everybody", .PUSH, 16, "Sends each push to the devices of all principals; needs two.",
+            "auth-calls-everybody", .AUTH, 6, "Sends each push to the devices of all principals; needs two.",
             .effects { effect, _, server in
                 guard case .push(_, let notice) = effect, server.notes.marks.insert("all \(notice.turn)").inserted
                 else { return nil }

@@ -29,14 +29,14 @@ extension Defect {
                 answer.eachListed { $0["messageCount"] = JSONValue(($0["messageCount"]?.intValue ?? 0) / 2) }
             })
         Defect(
-            "rest-gives-answers-other-ids", .REST, 6,
+            "id-gives-answers-other-ids", .ID, 8,
             "Shows answers under another id than in their `done`.",
             .shows { session, _, _ in
                 session.messages = session.messages.map { $0.role == "user" ? $0 : $0.renamed($0.id + "-r") }
                 return true
             })
         Defect(
-            "rest-leaves-questions-unanswered", .REST, 17,
+            "rest-leaves-questions-unanswered", .REST, 8,
             "Does not answer `POST /api/chat` if a connection of the principal receives the ending.",
             .answers { answer, asked, server in
                 guard asked.method == "POST", answer.status == 200,
@@ -45,7 +45,7 @@ extension Defect {
                 answer.isKeptBack = !server.core.connections.sockets(of: owner).isEmpty
             })
         Defect(
-            "rest-shows-running-turns-as-done", .REST, 18,
+            "turn-shows-running-turns-as-done", .TURN, 7,
             "Shows a running turn as `done` in session reads.",
             .answers { answer, _, _ in
                 answer.each("turns") { turn in
@@ -55,7 +55,7 @@ extension Defect {
                 }
             })
         Defect(
-            "rest-shows-turns-in-line-as-failed", .REST, 18,
+            "turn-shows-turns-in-line-as-failed", .TURN, 7,
             "Shows a turn that waits for another one as `failed` in session reads.",
             .answers { answer, _, _ in
                 var isFirst = true
@@ -68,7 +68,7 @@ extension Defect {
                 }
             })
         Defect(
-            "rest-shows-unknown-sessions-empty", .REST, 7,
+            "id-shows-unknown-sessions-empty", .ID, 4,
             "Answers the read of an unknown session with an empty one.",
             .input { input, server, next in
                 guard let reading = Fault.Reading(input, server.core.rules), let id = reading.session,
@@ -79,34 +79,34 @@ extension Defect {
                 return next(input, &server)
             })
         Defect(
-            "rest-fails-on-unknown-sessions", .REST, 8, "Answers a POST to an unknown session with 500.",
+            "id-fails-on-unknown-sessions", .ID, 4, "Answers a POST to an unknown session with 500.",
             .answers { answer, asked, _ in
                 let isUnknown = answer.body.text("code") == ErrorCode.sessionNotFound.rawValue
                 if isUnknown, asked.method == "POST" { answer.status = 500 }
             })
         Defect(
-            "rest-calls-bad-bodies-its-own-fault", .REST, 9, "Answers an invalid body with 500.",
+            "env-calls-bad-bodies-its-own-fault", .ENV, 3, "Answers an invalid body with 500.",
             .answers { answer, _, _ in if answer.status == 400 { answer.status = 500 } })
         Defect(
-            "rest-answers-failures-with-200", .REST, 10, "Answers a POST whose turn failed with 200.",
+            "rest-answers-failures-with-200", .REST, 8, "Answers a POST whose turn failed with 200.",
             .answers { answer, _, _ in if answer.body["turnId"] != nil { answer.status = 200 } })
         Defect(
-            "rest-names-no-failed-turn", .REST, 10,
+            "rest-names-no-failed-turn", .REST, 8,
             "Answers a POST whose turn failed without the turn's id.",
             .answers { answer, _, _ in if answer.status >= 500 { answer.body["turnId"] = nil } })
         Defect(
-            "rest-shortens-answers", .REST, 11, "Omits the last character of the text in the response to a POST.",
+            "env-shortens-answers", .ENV, 6, "Omits the last character of the text in the response to a POST.",
             .answers { answer, _, _ in
                 if let text = answer.body.text("text") { answer.body["text"] = .string(String(text.dropLast())) }
             })
         Defect(
-            "rest-forgets-reads-of-running-turns", .REST, 12,
+            "persist-forgets-reads-of-running-turns", .PERSIST, 7,
             "Never answers the read of a session while one of its turns runs.",
             .answers { answer, _, server in
                 answer.isKeptBack = server.isRunning(answer.body["session"]?.text("id"))
             })
         Defect(
-            "rest-cuts-inside-characters", .REST, 13,
+            "rest-cuts-inside-characters", .REST, 6,
             "Cuts `lastMessage` after 100 code points, even within a flag emoji.",
             .answers { answer, _, server in
                 answer.eachListed { entry in
@@ -115,13 +115,13 @@ extension Defect {
                 }
             })
         Defect(
-            "rest-asks-health-for-a-token", .REST, 14,
+            "rest-asks-health-for-a-token", .REST, 7,
             "Answers `GET /api/health` without a token with 401 or 404.",
             .requests { asked, _ in
                 if asked.path == "/api/health", asked.token == nil { asked.path = "/api/health/" }
             })
         Defect(
-            "rest-takes-half-of-a-frame", .REST, 15,
+            "env-takes-half-of-a-frame", .ENV, 7,
             "Refuses a body of more than half of `maxFrameBytes` as too large.",
             .requests { asked, server in
                 let limit = server.core.rules.maxFrameBytes
@@ -130,14 +130,14 @@ extension Defect {
                 }
             })
         Defect(
-            "rest-calls-a-large-body-bad", .REST, 16, "Answers a body over the limit with 400 and `bad_request`.",
+            "env-calls-a-large-body-bad", .ENV, 8, "Answers a body over the limit with 400 and `bad_request`.",
             .answers { answer, _, _ in
                 guard answer.status == 413 else { return }
                 answer.status = 400
                 answer.body["code"] = "bad_request"
             })
         Defect(
-            "rest-shows-its-index-as-a-session", .REST, 7,
+            "id-shows-its-index-as-a-session", .ID, 4,
             "Answers the read of the session `index` with the list of sessions.",
             .requests { asked, _ in if asked.path == index { asked.path = "/api/sessions" } },
             .answers { answer, asked, _ in

@@ -4,7 +4,7 @@ import HoldfastJSON
 extension Defect {
     static let sync = list {
         Defect(
-            "sync-loses-answers-at-overflow", .SYNC, 21, need: .load,
+            "sync-loses-answers-at-overflow", .SYNC, 7, need: .load,
             "Replays no `done` while more than 12 principals are connected.",
             .sends { frame, sockets, _, server in
                 guard frame.type == "syncResult", server.isCrowded else { return nil }
@@ -35,7 +35,7 @@ extension Defect {
                 }
             })
         Defect(
-            "sync-lets-pongs-push-frames-out", .SYNC, 4,
+            "sync-lets-pongs-push-frames-out", .SYNC, 7,
             "Stores every `pong` in the buffer; needs `replayMessages` pings.",
             .after("pong") { _, sockets, _, server in
                 guard let principal = sockets.first.flatMap({ server.core.connections[$0]?.principal }),
@@ -46,15 +46,15 @@ extension Defect {
             },
             .pages { page, _, _ in page = page.mapping("missed") { $0.isNull ? nil : $0 } })
         Defect(
-            "sync-replays-the-last-seen-frame", .SYNC, 5, "Treats `lastSeqSeen` as inclusive.",
+            "sync-replays-the-last-seen-frame", .SYNC, 4, "Treats `lastSeqSeen` as inclusive.",
             .hears("sync") { frame, _ in
                 if let seen = frame["lastSeqSeen"]?.intValue { frame["lastSeqSeen"] = JSONValue(max(0, seen - 1)) }
             })
         Defect(
-            "sync-replays-newest-first", .SYNC, 7, "Sends the newest frame first in `missed`.",
+            "sync-replays-newest-first", .SYNC, 4, "Sends the newest frame first in `missed`.",
             .pages { page, _, _ in page["missed"] = .array(page.missed.reversed()) })
         Defect(
-            "sync-replays-without-the-key", .SYNC, 8, "Omits `clientMessageId` from frames in `missed`.",
+            "order-replays-without-the-key", .ORDER, 7, "Omits `clientMessageId` from frames in `missed`.",
             .pages { page, _, _ in
                 page = page.mapping("missed") { frame in
                     var frame = frame
@@ -63,7 +63,7 @@ extension Defect {
                 }
             })
         Defect(
-            "sync-cuts-texts-at-nul", .SYNC, 8, "Cuts texts in `missed` at a NUL.",
+            "order-cuts-texts-at-nul", .ORDER, 7, "Cuts texts in `missed` at a NUL.",
             .pages { page, _, _ in
                 page = page.mapping("missed") { frame in
                     var frame = frame
@@ -74,19 +74,19 @@ extension Defect {
                 }
             })
         Defect(
-            "sync-keeps-the-epoch-across-restarts", .SYNC, 9, need: .restart,
+            "sync-keeps-the-epoch-across-restarts", .SYNC, 5, need: .restart,
             "Keeps its `epoch` over a start, but not the buffer.",
             .rules { $0.onlyEpoch = $0.onlyEpoch ?? "epo_the-only-one" })
         Defect(
-            "sync-ignores-the-epoch", .SYNC, 10, "Treats a position of any `epoch` as its own.",
+            "sync-ignores-the-epoch", .SYNC, 6, "Treats a position of any `epoch` as its own.",
             .hears("sync") { frame, server in if frame["epoch"] != nil { frame["epoch"] = .string(server.core.epoch) } }
         )
         Defect(
-            "sync-takes-a-missing-epoch-as-its-own", .SYNC, 11, "Trusts a position without an `epoch`.",
+            "sync-takes-a-missing-epoch-as-its-own", .SYNC, 6, "Trusts a position without an `epoch`.",
             .hears("sync") { frame, server in if frame["epoch"] == nil { frame["epoch"] = .string(server.core.epoch) } }
         )
         Defect(
-            "sync-calls-the-future-complete", .SYNC, 12,
+            "sync-calls-the-future-complete", .SYNC, 6,
             "Sends `complete: true` for a position after the end of the stream.",
             .pages { page, sync, server in
                 if page.text("reason") == "unknown_position", sync.text("epoch") == server.core.epoch {
@@ -94,18 +94,18 @@ extension Defect {
                 }
             })
         Defect(
-            "sync-calls-eviction-a-page", .SYNC, 13,
+            "sync-calls-eviction-a-page", .SYNC, 6,
             "Sends the reason `too_many` when frames left the buffer; needs more than `replayMessages` frames.",
             .pages { page, _, _ in if page.text("reason") == "evicted" { page["reason"] = "too_many" } })
         Defect(
-            "sync-gives-no-reason", .SYNC, 14, "Sends `complete: false` without `reason`.",
+            "env-gives-no-reason", .ENV, 2, "Sends `complete: false` without `reason`.",
             .omits("reason", from: "syncResult"))
         Defect(
-            "sync-forgets-broken-turns", .SYNC, 25, need: .restart,
+            "turn-forgets-broken-turns", .TURN, 8, need: .restart,
             "Keeps one `epoch` forever, without an ending for turns that a kill interrupted.",
             .rules { $0.onlyEpoch = $0.onlyEpoch ?? "epo_of-this-server" })
         Defect(
-            "sync-keeps-less-than-it-promises", .SYNC, 15,
+            "sync-keeps-less-than-it-promises", .SYNC, 7,
             "Buffers half of `replayMessages` frames; needs more than that.",
             .start { core in
                 for principal in Set(core.rules.principalsByToken.values).union([core.rules.anonymous]) {
@@ -114,7 +114,7 @@ extension Defect {
                 }
             })
         Defect(
-            "sync-ignores-position-zero", .SYNC, 16, "Replays nothing after `lastSeqSeen` 0.",
+            "sync-ignores-position-zero", .SYNC, 7, "Replays nothing after `lastSeqSeen` 0.",
             .pages { page, sync, _ in
                 guard sync["lastSeqSeen"]?.intValue == 0 else { return }
                 page["missed"] = []
@@ -123,13 +123,13 @@ extension Defect {
                 page["more"] = nil
             })
         Defect(
-            "sync-repeats-replayed-frames-live", .SYNC, 17,
+            "sync-repeats-replayed-frames-live", .SYNC, 8,
             "Sends the last frame of `missed` again after `syncResult`.",
             .after("syncResult") { page, sockets, _, server in
                 page.missed.suffix(1).map { .send(to: sockets, server.said($0)) }
             })
         Defect(
-            "sync-loses-a-frame-after-replay", .SYNC, 18,
+            "sync-loses-a-frame-after-replay", .SYNC, 8,
             "Skips the first frame after a `syncResult` on that connection; needs a running turn.",
             .sends { frame, sockets, _, server in
                 if frame.type == "syncResult", let socket = sockets.first {
@@ -141,7 +141,7 @@ extension Defect {
                 ]
             })
         Defect(
-            "sync-pages-a-snapshot", .SYNC, 18,
+            "sync-pages-a-snapshot", .SYNC, 8,
             "Sends nothing live between the pages of a replay, and ends them where the stream ended at the first.",
             .sends { frame, sockets, _, server in
                 guard frame.type == "syncResult", let socket = sockets.first else {
@@ -163,7 +163,7 @@ extension Defect {
                 return [.send(to: sockets, server.said(page))]
             })
         Defect(
-            "sync-tells-a-stale-position", .SYNC, 19,
+            "sync-tells-a-stale-position", .SYNC, 9,
             "Sends the client's `lastSeqSeen` as `lastSeq`.",
             .pages { page, sync, _ in
                 if let seen = sync["lastSeqSeen"]?.intValue, seen < page["lastSeq"]?.intValue ?? 0 {
@@ -171,7 +171,7 @@ extension Defect {
                 }
             })
         Defect(
-            "sync-replays-other-principals", .SYNC, 20,
+            "auth-replays-other-principals", .AUTH, 6,
             "Sends frames of every principal in `missed`; needs two.",
             .sends { page, sockets, input, server in
                 guard page.type == "syncResult", page["complete"] == true, case .received(_, .text(let text)) = input,
@@ -188,7 +188,7 @@ extension Defect {
                 return [.send(to: sockets, server.said(page))]
             })
         Defect(
-            "sync-forgets-answers-nobody-heard", .SYNC, 21,
+            "sync-forgets-answers-nobody-heard", .SYNC, 7,
             "Does not buffer a `done` sent while no connection was open.",
             .sends { frame, sockets, _, server in
                 if frame.type == "done", sockets.isEmpty {
@@ -204,7 +204,7 @@ extension Defect {
                 }
             })
         Defect(
-            "sync-ends-newer-connections", .SYNC, 22,
+            "sync-ends-newer-connections", .SYNC, 10,
             "Cuts a principal's newer connections when an older one ends.",
             .input { input, server, next in
                 guard case .ended(let socket) = input, let principal = server.core.connections[socket]?.principal else {
@@ -214,10 +214,10 @@ extension Defect {
                 return next(input, &server) + newer.map { .cut(socket: $0) }
             })
         Defect(
-            "sync-ignores-the-limit", .SYNC, 23, "Sends more than `limit` frames in `missed`.",
+            "sync-ignores-the-limit", .SYNC, 11, "Sends more than `limit` frames in `missed`.",
             .hears("sync") { frame, _ in frame["limit"] = nil })
         Defect(
-            "sync-promises-more-without-frames", .SYNC, 24, "Answers a `sync` that does not fit with an empty page.",
+            "env-promises-more-without-frames", .ENV, 2, "Answers a `sync` that does not fit with an empty page.",
             .pages { page, _, _ in if page["more"] == true { page["missed"] = [] } })
     }
 }

@@ -16,10 +16,10 @@ extension Defect {
                 return [effect] + (server.notes.held.removeValue(forKey: turn) ?? [])
             })
         Defect(
-            "turn-drops-the-key-from-ack", .TURN, 2, "Sends every `ack` without `clientMessageId`.",
+            "turn-drops-the-key-from-ack", .TURN, 1, "Sends every `ack` without `clientMessageId`.",
             .omits("clientMessageId", from: "ack"))
         Defect(
-            "turn-acks-before-storing", .TURN, 20,
+            "persist-acks-before-storing", .PERSIST, 2,
             "Acknowledges a question at once and stores it with the first frame of its turn; needs a delay before that.",
             .sends { frame, sockets, _, server in
                 guard frame.type == "toolUse" else { return nil }
@@ -27,17 +27,17 @@ extension Defect {
             },
             .postponesQuestions, .hidesPostponedQuestions)
         Defect(
-            "turn-stores-questions-with-answers", .TURN, 4,
+            "persist-stores-questions-with-answers", .PERSIST, 2,
             "Stores the question when the turn ends; needs a read between the first `toolUse` and the ending.",
             .postponesQuestions, .hidesPostponedQuestions)
         Defect(
-            "turn-ends-twice", .TURN, 5, "Sends `done` twice, each with its own `seq`.",
+            "turn-ends-twice", .TURN, 3, "Sends `done` twice, each with its own `seq`.",
             .after("done") { frame, _, _, server in frame["duplicate"] == nil ? server.broadcasting(frame) : [] })
         Defect(
-            "turn-swallows-failures", .TURN, 5, "Sends no frame that ends a turn whose agent failed.",
+            "turn-swallows-failures", .TURN, 3, "Sends no frame that ends a turn whose agent failed.",
             .swallowsFailures(.agentFailed))
         Defect(
-            "turn-drops-the-last-in-line", .TURN, 5, with: [.sync],
+            "turn-drops-the-last-in-line", .TURN, 3, with: [.sync],
             "Drops the last of two or more questions queued behind a turn that fails.",
             .after("error") { frame, _, _, server in
                 guard frame["seq"] != nil, let session = server.session(of: frame),
@@ -48,7 +48,7 @@ extension Defect {
                 return []
             })
         Defect(
-            "turn-uses-tools-after-done", .TURN, 6, "Sends a `toolUse` after `done` if the turn used a tool.",
+            "turn-uses-tools-after-done", .TURN, 3, "Sends a `toolUse` after `done` if the turn used a tool.",
             .after("toolUse") { frame, _, _, server in
                 server.notes.marks.insert("used \(frame.text("sessionId") ?? "")")
                 return []
@@ -61,7 +61,7 @@ extension Defect {
                 return server.broadcasting(Frames.toolUse(names, tool: "cleanUp", id: use, input: nil))
             })
         Defect(
-            "turn-stores-another-answer", .TURN, 7, "Appends a line end to every stored answer.",
+            "env-stores-another-answer", .ENV, 6, "Appends a line end to every stored answer.",
             .shows { session, _, _ in
                 session.messages = session.messages.map { message in
                     guard message.role == "assistant" else { return message }
@@ -73,11 +73,11 @@ extension Defect {
                 return true
             })
         Defect(
-            "turn-calls-failures-internal", .TURN, 8,
+            "turn-calls-failures-internal", .TURN, 4,
             "Reports the failure of an agent with code `internal`.",
             .callsFailures(.agentFailed, .internal))
         Defect(
-            "turn-leaves-failed-turns-running", .TURN, 9, "Shows a failed turn as `running` forever.",
+            "turn-leaves-failed-turns-running", .TURN, 7, "Shows a failed turn as `running` forever.",
             .shows { session, _, _ in
                 for (position, turn) in session.turns.enumerated() {
                     if case .failed = turn.ending { session.turns[position].ending = nil }
@@ -85,7 +85,7 @@ extension Defect {
                 return true
             })
         Defect(
-            "turn-bricks-the-session", .TURN, 10, "Runs no more turns in a session after a failed one.",
+            "turn-bricks-the-session", .TURN, 5, "Runs no more turns in a session after a failed one.",
             .after("error") { frame, _, _, server in
                 if frame["seq"] != nil, let session = frame.text("sessionId") {
                     _ = server.core.queue.enter("what never ends", session: session)
@@ -93,30 +93,30 @@ extension Defect {
                 return []
             })
         Defect(
-            "turn-cancels-on-disconnect", .TURN, 11, "Drops a running turn when the connection that asked ends.",
+            "turn-cancels-on-disconnect", .TURN, 6, "Drops a running turn when the connection that asked ends.",
             .input { input, server, next in
                 if case .ended(let socket) = input { server.drop(askedBy: .socket(socket)) }
                 return next(input, &server)
             })
         Defect(
-            "turn-cancels-when-a-poster-leaves", .TURN, 11,
+            "turn-cancels-when-a-poster-leaves", .TURN, 6,
             "Drops a running turn when the client of its `POST /api/chat` leaves before the response.",
             .input { input, server, next in
                 if case .left(let request) = input { server.drop(askedBy: .request(request)) }
                 return next(input, &server)
             })
         Defect(
-            "turn-hides-running-turns", .TURN, 12, "Shows a turn in session reads only after it ended.",
+            "turn-hides-running-turns", .TURN, 7, "Shows a turn in session reads only after it ended.",
             .answers { answer, _, _ in answer.each("turns") { $0.text("status") == "running" ? nil : $0 } })
         Defect(
-            "turn-leaves-interrupted-turns-running", .TURN, 13, need: .restart,
+            "turn-leaves-interrupted-turns-running", .TURN, 8, need: .restart,
             "Shows a turn interrupted by a kill as `running` after the next start.",
             .input { input, server, next in if case .started = input { [] } else { next(input, &server) } })
         Defect(
-            "turn-calls-interruptions-failures", .TURN, 14, need: .restart,
+            "turn-calls-interruptions-failures", .TURN, 9, need: .restart,
             "Reports turns interrupted by a stop with code `agent_failed`.", .callsFailures(.interrupted, .agentFailed))
         Defect(
-            "turn-answers-the-asker-alone", .TURN, 15,
+            "turn-answers-the-asker-alone", .TURN, 10,
             "Sends the frames of a turn only to the connection that asked; needs two connections or REST.",
             .sends { frame, sockets, _, server in
                 guard let turn = frame.text("turnId"), frame.type != "message" else { return nil }
@@ -128,10 +128,10 @@ extension Defect {
                 return [.send(to: sockets.filter { $0 == asker }, server.said(frame))]
             })
         Defect(
-            "turn-hides-questions-from-other-devices", .TURN, 16, "Sends no `message`; needs two connections.",
+            "turn-hides-questions-from-other-devices", .TURN, 11, "Sends no `message`; needs two connections.",
             .drops { frame, _ in frame.type == "message" && frame.text("role") == "user" })
         Defect(
-            "turn-keeps-no-question-that-nobody-saw", .TURN, 16,
+            "turn-keeps-no-question-that-nobody-saw", .TURN, 11,
             "Omits questions from replays.",
             .frames("syncResult") { frame, _ in
                 frame["missed"] = frame["missed"]?.arrayValue.map { missed in
@@ -139,29 +139,29 @@ extension Defect {
                 }
             })
         Defect(
-            "turn-takes-emoji-apart", .TURN, 16, "Removes zero-width joiners from every `message`.",
+            "turn-takes-emoji-apart", .TURN, 11, "Removes zero-width joiners from every `message`.",
             .frames("message") { frame, _ in
                 guard let text = frame.text("text") else { return }
                 frame["text"] = .string(
                     String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "\u{200D}" })))
             })
         Defect(
-            "turn-keeps-what-it-refused", .TURN, 18,
+            "turn-keeps-what-it-refused", .TURN, 12,
             "Creates a session for a `chat` that it refuses with `session_not_found`.",
             .refused(.sessionNotFound) { asker, server, _ in
                 server.invent(asker.content ?? .null, of: asker.principal)
                 return []
             })
         Defect(
-            "turn-does-not-say-what-to-retry", .TURN, 19,
+            "turn-does-not-say-what-to-retry", .TURN, 13,
             "Ends failed turns with an `error` without `retryable`.",
             .omits("retryable", from: "error") { $0["turnId"] != nil })
         Defect(
-            "turn-refuses-without-the-key", .TURN, 21,
+            "turn-refuses-without-the-key", .TURN, 14,
             "Omits the key from an `error` that refuses a `chat`, except `rate_limited`.",
             .omits("clientMessageId", from: "error") { $0["turnId"] == nil && $0.text("code") != "rate_limited" })
         Defect(
-            "turn-acks-what-a-crash-takes", .TURN, 3, need: .restart,
+            "turn-acks-what-a-crash-takes", .TURN, 2, need: .restart,
             "Acknowledges and shows a question at once and writes it to disk 30 ms later.",
             .stores { write, record, server, next in
                 let late = server.delaying([.store(write: write, [record])], ms: 30)
@@ -171,7 +171,7 @@ extension Defect {
                 }
             })
         Defect(
-            "turn-stores-only-what-is-heard", .TURN, 11,
+            "turn-stores-only-what-is-heard", .TURN, 6,
             "Stores an answer only if a connection is open; needs the asker to disconnect before `done`.",
             .stores { write, record, server, _ in
                 guard let answer = record.answer, let turn = server.core.turns[answer.turn],
@@ -186,7 +186,7 @@ extension Defect {
                 }
             })
         Defect(
-            "turn-stores-nothing-of-failures", .TURN, 4,
+            "persist-stores-nothing-of-failures", .PERSIST, 2,
             "Stores a question with its answer, and neither if the turn fails; needs a read during a turn, or after a failed one.",
             .postponesQuestions, .hidesPostponedQuestions,
             .stores { write, record, server, next in

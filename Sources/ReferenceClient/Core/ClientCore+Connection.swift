@@ -193,7 +193,7 @@ extension ClientCore {
             due = max(due, link.attempts[link.attempts.count - rules.attemptsPerMinute] + rules.real(60_000))
         }
         if let last = link.attempts.last {
-            // A slow failure is part of the wait, and no count of attempts makes it longer (CLIENT-7).
+            // A slow failure is part of the wait, and no count of attempts makes it longer (CLIENT-37).
             due = min(due, max(now, last + rules.real(rules.longestBackoff - 1_000)))
         }
         link.phase = .waiting

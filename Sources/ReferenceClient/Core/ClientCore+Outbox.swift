@@ -101,7 +101,7 @@ extension ClientCore {
         }
     }
 
-    /// A turn has ended well: its question is shown as failed no more, whatever came before (CLIENT-53).
+    /// A turn has ended well: its question is shown as failed no more, whatever came before (CLIENT-31).
     mutating func forgive(key: String?, turn: String?, in number: Int) {
         guard var conversation = conversations[number],
             let position = conversation.messages.firstIndex(where: {
@@ -115,7 +115,7 @@ extension ClientCore {
 
     /// The question was refused.
     ///
-    /// If that was a resend, the server may still have what was sent before: its key is kept (CLIENT-50).
+    /// If that was a resend, the server may still have what was sent before: its key is kept (CLIENT-6).
     mutating func refuse(_ key: String, _ text: String, code: String?) {
         guard let index = index(of: key) else { return }
         end(index, text, code: code, keepsKey: outbox[index].isResent && code != "idempotency_mismatch")
@@ -225,7 +225,7 @@ extension ClientCore {
         post(index)
     }
 
-    /// Whether a server may have forgotten the key of a question since its first send (CLIENT-60).
+    /// Whether a server may have forgotten the key of a question since its first send (CLIENT-9).
     private func isTooOld(_ question: Question) -> Bool {
         question.firstSentAt.map { now - $0 > rules.real(rules.keyMemory) } ?? false
     }

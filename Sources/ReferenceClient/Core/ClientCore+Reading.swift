@@ -56,7 +56,7 @@ extension ClientCore {
             giveUp(number, sentBefore: conversations[number]?.readBegan ?? .max)
             let isOwed = number == shown && conversations[number].map { $0.isStale && $0.session != nil } == true
             guard isOwed else {
-                // Whoever opens the conversation reads it; the cursor waits no longer (CLIENT-22).
+                // Whoever opens the conversation reads it; the cursor waits no longer (CLIENT-20).
                 wasRead(number)
                 return pump()
             }
@@ -92,7 +92,7 @@ extension ClientCore {
     /// Nothing came in the time a person may be kept waiting: says so, and offers to try again.
     ///
     /// What was never confirmed stays in the outbox all the same, and goes out with the next connection. Where there is
-    /// a limit, a turn whose connection stands is not given up (CLIENT-61), nor what went out over REST since: nothing
+    /// a limit, a turn whose connection stands is not given up (CLIENT-31), nor what went out over REST since: nothing
     /// has looked for it.
     mutating func giveUp(_ number: Int, sentBefore limit: Int? = nil) {
         stopPolling(number)

@@ -32,7 +32,7 @@ package struct ClientRules: Sendable {
     var attemptsPerMinute = 19
     /// From a question to a sign that it arrived; then its connection is dead.
     var sign = 15_000
-    /// How long a server remembers the key of a question at least (IDEM-13).
+    /// How long a server remembers the key of a question at least (IDEM-6).
     var keyMemory = 86_400_000
     /// Between two reads while an answer is awaited.
     var pollInterval = 5_000
@@ -46,7 +46,7 @@ package struct ClientRules: Sendable {
     /// For the answer to a question over REST, which comes when the turn ends.
     var post = 300_000
     /// Without a frame of a running turn for so long, the client asks; before that nothing is called failed while its
-    /// connection stands (CLIENT-61).
+    /// connection stands (CLIENT-31).
     var turnSilence = 65_000
     /// Without anything on the connection for so long while a turn is awaited, it is dead; after half of it a ping
     /// asks.

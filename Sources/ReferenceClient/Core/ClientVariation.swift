@@ -24,23 +24,23 @@ public struct ClientVariation: Sendable, Hashable, CustomStringConvertible {
     public static func named(_ name: String) -> ClientVariation? { all.first { $0.name == name } }
 
     static let resendsOverTheSocket = ClientVariation(
-        "resends-over-the-socket", "Resends on its next connection and not over REST (CLIENT-11, CLIENT-44).")
+        "resends-over-the-socket", "Resends on its next connection and not over REST (CLIENT-7).")
     static let resendsOnBothRoads = ClientVariation(
-        "resends-on-both-roads", "Resends over REST and on its next connection too, with the same key (CLIENT-44).")
+        "resends-on-both-roads", "Resends over REST and on its next connection too, with the same key (CLIENT-7).")
     static let ignoresPushesWhileLive = ClientVariation(
-        "ignores-pushes-while-live", "Ignores a push if its connection received something just now (CLIENT-44).")
+        "ignores-pushes-while-live", "Ignores a push if its connection received something just now (CLIENT-7).")
     static let pollsWithFewerReads = ClientVariation(
-        "polls-with-fewer-reads", "Polls for an answer five times a minute instead of twelve (CLIENT-22).")
+        "polls-with-fewer-reads", "Polls for an answer five times a minute instead of twelve (CLIENT-20).")
     static let readsBesideSync = ClientVariation(
-        "reads-beside-sync", "Reads the session on every reconnect, in addition to its sync (CLIENT-15).")
+        "reads-beside-sync", "Reads the session on every reconnect, in addition to its sync (CLIENT-14).")
     static let waitsInSteps = ClientVariation(
-        "waits-in-steps", "Doubles its wait between attempts and varies only the last quarter of it (CLIENT-6).")
+        "waits-in-steps", "Doubles its wait between attempts and varies only the last quarter of it (CLIENT-2).")
     static let addsMembers = ClientVariation(
-        "adds-members", "Adds undefined members to every frame and REST body (ENV-8).")
+        "adds-members", "Adds undefined members to every frame and REST body (ENV-4).")
     static let syncsInSmallPages = ClientVariation(
-        "syncs-in-small-pages", "Asks for two frames at a time (SYNC-23).")
+        "syncs-in-small-pages", "Asks for two frames at a time (SYNC-11).")
     static let listsBeforeItReads = ClientVariation(
-        "lists-before-it-reads", "Requests the list with every read (CLIENT-15).")
+        "lists-before-it-reads", "Requests the list with every read (CLIENT-14).")
     static let readsInsteadOfLooking = ClientVariation(
         "reads-instead-of-looking", "Reads its session, not only the list, while it has no socket (CLIENT-40).")
     package static let isSlow = ClientVariation(
@@ -50,13 +50,13 @@ public struct ClientVariation: Sendable, Hashable, CustomStringConvertible {
     static let tellsItsCapabilities = ClientVariation(
         "tells-its-capabilities", "Lists capabilities in its auth (section 5.2).")
     package static let authorizesTheUpgrade = ClientVariation(
-        "authorizes-the-upgrade", "Also sends its token in a header of the upgrade (AUTH-12).")
+        "authorizes-the-upgrade", "Also sends its token in a header of the upgrade (AUTH-3).")
     static let sendsTheConversation = ClientVariation(
         "sends-the-conversation", "Sends the conversation before the question as context (section 5.2).")
     static let offersTheNextVersion = ClientVariation(
-        "offers-the-next-version", "Offers version 2 first, and version 1 after a refusal (CLIENT-48).")
+        "offers-the-next-version", "Offers version 2 first, and version 1 after a refusal (CLIENT-3).")
     static let resendsEarly = ClientVariation(
-        "resends-early", "Gives up a silent connection after 5 s, not 15 (CLIENT-10).")
+        "resends-early", "Gives up a silent connection after 5 s, not 15 (CLIENT-4).")
 }
 
 extension ClientCore {

@@ -4,7 +4,7 @@ import HoldfastJSON
 extension ClientDefect {
     static let connecting = list {
         ClientDefect(
-            "client-trusts-its-flag", .CLIENT, 1,
+            "client-trusts-its-flag", .CLIENT, 36,
             "Reconnects on return to the foreground only if it believes it is disconnected.",
             .input { input, client in
                 guard case .foreground = input, !client.core.isForeground, client.core.hasNetwork,
@@ -14,7 +14,7 @@ extension ClientDefect {
                 return nil
             })
         ClientDefect(
-            "client-sends-on-the-old-connection", .CLIENT, 2,
+            "client-sends-on-the-old-connection", .CLIENT, 36,
             "Sends the first question after a return on the connection from before the background.",
             .layer { input, client, next in
                 let live = client.core.link.live
@@ -37,7 +37,7 @@ extension ClientDefect {
                 return effects + client.core.having { $0.sendChat(index, on: old) }
             })
         ClientDefect(
-            "client-reconnects-at-first-launch", .CLIENT, 3,
+            "client-reconnects-at-first-launch", .CLIENT, 36,
             "Takes the first activation for a return, and ends the connection it has just opened.",
             .input { input, client in
                 if case .foreground = input, client.notes.marks.insert("active").inserted {
@@ -46,16 +46,16 @@ extension ClientDefect {
                 return input
             })
         ClientDefect(
-            "client-shows-connected-too-soon", .CLIENT, 4, "Shows connected as soon as the socket is open.",
+            "client-shows-connected-too-soon", .CLIENT, 23, "Shows connected as soon as the socket is open.",
             .screen { screen, client in
                 if case .greeting = client.core.link.phase, client.core.hasNetwork { screen.connection = .connected }
             })
         ClientDefect(
-            "client-resets-the-count-when-it-connects", .CLIENT, 5,
+            "client-resets-the-count-when-it-connects", .CLIENT, 1,
             "Resets its count of attempts with each attempt, so that the wait never grows.",
             .attempts { _, _, client in client.core.rules.real(20) })
         ClientDefect(
-            "client-resets-the-count-when-greeted", .CLIENT, 5,
+            "client-resets-the-count-when-greeted", .CLIENT, 1,
             "Resets its count of attempts with each `connected`, and reconnects at once.",
             .attempts { ms, _, client in client.core.link.attempts.count < 2 ? client.core.rules.real(20) : ms },
             .hears("connected") { frame, client in
@@ -63,21 +63,21 @@ extension ClientDefect {
                 return frame
             })
         ClientDefect(
-            "client-resets-the-count-when-it-hears-anything", .CLIENT, 5,
+            "client-resets-the-count-when-it-hears-anything", .CLIENT, 1,
             "Resets its count of attempts with each frame from the server.",
             .hears { frame, client in
                 client.core.link.attempts = []
                 return frame
             })
         ClientDefect(
-            "client-hammers-reads-that-fail", .CLIENT, 59, "Repeats a failed read at once.",
+            "client-hammers-reads-that-fail", .CLIENT, 1, "Repeats a failed read at once.",
             .layer { input, client, next in
                 let number = client.failedRead(in: input)
                 let effects = next(input, &client)
                 return effects + (number.map { number in client.core.having { $0.read(number) } } ?? [])
             })
         ClientDefect(
-            "client-waits-without-jitter", .CLIENT, 6, "Waits equally long before every attempt.",
+            "client-waits-without-jitter", .CLIENT, 2, "Waits equally long before every attempt.",
             .attempts { _, _, client in
                 let (rules, attempts) = (client.core.rules, client.core.link.attempts)
                 guard attempts.count >= rules.attemptsPerMinute else { return rules.real(2_000) }
@@ -85,16 +85,17 @@ extension ClientDefect {
                 return max(rules.real(2_000), due - client.core.now)
             })
         ClientDefect(
-            "client-gives-up-after-ten-attempts", .CLIENT, 7, "Gives up after ten attempts.",
+            "client-gives-up-after-ten-attempts", .CLIENT, 37, "Gives up after ten attempts.",
             .attempts { ms, _, client in client.core.link.failures >= 10 ? nil : ms })
         ClientDefect(
-            "client-takes-every-close-for-terminal", .CLIENT, 7,
+            "client-takes-every-close-for-terminal", .CLIENT, 37,
             "Does not reconnect after a close frame, whatever its code.",
             .attempts { ms, input, _ in
                 if case .ended(_, .some) = input { nil } else { ms }
             })
         ClientDefect(
-            "client-ignores-the-networks-return", .CLIENT, 8, "Finishes its longest wait although the network is back.",
+            "client-ignores-the-networks-return", .CLIENT, 37,
+            "Finishes its longest wait although the network is back.",
             .layer { input, client, next in
                 let core = client.core
                 guard case .networkUp = input, core.isRunning, core.isForeground, core.link.phase != .refused,
@@ -105,13 +106,13 @@ extension ClientDefect {
                 return [.wait(.reconnect, ms: core.rules.real(core.rules.longestBackoff))]
             })
         ClientDefect(
-            "client-retries-terminal-closes", .CLIENT, 9, "Reconnects after 4001 and 4010 as after any close.",
+            "client-retries-terminal-closes", .CLIENT, 3, "Reconnects after 4001 and 4010 as after any close.",
             .input { input, _ in
                 guard case .ended(let socket, let code?) = input, [4001, 4010].contains(code) else { return input }
                 return .ended(socket: socket, code: 1000)
             })
         ClientDefect(
-            "client-offers-the-same-version-again", .CLIENT, 9,
+            "client-offers-the-same-version-again", .CLIENT, 3,
             "Reconnects after 4010 if a version that it has offered is listed as supported.",
             .layer { input, client, next in
                 let supported = client.core.link.supported ?? []

@@ -4,7 +4,7 @@ import HoldfastJSON
 extension ClientDefect {
     static let recovering = list {
         ClientDefect(
-            "client-recovers-only-after-errors", .CLIENT, 15, "Recovers what it missed only if it shows an error.",
+            "client-recovers-only-after-errors", .CLIENT, 14, "Recovers what it missed only if it shows an error.",
             .layer { input, client, next in
                 let before = client.core
                 guard client.isGreeting(input) || input.isReturn, before.screen.errors.isEmpty else {
@@ -13,7 +13,7 @@ extension ClientDefect {
                 return client.forgettingReads(in: next(input, &client), since: before)
             })
         ClientDefect(
-            "client-appends-only-the-last-message", .CLIENT, 19,
+            "client-appends-only-the-last-message", .CLIENT, 25,
             "Takes only the last missing message from a history.",
             .merges { now, before, history in
                 let lacked = lacked(before, history)
@@ -21,7 +21,7 @@ extension ClientDefect {
                 return now.filter { message in message.id == last || !lacked.contains { $0.id == message.id } }
             })
         ClientDefect(
-            "client-appends-what-it-lacked", .CLIENT, 19,
+            "client-appends-what-it-lacked", .CLIENT, 25,
             "Appends missing messages at the end, wherever they are in the history.",
             .merges { now, before, history in
                 guard !before.isEmpty else { return now }
@@ -30,7 +30,7 @@ extension ClientDefect {
                 return now.filter { message in !lacked.contains { $0.id == message.id } } + late.reversed()
             })
         ClientDefect(
-            "client-clears-before-it-reads", .CLIENT, 20, "Clears the screen when it begins to read a session.",
+            "client-clears-before-it-reads", .CLIENT, 25, "Clears the screen when it begins to read a session.",
             .effects { effect, _, client in
                 if case .request(let number, _, _) = effect,
                     case .read(_, let conversation) = client.core.errands[number]
@@ -40,10 +40,10 @@ extension ClientDefect {
                 return nil
             })
         ClientDefect(
-            "client-replaces-by-what-it-read", .CLIENT, 20,
+            "client-replaces-by-what-it-read", .CLIENT, 25,
             "Replaces the screen by a read, however old it is.", .merges { _, _, history in history })
         ClientDefect(
-            "client-reads-for-every-trigger", .CLIENT, 21,
+            "client-reads-for-every-trigger", .CLIENT, 20,
             "Starts a read for every trigger, even during another one.",
             .layer { input, client, next in
                 if case .answered = input { return next(input, &client) }
@@ -55,20 +55,20 @@ extension ClientDefect {
                 }
             })
         ClientDefect(
-            "client-polls-without-end", .CLIENT, 22, "Polls the session until the answer comes.",
+            "client-polls-without-end", .CLIENT, 20, "Polls the session until the answer comes.",
             .rules { rules in
                 rules.pollReads = .max
                 rules.pollTime = 1_000_000_000
             })
         ClientDefect(
-            "client-thinks-for-ever", .CLIENT, 23, "Stops polling and keeps the spinner.",
+            "client-thinks-for-ever", .CLIENT, 39, "Stops polling and keeps the spinner.",
             .screen { screen, client in
                 if client.core.outbox.contains(where: { $0.conversation == client.core.shown && $0.isGivenUp }) {
                     screen.isThinking = true
                 }
             })
         ClientDefect(
-            "client-thinks-without-a-network", .CLIENT, 23, "Keeps the spinner while there is no network.",
+            "client-thinks-without-a-network", .CLIENT, 39, "Keeps the spinner while there is no network.",
             .screen { screen, client in
                 if !client.core.hasNetwork,
                     client.core.outbox.contains(where: { $0.conversation == client.core.shown && $0.isAwaited })
@@ -77,7 +77,7 @@ extension ClientDefect {
                 }
             })
         ClientDefect(
-            "client-spins-without-asking", .CLIENT, 23,
+            "client-spins-without-asking", .CLIENT, 39,
             "Reads nothing without a connection, and keeps the spinner.",
             .effects { effect, _, client in
                 guard client.core.link.live == nil else { return nil }
@@ -94,19 +94,19 @@ extension ClientDefect {
                 }
             })
         ClientDefect(
-            "client-waits-on-any-connection", .CLIENT, 23,
+            "client-waits-on-any-connection", .CLIENT, 39,
             "Stops polling once it is connected, and waits for an answer that nothing will bring.",
             .input { input, client in
                 if case .elapsed(.poll) = input, client.core.link.live != nil { nil } else { input }
             })
         ClientDefect(
-            "client-thinks-for-every-session", .CLIENT, 24,
+            "client-thinks-for-every-session", .CLIENT, 30,
             "Shows a spinner while a turn of any session runs.",
             .screen { screen, client in
                 if client.core.outbox.contains(where: \.isAwaited) { screen.isThinking = true }
             })
         ClientDefect(
-            "client-trusts-its-early-read", .CLIENT, 55,
+            "client-trusts-its-early-read", .CLIENT, 18,
             "Reads nothing after `connected` unless it awaits an answer, whatever came since its last read.",
             .layer { input, client, next in
                 let before = client.core
@@ -118,7 +118,7 @@ extension ClientDefect {
                 return isSynced ? effects : client.forgettingReads(in: effects, since: before)
             })
         ClientDefect(
-            "client-reads-a-session-once", .CLIENT, 55,
+            "client-reads-a-session-once", .CLIENT, 18,
             "Reads a session only when it is first opened, and shows that state from then on.",
             .layer { input, client, next in
                 guard case .selected(let session?) = input, let number = client.core.known(session),
@@ -128,7 +128,7 @@ extension ClientDefect {
                 return client.forgettingReads(in: next(input, &client), since: before)
             })
         ClientDefect(
-            "client-forgets-what-was-opened-without-a-network", .CLIENT, 55,
+            "client-forgets-what-was-opened-without-a-network", .CLIENT, 18,
             "Does not read a session that was opened without a network, once the network is back and the replay complete.",
             .layer { input, client, next in
                 let effects = next(input, &client)
@@ -140,7 +140,7 @@ extension ClientDefect {
                 return effects
             })
         ClientDefect(
-            "client-heeds-live-endings-only", .CLIENT, 24, "Shows a recovered answer and keeps the spinner.",
+            "client-heeds-live-endings-only", .CLIENT, 30, "Shows a recovered answer and keeps the spinner.",
             .layer { input, client, next in
                 let open = Set(client.core.outbox.map(\.key))
                 let isLive = client.frame(in: input)?.type == "done"
@@ -157,7 +157,7 @@ extension ClientDefect {
             },
             .screen { screen, client in if client.notes.marks.contains("thinks") { screen.isThinking = true } })
         ClientDefect(
-            "client-takes-the-most-recent-session", .CLIENT, 38,
+            "client-takes-the-most-recent-session", .CLIENT, 21,
             "Takes the newest session in the list for the one of its question.",
             .layer { input, client, next in
                 guard case .answered(let request, let answer?) = input, answer.status == 200,
@@ -173,7 +173,7 @@ extension ClientDefect {
                 }
             })
         ClientDefect(
-            "client-reads-what-is-shown-once", .CLIENT, 55,
+            "client-reads-what-is-shown-once", .CLIENT, 18,
             "Does not repeat a failed read of the session on the screen unless it awaits an answer.",
             .layer { input, client, next in
                 let number = client.failedRead(in: input)

@@ -4,7 +4,7 @@ import HoldfastJSON
 extension ClientDefect {
     static let sending = list {
         ClientDefect(
-            "client-waits-for-signs-for-ever", .CLIENT, 10,
+            "client-waits-for-signs-for-ever", .CLIENT, 4,
             "Keeps a connection on which a question was never acknowledged.",
             .input { input, client in
                 guard case .elapsed(.sign(let key)) = input, let index = client.core.index(of: key),
@@ -13,7 +13,7 @@ extension ClientDefect {
                 return nil
             })
         ClientDefect(
-            "client-forgets-unsent-messages", .CLIENT, 11, "Drops a question whose connection ended before its ack.",
+            "client-forgets-unsent-messages", .CLIENT, 7, "Drops a question whose connection ended before its ack.",
             .input { input, client in
                 switch input {
                 case .ended, .foreground, .networkDown:
@@ -23,25 +23,25 @@ extension ClientDefect {
                 return input
             })
         ClientDefect(
-            "client-draws-a-new-key-for-a-resend", .CLIENT, 12,
+            "client-draws-a-new-key-for-a-resend", .CLIENT, 6,
             "Resends a question with another key.",
             .resends { body in
                 guard let key = body.text("clientMessageId") else { return }
                 body["clientMessageId"] = .string(String(key.prefix(100)) + "-again")
             })
         ClientDefect(
-            "client-marks-resent-texts", .CLIENT, 12,
+            "client-marks-resent-texts", .CLIENT, 6,
             "Puts '(again) ' before the text of a resent question.",
             .resends { body in
                 guard let text = body["messages"]?[0]?.text("content") else { return }
                 body["messages"] = [["role": "user", "content": .string("(again) " + text)]]
             })
         ClientDefect(
-            "client-resends-what-was-refused", .CLIENT, 47,
+            "client-resends-what-was-refused", .CLIENT, 9,
             "Resends a refused question at once, whatever the code.",
             .resendsOnceAfterARefusal)
         ClientDefect(
-            "client-waits-behind-refusals", .CLIENT, 46,
+            "client-waits-behind-refusals", .CLIENT, 30,
             "Keeps the spinner after its question was refused.",
             .hears("error") { frame, client in
                 if frame["turnId"] == nil, frame["clientMessageId"] != nil { client.notes.marks.insert("refused") }
@@ -53,7 +53,7 @@ extension ClientDefect {
             },
             .screen { screen, client in if client.notes.marks.contains("refused") { screen.isThinking = true } })
         ClientDefect(
-            "client-makes-keys-of-texts", .CLIENT, 13,
+            "client-makes-keys-of-texts", .CLIENT, 5,
             "Derives the key from the text, so that equal questions have equal keys.",
             .layer { input, client, next in
                 guard case .said(let text) = input else { return next(input, &client) }
@@ -61,7 +61,7 @@ extension ClientDefect {
                 return client.core.having { $0.say(text, key: "key-" + String(sum, radix: 36)) }
             })
         ClientDefect(
-            "client-clears-pending-on-any-frame", .CLIENT, 14,
+            "client-clears-pending-on-any-frame", .CLIENT, 24,
             "Takes a toolUse or an answer of any session as proof that its question arrived.",
             .layer { input, client, next in
                 let type = client.frame(in: input)?.type
@@ -75,18 +75,18 @@ extension ClientDefect {
                     }
             })
         ClientDefect(
-            "client-sends-what-is-too-large", .CLIENT, 57, "Ignores the limit that the server states.",
+            "client-sends-what-is-too-large", .CLIENT, 11, "Ignores the limit that the server states.",
             .hears("connected") { frame, _ in
                 var frame = frame
                 frame["limits"] = nil
                 return frame
             })
         ClientDefect(
-            "client-waits-on-a-silent-connection", .CLIENT, 49,
+            "client-waits-on-a-silent-connection", .CLIENT, 4,
             "Never checks a connection on which its question was acknowledged.",
             .input { input, _ in if case .elapsed(.stillness) = input { nil } else { input } })
         ClientDefect(
-            "client-asks-again-under-a-new-key", .CLIENT, 50,
+            "client-asks-again-under-a-new-key", .CLIENT, 6,
             "Uses a new key when the person resends, even if the server may have the message.",
             .layer { input, client, next in
                 guard case .saidAgain(let key) = input, let index = client.core.index(of: key) else {
@@ -98,14 +98,14 @@ extension ClientDefect {
                 }
             })
         ClientDefect(
-            "client-frees-its-key-when-a-resend-is-refused", .CLIENT, 50,
+            "client-frees-its-key-when-a-resend-is-refused", .CLIENT, 6,
             "Uses a new key after any refusal, although an earlier send was never answered.",
             .hears("error") { frame, client in
                 for index in client.core.outbox.indices { client.core.outbox[index].isResent = false }
                 return frame
             })
         ClientDefect(
-            "client-asks-again-for-a-failure", .CLIENT, 50,
+            "client-asks-again-for-a-failure", .CLIENT, 6,
             "Keeps the old key when the person resends after a failed turn.",
             .layer { input, client, next in
                 guard case .saidAgain(let key) = input, client.core.index(of: key) == nil else {
@@ -115,13 +115,13 @@ extension ClientDefect {
                 return client.core.having { $0.say(message?.text ?? "", key: key) }
             })
         ClientDefect(
-            "client-drops-what-is-typed-offline", .CLIENT, 51,
+            "client-drops-what-is-typed-offline", .CLIENT, 38,
             "Loses a message typed without a connection.",
             .input { input, client in
                 if case .said = input, client.core.link.live == nil { nil } else { input }
             })
         ClientDefect(
-            "client-keeps-the-unsent-in-memory", .CLIENT, 52,
+            "client-keeps-the-unsent-in-memory", .CLIENT, 35,
             "Starts without the messages that no server confirmed.",
             .input { input, client in
                 guard case .launched = input else { return input }
@@ -133,11 +133,11 @@ extension ClientDefect {
                 return input
             })
         ClientDefect(
-            "client-stores-when-it-is-put-away", .CLIENT, 52,
+            "client-stores-when-it-is-put-away", .CLIENT, 35,
             "Stores nothing before it is put away or ended by the system, so that a crash loses what was typed.",
             .storesLate())
         ClientDefect(
-            "client-takes-the-stored-for-sent", .CLIENT, 14,
+            "client-takes-the-stored-for-sent", .CLIENT, 24,
             "Starts with every message shown as sent that no server confirmed.",
             .input { input, client in
                 guard case .launched = input else { return input }
@@ -149,7 +149,7 @@ extension ClientDefect {
                 return input
             })
         ClientDefect(
-            "client-calls-answered-messages-failed", .CLIENT, 53,
+            "client-calls-answered-messages-failed", .CLIENT, 31,
             "Shows a message as failed even after its answer came.",
             .layer { input, client, next in
                 let failed = client.core.conversations.values.flatMap(\.messages).filter { $0.status == .failed }
@@ -163,7 +163,7 @@ extension ClientDefect {
                 return effects
             })
         ClientDefect(
-            "client-sends-the-newest-first", .CLIENT, 54,
+            "client-sends-the-newest-first", .CLIENT, 10,
             "Sends waiting messages newest first.",
             .layer { input, client, next in
                 let effects = next(input, &client)
@@ -176,7 +176,7 @@ extension ClientDefect {
                 return turned
             })
         ClientDefect(
-            "client-sends-to-the-session-on-the-screen", .CLIENT, 58,
+            "client-sends-to-the-session-on-the-screen", .CLIENT, 12,
             "Sends waiting messages to the session on the screen at that time.",
             .sends("chat") { frame, client in
                 var frame = frame

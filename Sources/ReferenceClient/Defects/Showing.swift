@@ -4,7 +4,7 @@ import HoldfastJSON
 extension ClientDefect {
     static let showing = list {
         ClientDefect(
-            "client-appends-whatever-comes", .CLIENT, 25,
+            "client-appends-whatever-comes", .CLIENT, 26,
             "Appends every answer it receives, even one it already shows.",
             .takes { now, before, done in
                 let id = done.text("messageId")
@@ -15,7 +15,7 @@ extension ClientDefect {
                 return before + history.filter { $0.key.map { !confirmed.contains($0) } ?? true }
             })
         ClientDefect(
-            "client-tells-messages-apart-by-text", .CLIENT, 25, "Drops a message if its text is already shown.",
+            "client-tells-messages-apart-by-text", .CLIENT, 26, "Drops a message if its text is already shown.",
             .takes { now, before, done in
                 guard before.contains(where: { $0.text == done.text("text") }) else { return }
                 let ids = Set(before.compactMap(\.id))
@@ -27,11 +27,11 @@ extension ClientDefect {
                 }
             })
         ClientDefect(
-            "client-counts-instead-of-comparing", .CLIENT, 25,
+            "client-counts-instead-of-comparing", .CLIENT, 26,
             "Takes messages from the end of a history by count.",
             .merges { _, before, history in before + history.suffix(max(0, history.count - before.count)) })
         ClientDefect(
-            "client-shows-the-last-answer-to-arrive", .CLIENT, 26,
+            "client-shows-the-last-answer-to-arrive", .CLIENT, 27,
             "Shows a read in the session on the screen, whichever session was read.",
             .layer { input, client, next in
                 let read = client.read(in: input)
@@ -40,7 +40,7 @@ extension ClientDefect {
                 return effects
             })
         ClientDefect(
-            "client-shows-frames-of-other-sessions", .CLIENT, 26, "Shows every answer in the session on the screen.",
+            "client-shows-frames-of-other-sessions", .CLIENT, 27, "Shows every answer in the session on the screen.",
             .after { input, client in
                 guard let frame = client.frame(in: input), let id = frame.text("messageId"),
                     let number = frame.text("sessionId").flatMap(client.core.known),
@@ -51,7 +51,7 @@ extension ClientDefect {
                 return []
             })
         ClientDefect(
-            "client-follows-the-answer", .CLIENT, 63, "Brings the session of an answer to the screen.",
+            "client-follows-the-answer", .CLIENT, 28, "Brings the session of an answer to the screen.",
             .after { input, client in
                 guard let frame = client.frame(in: input), frame.text("type") == "done",
                     let number = frame.text("sessionId").flatMap(client.core.known)
@@ -60,14 +60,14 @@ extension ClientDefect {
                 return []
             })
         ClientDefect(
-            "client-cuts-long-texts", .CLIENT, 64, "Shows the first 200 characters of a message.",
+            "client-cuts-long-texts", .CLIENT, 26, "Shows the first 200 characters of a message.",
             .screen { screen, _ in
                 for index in screen.messages.indices {
                     screen.messages[index].text = String(screen.messages[index].text.prefix(200))
                 }
             })
         ClientDefect(
-            "client-swallows-errors", .CLIENT, 31, "Shows no error, and shows a refused question as sent.",
+            "client-swallows-errors", .CLIENT, 32, "Shows no error, and shows a refused question as sent.",
             .screen { screen, _ in
                 screen.errors = []
                 for index in screen.messages.indices where screen.messages[index].status == .failed {
@@ -75,7 +75,7 @@ extension ClientDefect {
                 }
             })
         ClientDefect(
-            "client-retries-at-once-when-limited", .CLIENT, 32,
+            "client-retries-at-once-when-limited", .CLIENT, 8,
             "Resends a rate-limited question at once.",
             .hears("error") { frame, _ in
                 guard frame["code"] == "rate_limited" else { return frame }
@@ -84,10 +84,10 @@ extension ClientDefect {
                 return frame
             }, .pausesAfter429(ms: 1))
         ClientDefect(
-            "client-ignores-retry-after", .CLIENT, 32, "Waits 1 s after a 429, whatever Retry-After says.",
+            "client-ignores-retry-after", .CLIENT, 8, "Waits 1 s after a 429, whatever Retry-After says.",
             .pausesAfter429(ms: 100))
         ClientDefect(
-            "client-shows-offline-for-everything", .CLIENT, 39,
+            "client-shows-offline-for-everything", .CLIENT, 33,
             "Shows offline whenever it is not connected.",
             .screen { screen, _ in if screen.connection != .connected { screen.connection = .offline } })
         ClientDefect(
@@ -102,13 +102,13 @@ extension ClientDefect {
                 }
             })
         ClientDefect(
-            "client-counts-no-unread", .CLIENT, 42, "Does not count answers of other sessions.",
+            "client-counts-no-unread", .CLIENT, 34, "Does not count answers of other sessions.",
             .screen { screen, _ in screen.unread = [:] })
         ClientDefect(
-            "client-counts-unread-twice", .CLIENT, 62, "Counts each answer of another session twice.",
+            "client-counts-unread-twice", .CLIENT, 34, "Counts each answer of another session twice.",
             .screen { screen, _ in screen.unread = screen.unread.mapValues { $0 * 2 } })
         ClientDefect(
-            "client-takes-any-error-for-its-own", .CLIENT, 61,
+            "client-takes-any-error-for-its-own", .CLIENT, 31,
             "Shows a question as failed when another device's turn fails.",
             .hears("error") { frame, client in
                 client.notes.marks.insert("an error")
@@ -121,7 +121,7 @@ extension ClientDefect {
                 screen.messages[last].status = .failed
             })
         ClientDefect(
-            "client-blanks-on-every-switch", .CLIENT, 43,
+            "client-blanks-on-every-switch", .CLIENT, 41,
             "Clears a session when the person returns to it.",
             .input { input, client in
                 if case .selected(let session?) = input, let number = client.core.known(session) {

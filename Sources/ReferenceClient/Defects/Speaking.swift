@@ -5,7 +5,7 @@ import HoldfastJSON
 extension ClientDefect {
     static let speaking = list {
         ClientDefect(
-            "client-writes-one-message-not-a-list", .ENV, 21, "Sends its question as 'message' instead of 'messages'.",
+            "client-writes-one-message-not-a-list", .ENV, 12, "Sends its question as 'message' instead of 'messages'.",
             .sends("chat") { chat, _ in
                 var chat = chat
                 chat["message"] = chat["messages"]
@@ -13,11 +13,11 @@ extension ClientDefect {
                 return [chat.text()]
             })
         ClientDefect(
-            "client-sends-two-objects-in-a-frame", .ENV, 21,
+            "client-sends-two-objects-in-a-frame", .ENV, 12,
             "Sends a question and a ping in one text message.",
             .sends("chat") { chat, _ in [chat.text() + #"{"type":"ping"}"#] })
         ClientDefect(
-            "client-refuses-unknown-members", .ENV, 22, "Drops a frame with an unknown member.",
+            "client-refuses-unknown-members", .ENV, 13, "Drops a frame with an unknown member.",
             .hears { frame, _ in
                 guard isKnown(frame) else { return nil }
                 guard let missed = frame["missed"]?.arrayValue else { return frame }
@@ -26,35 +26,35 @@ extension ClientDefect {
                 return frame
             })
         ClientDefect(
-            "client-drops-unexpected-values", .ENV, 22, "Drops a frame with an unexpected nested object.",
+            "client-drops-unexpected-values", .ENV, 13, "Drops a frame with an unexpected nested object.",
             .hears { frame, _ in
                 guard members(of: frame)?.contains("seq") == true, let object = frame.objectValue else { return frame }
                 return object.contains { $0.key != "stats" && $0.value.objectValue != nil } ? nil : frame
             })
         ClientDefect(
-            "client-shows-unknown-types-as-errors", .ENV, 23, "Shows an error for a frame of an unknown type.",
+            "client-shows-unknown-types-as-errors", .ENV, 13, "Shows an error for a frame of an unknown type.",
             .unknown { type, core in core.complain("Unknown message type '\(type)'.", code: "unknown_type") })
         ClientDefect(
-            "client-closes-on-unknown-types", .ENV, 23, "Closes its connection on a frame of an unknown type.",
+            "client-closes-on-unknown-types", .ENV, 13, "Closes its connection on a frame of an unknown type.",
             .unknown { _, core in core.giveUpConnection() })
         ClientDefect(
-            "client-leaves-out-the-version", .AUTH, 13, "Sends auth without a protocol version.",
+            "client-leaves-out-the-version", .AUTH, 10, "Sends auth without a protocol version.",
             .sends("auth") { auth, _ in
                 var auth = auth
                 auth["protocol"] = nil
                 return [auth.text()]
             })
         ClientDefect(
-            "client-sends-before-connected", .AUTH, 14, "Sends a ping after auth, before connected.",
+            "client-sends-before-connected", .AUTH, 10, "Sends a ping after auth, before connected.",
             .sends("auth") { auth, _ in [auth.text(), #"{"type":"ping"}"#] })
         ClientDefect(
-            "client-puts-the-token-into-the-url", .AUTH, 15, "Sends its token in the query of the WebSocket's URL.",
+            "client-puts-the-token-into-the-url", .AUTH, 11, "Sends its token in the query of the WebSocket's URL.",
             .effects { effect, _, client in
                 guard case .open(let socket, let url) = effect, let token = client.core.rules.token else { return nil }
                 return [.open(socket: socket, url: url + (url.contains("?") ? "&" : "?") + "token=" + token)]
             })
         ClientDefect(
-            "client-puts-the-token-into-requests", .AUTH, 15, "Sends its token in the query of every REST request.",
+            "client-puts-the-token-into-requests", .AUTH, 11, "Sends its token in the query of every REST request.",
             .effects { effect, _, client in
                 guard case .request(let number, var request, let limit) = effect, let token = client.core.rules.token
                 else { return nil }

@@ -4,7 +4,7 @@ import HoldfastJSON
 extension ClientDefect {
     static let streaming = list {
         ClientDefect(
-            "client-syncs-only-when-behind", .CLIENT, 16,
+            "client-syncs-only-when-behind", .CLIENT, 15,
             "Sends a sync only if its position is above 0 and below the server's.",
             .layer { input, client, next in
                 guard client.isGreeting(input), let frame = client.frame(in: input) else { return next(input, &client) }
@@ -20,7 +20,7 @@ extension ClientDefect {
                 }
             })
         ClientDefect(
-            "client-drops-tools-with-input", .CLIENT, 16, "Drops a `toolUse` whose `input` is not a string.",
+            "client-drops-tools-with-input", .CLIENT, 15, "Drops a `toolUse` whose `input` is not a string.",
             .hears { frame, _ in
                 frame.type == "toolUse" && frame["input"].map { $0.stringValue == nil } == true ? nil : frame
             })
@@ -47,7 +47,7 @@ extension ClientDefect {
                 }
             })
         ClientDefect(
-            "client-takes-a-failed-read-for-an-answer", .CLIENT, 27,
+            "client-takes-a-failed-read-for-an-answer", .CLIENT, 19,
             "Moves its position past a gap after any response to the read.",
             .after { input, client in
                 guard case .answered = input, let gap = client.core.cursor.gap, gap.afterReads != nil else { return [] }
@@ -56,10 +56,10 @@ extension ClientDefect {
                 }
             })
         ClientDefect(
-            "client-takes-a-page-for-the-whole", .CLIENT, 18, "Does not request the next page of a replay.",
+            "client-takes-a-page-for-the-whole", .CLIENT, 16, "Does not request the next page of a replay.",
             .hears("syncResult") { page, _ in page["more"] == true ? page.called(complete: true) : page })
         ClientDefect(
-            "client-moves-over-the-gap", .CLIENT, 27, "Advances its position with live frames while a sync is pending.",
+            "client-moves-over-the-gap", .CLIENT, 19, "Advances its position with live frames while a sync is pending.",
             .layer { input, client, next in
                 let seq = client.frame(in: input)?["seq"]?.intValue
                 let effects = next(input, &client)
@@ -76,7 +76,7 @@ extension ClientDefect {
                     }
             })
         ClientDefect(
-            "client-mixes-epoch-and-number", .CLIENT, 28,
+            "client-mixes-epoch-and-number", .CLIENT, 19,
             "Syncs with the connection's epoch and its own earlier number.",
             .sends("sync") { sync, client in
                 var sync = sync
@@ -84,7 +84,7 @@ extension ClientDefect {
                 return [sync.text()]
             })
         ClientDefect(
-            "client-takes-the-epoch-alone", .CLIENT, 28,
+            "client-takes-the-epoch-alone", .CLIENT, 19,
             "Takes a new epoch at once, but its number only after a read.",
             .after { input, client in
                 guard let epoch = client.core.cursor.gap?.afterReads?.epoch, client.core.cursor.held?.epoch != epoch
@@ -95,7 +95,7 @@ extension ClientDefect {
                 }
             })
         ClientDefect(
-            "client-stays-at-unknown-frames", .CLIENT, 29, "Ignores the numbers of frames of unknown types.",
+            "client-stays-at-unknown-frames", .CLIENT, 19, "Ignores the numbers of frames of unknown types.",
             .hears { frame, _ in
                 guard !["message", "toolUse", "done", "error"].contains(frame.type) else { return frame }
                 var frame = frame
@@ -103,7 +103,7 @@ extension ClientDefect {
                 return frame
             })
         ClientDefect(
-            "client-holds-back-behind-holes", .CLIENT, 30,
+            "client-holds-back-behind-holes", .CLIENT, 26,
             "Shows a frame only after every earlier number arrived.",
             .hears { frame, client in
                 guard let seq = frame["seq"]?.intValue else { return frame }
@@ -111,7 +111,7 @@ extension ClientDefect {
                 return seq > (cursor.gap.map { max($0.asked, $0.ahead) } ?? cursor.held?.seq ?? 0) + 1 ? nil : frame
             })
         ClientDefect(
-            "client-syncs-without-an-epoch", .LIVE, 13, "Sends a sync to a server that sent no epoch.",
+            "client-syncs-without-an-epoch", .CLIENT, 15, "Sends a sync to a server that sent no epoch.",
             .layer { input, client, next in
                 let awaits = client.core.cursor.held != nil || client.core.outbox.contains { $0.wasSent }
                 guard client.isGreeting(input), awaits, client.frame(in: input)?["epoch"] == nil else {

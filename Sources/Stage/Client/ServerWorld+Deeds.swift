@@ -12,7 +12,7 @@ extension ServerWorld {
             if message.role == .assistant, let number = stored.turn, let turn = turns[number] {
                 tell(ending(of: turn, isCopy: false), to: audience)
             } else if isNumbered {
-                // Only a stream has messages (TURN-16).
+                // Only a stream has messages (TURN-11).
                 tell(self.message(for: stored, in: session), to: audience)
             }
         }

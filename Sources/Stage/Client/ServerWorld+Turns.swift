@@ -156,7 +156,7 @@ extension ServerWorld {
         ])
     }
 
-    /// Tells other devices of a question: in a stream, for only one has messages (TURN-16).
+    /// Tells other devices of a question: in a stream, for only one has messages (TURN-11).
     mutating func announce(_ turn: Turn, except connection: Int? = nil) {
         let stored = index(of: turn.session).flatMap { position in
             sessions[position].messages.first { $0.id == "u\(turn.number)" }

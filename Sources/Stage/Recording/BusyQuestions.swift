@@ -2,7 +2,7 @@ import HoldfastJSON
 import HoldfastTranscript
 
 /// The questions of a scenario, and those of them that stand refused as busy: nothing comes of these, so nothing of them is
-/// waited for (ORDER-8).
+/// waited for (ORDER-2).
 struct BusyQuestions {
     /// The session that each question which stands refused was asked in; nil where it named none.
     private var refused: [String: String?] = [:]

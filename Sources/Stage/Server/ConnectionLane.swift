@@ -263,7 +263,7 @@ final class ConnectionLane: Sendable {
         case .invalidText(let bytes), .binary(let bytes):
             return recorder.record(.binary(.fromServer, bytes), on: lane, at: time) || flooded(time)
         case .ping:
-            // Whoever is not mute has answered it already; a sign of life belongs into the history (LIVE-3, LIVE-4).
+            // Whoever is not mute has answered it already; a sign of life belongs into the history (LIVE-2, LIVE-3).
             let isAnswered = connection.answersPings
             guard recorder.record(.ping(.fromServer), on: lane, at: time) else { return flooded(time) }
             return !isAnswered || recorder.record(.pong(.toServer), on: lane, at: time) || flooded(time)
@@ -307,7 +307,7 @@ final class ConnectionLane: Sendable {
         return false
     }
 
-    /// Gives up a connection for a message that nobody has to read (ENV-17).
+    /// Gives up a connection for a message that nobody has to read (ENV-9).
     private func refused(moreThan bytes: Int, _ time: ContinuousClock.Instant) -> Bool {
         let cut = Event.Kind.act("cut", ["how": .string(Cut.reset.rawValue), "moreThan": JSONValue(bytes)])
         _ = recorder.record(cut, on: lane, at: time)

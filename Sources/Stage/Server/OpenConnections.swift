@@ -2,7 +2,7 @@ import HoldfastPlatform
 
 /// The greeted connections of a whole run, over all of its scenarios.
 ///
-/// A server that stops, restarts or is overloaded ends all of its connections (LIVE-12). Whether it did is seen by the others:
+/// A server that stops, restarts or is overloaded ends all of its connections (LIVE-10). Whether it did is seen by the others:
 /// one that lives on shows that the server went on, and no server restarts again and again.
 final class OpenConnections: Sendable {
     private struct Life {

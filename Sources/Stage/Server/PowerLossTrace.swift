@@ -3,7 +3,7 @@ import HoldfastJSON
 import HoldfastSmallFoundation
 import HoldfastTranscript
 
-/// Runs a few turns of a server under strace and tells in which order it stored, synchronised and sent (PERSIST-11).
+/// Runs a few turns of a server under strace and tells in which order it stored, synchronised and sent (PERSIST-8).
 struct PowerLossTrace {
     /// The stage whose subject is traced, in an instance of its own.
     let stage: ServerStage
@@ -21,7 +21,7 @@ struct PowerLossTrace {
     ]
 
     /// What came of it, in one line that is the same whenever the server does the same.
-    func line() async -> String { "power loss (PERSIST-11): \(await outcome())" }
+    func line() async -> String { "power loss (PERSIST-8): \(await outcome())" }
 
     private func outcome() async -> String {
         guard let start = stage.subject.startCommand else { return "skipped: it needs --start" }
@@ -112,7 +112,7 @@ struct PowerLossTrace {
         return """
             {
               "title": "Turns under a trace", "summary": "Questions in plain text.", "role": "server",
-              "clauses": ["PERSIST-11"], "needs": { "start": true },
+              "clauses": ["PERSIST-8"], "needs": { "start": true },
               "steps": [{ "do": "connect", "on": "A" }, \(steps.joined(separator: ","))]
             }
             """

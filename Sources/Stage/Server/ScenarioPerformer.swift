@@ -67,7 +67,7 @@ final class ScenarioPerformer: Sendable {
                 inOrder.map { ($0.key, $0.value.token) }, devices: inOrder.map { ($0.key, $0.value.device) },
                 headers: subject.secretsOfHeaders))
         pushRoute = Self.pushRoute(byName, subject.pushSink, recorder)
-        // A refusal for the rate is held against a subject only when it is known what was asked before (RATE-3).
+        // A refusal for the rate is held against a subject only when it is known what was asked before (RATE-2).
         for (name, principal) in inOrder {
             guard let spent = principal.spent else { continue }
             recorder.note(.act("lend", ["principal": .string(name), "spent": JSONValue(spent)]), on: .server)

@@ -131,7 +131,7 @@ extension ServerSubject {
         }
     }
 
-    /// What holds of a value that a server leaves out and may leave out (SYNC-15, LIVE), or that it was configured with.
+    /// What holds of a value that a server leaves out and may leave out (SYNC-7, LIVE), or that it was configured with.
     func unsaid(_ pointer: String) -> JSONValue? {
         let name =
             pointer.hasPrefix("/limits/") ? String(pointer.dropFirst("/limits/".count)) : String(pointer.dropFirst())

@@ -24,7 +24,7 @@ extension StepContext {
     // MARK: exchanges
 
     func http(_ exchange: ScenarioStep.Exchange) async throws {
-        let body = try exchange.body.map { try filled($0).text() } ?? exchange.bodyText
+        let body = try exchange.body.map { try filled($0).text() } ?? exchange.bodyText.map { try filled($0) }
         let path = try filledPath(exchange.path)
         if exchange.save.isEmpty { try checkWire(exchange.method, path, body) }
         let (answer, lane) = try await request(

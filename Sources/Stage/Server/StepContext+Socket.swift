@@ -214,7 +214,7 @@ extension StepContext {
 
     // MARK: waiting
 
-    /// Sends no question that is larger than the server takes: that it refuses it is its right (ENV-15, REST-15).
+    /// Sends no question that is larger than the server takes: that it refuses it is its right (ENV-7).
     func checkSize(_ bytes: Int) throws {
         guard let limit = performer.messageLimit, limit >= Self.leastMessageLimit, bytes > limit else { return }
         throw StepEnd.outOfReach(
@@ -294,7 +294,7 @@ extension StepContext {
             position = last
             var next = asked
             next["lastSeqSeen"] = JSONValue(position)
-            // A position means something in its epoch alone (SYNC-11).
+            // A position means something in its epoch alone (SYNC-6).
             next["epoch"] = .string(epoch)
             let messages = try wire(next)
             try await sending(on: lane.letter) { lane throws(TransportProblem) in
@@ -323,7 +323,7 @@ extension StepContext {
         let wireHasNonces = !dialect.isCanonical ? dialect.saysNonces : true
         return { root in
             wanted.allSatisfy { pointer, value in
-                // Where pongs name no ping, each may be the answer; that it does not say so is told by LIVE-2.
+                // Where pongs name no ping, each may be the answer; that it does not say so is told by LIVE-1.
                 if !wireHasNonces, "\(pointer)" == "/nonce" { return true }
                 return value.isNull ? root[pointer] == nil : root[pointer] == value
             }
@@ -341,7 +341,7 @@ extension StepContext {
 }
 
 extension WebSocketLimits {
-    /// What one connection of a scenario may bring: servers send at most 1 MiB a message (ENV-17).
+    /// What one connection of a scenario may bring: servers send at most 1 MiB a message (ENV-9).
     fileprivate static let stage = WebSocketLimits(
         maxMessageBytes: 4 << 20, maxQueuedBytes: 1 << 20, maxReceivedBytes: 12 << 20, maxUnsentBytes: 16 << 20)
 }

@@ -85,7 +85,7 @@ struct StepContext: Sendable {
 
     /// Refuses to send a frame of the stage's own that its schema rejects.
     ///
-    /// A session is asked for by the name that the subject gave it, whatever that looks like (ID-10).
+    /// A session is asked for by the name that the subject gave it, whatever that looks like (ID-7).
     func check(_ value: JSONValue, as name: String) throws {
         guard let problem = performer.schemas.problem(of: value, as: name, at: location) else { return }
         let said = performer.said.compactMap { performer.variables(with: local)[$0] }

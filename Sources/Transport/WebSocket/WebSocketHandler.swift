@@ -76,7 +76,10 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .close(let code, _):
             over = true
             let legal = code.map { isCloseCode(Int($0)) ? $0 : 1002 }
-            _ = try? core.post(core.encoded(.close(code: legal)), isClose: true)
+            // Who gives no sign of life says no goodbye either.
+            if core.withState({ $0.answersPings }) {
+                _ = try? core.post(core.encoded(.close(code: legal)), isClose: true)
+            }
             guard core.isClient else { return core.end() }
             let core = core
             core.channel.eventLoop.scheduleTask(in: Self.patience) { core.end() }

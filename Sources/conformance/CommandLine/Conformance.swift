@@ -23,7 +23,7 @@ struct Conformance: AsyncParsableCommand {
               conformance server ws://127.0.0.1:8080/ws    test a server
               conformance client -- ./my-driver            test a client
               conformance judge capture.har                judge a recording
-              conformance explain                          the protocol in two screens
+              conformance explain                          the protocol on one sheet
               conformance explain SYNC-3                   a clause and why it exists
 
             \(ExitStatus.table)

@@ -10,7 +10,7 @@ struct ExplainCommand: AsyncParsableCommand {
         commandName: "explain",
         abstract: "Explain a symptom, clause or term; without one, the protocol.",
         discussion: """
-            Without a topic: the protocol in two screens. For a clause: why it exists, how it is judged, a history that \
+            Without a topic: the protocol on one sheet. For a clause: why it exists, how it is judged, a history that \
             keeps it and one that breaks it. For a symptom: the clauses involved, the scenarios that show it, and what to \
             read.
 
@@ -39,7 +39,7 @@ struct ExplainCommand: AsyncParsableCommand {
         let specification = try Specification(.embedded)
         let style = Console.style
         guard !topics.isEmpty else {
-            return Console.write(Tool.addressed(style.spelled(try ProtocolPage(specification, style).text)) + "\n")
+            return Console.write(Tool.addressed(style.spelled(ProtocolPage(specification, style).text)) + "\n")
         }
         let pages = try TopicBook(specification, style).pages(on: topics) { RuleBook.rule($0)?.page }
         let rule = style.dim(String(repeating: style.hasUnicode ? "─" : "-", count: min(style.width, 80)))

@@ -15,7 +15,7 @@ struct ClientCommand: AsyncParsableCommand {
 
             Examples:
               conformance client -- ./my-driver --headless
-              conformance client --only CLIENT-1 -- python3 driver.py
+              conformance client --only CLIENT-36 -- python3 driver.py
               conformance client --listen 192.168.1.10:9000
               conformance client --reference
               conformance client --profile client-core --profile client-sync --out results -- ./my-driver

@@ -79,7 +79,7 @@ struct ExploreClientCommand: AsyncParsableCommand {
               conformance explore client --minutes 10 -- ./my-driver
               conformance explore client --listen 192.168.1.10:9000 --runs 20
               conformance explore client --reference --defect client-appends-whatever-comes --runs 20
-              conformance explore client --plan explored/CLIENT-16-7.json -- ./my-driver
+              conformance explore client --plan explored/CLIENT-15-7.json -- ./my-driver
 
             \(ExploreFlags.codes)
             """

@@ -51,7 +51,7 @@ struct ServerCommand: AsyncParsableCommand {
 
     @Flag(
         help: ArgumentHelp(
-            "Show whether the started server syncs its files before it sends (PERSIST-11).",
+            "Show whether the started server syncs its files before it sends (PERSIST-8).",
             discussion: """
                 Runs one more instance under strace, if that is installed and allowed, and prints the order of write, sync \
                 and send below the report. It does not affect the verdict.

@@ -249,7 +249,7 @@ function conclude(kept, turn, reply, failure) {
 async function answer(turn, question) {
   let script = [];
   try {
-    // Agents cut characters in half; no message can carry that (ENV-12).
+    // Agents cut characters in half; no message can carry that (ENV-1).
     script = JSON.parse(question, (_, said) => (typeof said === "string" ? said.toWellFormed() : said)).script ?? [];
   } catch {
     // A question in words.

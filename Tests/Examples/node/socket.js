@@ -24,7 +24,7 @@ class Socket {
     // Asks a silent peer whether it is there, and ends the connection when it does not answer.
     const beat = setInterval(() => {
       const silence = (Date.now() - this.heard) / 1000;
-      if (silence >= 2 * heartbeat) stream.destroy();
+      if (silence >= 2 * heartbeat) this.close(4004, "silent for two heartbeats");
       else if (silence >= heartbeat / 2) this.#write(PING, Buffer.alloc(0));
     }, heartbeat * 500);
     stream.on("close", () => {

@@ -70,7 +70,7 @@ class App:
         self.save()
 
     def send_again(self, key):
-        """What may have arrived keeps its key; what is over takes a new one, or its old ending would come (CLIENT-50)."""
+        """What may have arrived keeps its key; what is over takes a new one, or its old ending would come (CLIENT-6)."""
         conversation, message = self.find(key=key)
         if not message.failed:
             return
@@ -99,7 +99,7 @@ class App:
         self.link.leave(frozen=True)
 
     def enter_foreground(self):
-        """A return is a reason to connect anew in any case (CLIENT-1); the first look after launch is none."""
+        """A return is a reason to connect anew in any case (CLIENT-36); the first look after launch is none."""
         if not self.foreground:
             self.foreground, self.has_failed = True, False
             self.recovery.begin_anew()
@@ -112,7 +112,7 @@ class App:
         self.rest.drop()
 
     def regain_network(self):
-        """The network's return is a reason to connect at once (CLIENT-8), but not to try refused credentials again."""
+        """The network's return is a reason to connect at once (CLIENT-37), but not to try refused credentials again."""
         if not self.network:
             self.network, self.has_failed = True, False
             if self.foreground and not self.link.closed_for_good:
@@ -138,7 +138,7 @@ class App:
         return {
             "connection": self.connection,
             "sessionId": self.screen.id,
-            # Without a network nothing can bring an answer, and `offline` says so (CLIENT-23).
+            # Without a network nothing can bring an answer, and `offline` says so (CLIENT-39).
             "thinking": self.network and any(message.question.is_open for message in self.screen.questions),
             "messages": [message.shown() for message in self.screen.messages if message.role != "system"],
             "errors": self.errors,
@@ -166,7 +166,7 @@ class App:
         if self.stream.on_connected(greeting):
             self.later(self.clock(10), lambda: self.recover_unanswered(greeting))
         else:
-            self.recover()  # without a replay, a read is the only way to learn what came meanwhile (CLIENT-55)
+            self.recover()  # without a replay, a read is the only way to learn what came meanwhile (CLIENT-18)
         self.outbox.flush()
 
     def recover_unanswered(self, greeting):
@@ -179,7 +179,7 @@ class App:
         self.recovery.tick()
 
     def on_closed_for_good(self, why):
-        """Neither credentials nor versions improve by waiting: nothing is awaited any more (CLIENT-9)."""
+        """Neither credentials nor versions improve by waiting: nothing is awaited any more (CLIENT-3)."""
         self.show_error(why)
         for _, message in self.questions:
             if message.question.phase in ("posted", "accepted"):
@@ -187,7 +187,7 @@ class App:
         self.changed()
 
     def on_lost(self):
-        """A question without an `ack` goes out again at once, over the road that is left (CLIENT-11)."""
+        """A question without an `ack` goes out again at once, over the road that is left (CLIENT-7)."""
         self.outbox.on_lost()
         if self.may_connect:
             self.outbox.flush(over_rest=True)
@@ -272,13 +272,13 @@ class App:
             self.show_error(frame.get("error"), frame.get("code"))
 
     def on_refused(self, message, error):
-        """A question is refused, or its turn has failed: the person sees which one, and why (CLIENT-31)."""
+        """A question is refused, or its turn has failed: the person sees which one, and why (CLIENT-32)."""
         question = message.question
         if question.phase in ("answered", "failed"):
             return
         self.outbox.stop_waiting(message)
         if error.get("code") == "rate_limited":
-            told = error.get("retryAfterMs")  # by the server: never scaled (CLIENT-32)
+            told = error.get("retryAfterMs")  # by the server: never scaled (CLIENT-8)
             seconds = (told if isinstance(told, int) else 60_000) / 1000 + 0.1
             question.phase, question.not_before = "delayed", self.wall() + seconds
             self.later(seconds + 0.01, lambda: self.outbox.flush(over_rest=self.has_failed))

@@ -11,7 +11,7 @@ from stream import Stream
 
 
 class NewIdOnResend(App):
-    """a message that goes out again gets another id (CLIENT-12)"""
+    """a message that goes out again gets another id (CLIENT-6)"""
 
     class make_outbox(Outbox):
         def content(self, conversation, message):
@@ -21,7 +21,7 @@ class NewIdOnResend(App):
 
 
 class ReplacesMessages(App):
-    """a history replaces what is shown (CLIENT-20)"""
+    """a history replaces what is shown (CLIENT-25)"""
 
     class make_conversation(Conversation):
         def merge(self, history):
@@ -33,7 +33,7 @@ class ReplacesMessages(App):
 
 
 class TrustsOldSocket(App):
-    """a connection that says it is open is used again after the background (CLIENT-1)"""
+    """a connection that says it is open is used again after the background (CLIENT-36)"""
 
     def enter_background(self):
         self.foreground = False
@@ -45,7 +45,7 @@ class TrustsOldSocket(App):
 
 
 class EndlessSpinner(App):
-    """polling ends, and thinking does not (CLIENT-23)"""
+    """polling ends, and thinking does not (CLIENT-39)"""
 
     class make_recovery(Recovery):
         def give_up(self, message):
@@ -53,7 +53,7 @@ class EndlessSpinner(App):
 
 
 class MostRecentSession(App):
-    """the newest session is taken for that of a question whose session is not known (CLIENT-38)"""
+    """the newest session is taken for that of a question whose session is not known (CLIENT-21)"""
 
     def on_connected(self, greeting):
         lost = [(conversation, m) for conversation, m in self.questions if conversation.id is None and m.question.is_out]
@@ -69,14 +69,14 @@ class MostRecentSession(App):
 
 
 class JumpsTheGap(App):
-    """a live frame moves the position while a sync is unanswered (CLIENT-27)"""
+    """a live frame moves the position while a sync is unanswered (CLIENT-19)"""
 
     class make_stream(Stream):
         may_move = True
 
 
 class ConnectedTooSoon(App):
-    """an open socket is shown as a connection (CLIENT-4)"""
+    """an open socket is shown as a connection (CLIENT-23)"""
 
     class make_link(Link):
         @property
@@ -89,7 +89,7 @@ class ConnectedTooSoon(App):
 
 
 class SwallowsErrors(App):
-    """an error is not shown (CLIENT-31)"""
+    """an error is not shown (CLIENT-32)"""
 
     def on_refused(self, message, error):
         super().on_refused(message, error)

@@ -141,7 +141,7 @@ class Conversation:
     def merge(self, history):
         """Takes up a history: its messages in its order, and every message it lacks where it was.
 
-        A history may be older than what is shown, or a part: nothing shown ever goes (CLIENT-20).
+        A history may be older than what is shown, or a part: nothing shown ever goes (CLIENT-25).
         """
         matches = [self._known(e["role"], e["id"], e.get("clientMessageId")) for e in history]
         taken = set(matches)

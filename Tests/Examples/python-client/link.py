@@ -19,7 +19,7 @@ class Link:
         self.app, self.url, self.token = app, url, token
         self.frozen = None  # a socket from before the background
         self.socket = None  # of the connection that is made or used
-        self.greeting = None  # its `connected`; none, and it is not in use (CLIENT-4)
+        self.greeting = None  # its `connected`; none, and it is not in use (CLIENT-23)
         self.attempts = 0  # since a connection that lasted
         self.closed_for_good = None
         self.task = None
@@ -46,7 +46,7 @@ class Link:
         self._lose(drop=not frozen)
 
     def send(self, frame):
-        """Sends on the connection in use; a send that fails is the end of it (CLIENT-10)."""
+        """Sends on the connection in use; a send that fails is the end of it (CLIENT-4)."""
         self.app.spawn(self._send(self.socket, frame))
 
     async def _send(self, socket, frame):
@@ -75,7 +75,7 @@ class Link:
             await asyncio.sleep(self._wait())
 
     def _wait(self):
-        """Grows, varies at random, has a bound and no end (CLIENT-5 to CLIENT-7)."""
+        """Grows, varies at random, has a bound and no end (CLIENT-1 to CLIENT-37)."""
         wait = min(self.LONGEST_WAIT, self.FIRST_WAIT * 2**self.attempts)
         self.attempts = min(self.attempts + 1, 16)
         return self.app.clock(wait * random.uniform(0.5, 1))

@@ -5,7 +5,7 @@ import json
 
 
 class Outbox:
-    """One key for one message, on every road and for ever (CLIENT-12, CLIENT-13)."""
+    """One key for one message, on every road and for ever (CLIENT-6, CLIENT-5)."""
 
     RESEND, POST, MOST_TRIES, KEY_MEMORY = 15, 60, 6, 86_400
 
@@ -25,7 +25,7 @@ class Outbox:
                     question.phase, question.tries, message.failed = "waiting", 0, False
                 if question.phase == "waiting" and message.key not in self.posts:
                     if question.asked and self.app.wall() - question.asked > self.app.clock(self.KEY_MEMORY):
-                        # The server may have forgotten its key (CLIENT-60).
+                        # The server may have forgotten its key (CLIENT-9).
                         question.phase, message.failed = "unanswered", True
                         self.app.show_error("It is not known whether this was sent.", None, message.key)
                     elif self.is_too_large(conversation, message):
@@ -53,7 +53,7 @@ class Outbox:
         return {"messages": [{"role": "user", "content": message.text}], "clientMessageId": message.key, **names}
 
     def is_too_large(self, conversation, message):
-        """What the server would refuse, or close the connection on, is not sent (CLIENT-57)."""
+        """What the server would refuse, or close the connection on, is not sent (CLIENT-11)."""
         return len(json.dumps({"type": "chat", **self.body(message, conversation.id)}, ensure_ascii=False).encode()) > self.app.max_frame_bytes
 
     def ask(self, conversation, message):
@@ -62,14 +62,14 @@ class Outbox:
         self.timers[message.key] = asyncio.create_task(self._silence(message))
 
     async def _silence(self, message):
-        """No word of a question is the end of its connection (CLIENT-10)."""
+        """No word of a question is the end of its connection (CLIENT-4)."""
         await asyncio.sleep(self.app.clock(self.RESEND))
         self.timers.pop(message.key, None)
         if message.question.phase == "asked":
             self.app.link.renew()
 
     def on_lost(self):
-        """The connection is gone: every question it took without a word goes out again (CLIENT-11)."""
+        """The connection is gone: every question it took without a word goes out again (CLIENT-7)."""
         for timer in self.timers.values():
             timer.cancel()
         self.timers.clear()
@@ -101,7 +101,7 @@ class Outbox:
         elif question.phase == "posted":
             self._on_failed_try(message)
         elif question.phase in ("waiting", "givenUp"):
-            self.flush()  # the waiting for it had ended before (CLIENT-11)
+            self.flush()  # the waiting for it had ended before (CLIENT-7)
         self.app.changed()
 
     def _on_refusal(self, conversation, message, answer):

@@ -7,7 +7,7 @@ MISSING, FAILED = "missing", "failed"
 
 
 class Recovery:
-    """Session reads: one of a session is under way at a time, and serves all who asked before it began (CLIENT-21)."""
+    """Session reads: one of a session is under way at a time, and serves all who asked before it began (CLIENT-20)."""
 
     READ, RETRY, LONGEST_RETRY = 20, 5, 25
     POLL, POLLS, LAST_POLL, DEGRADED_READ = 5, 12, 58, 20
@@ -48,7 +48,7 @@ class Recovery:
             self.app.on_missing(conversation)
         elif body is not FAILED:
             self.app.on_history(conversation, body)
-        elif conversation.expected is not None:  # a tap is answered, be it with words (CLIENT-36)
+        elif conversation.expected is not None:  # a tap is answered, be it with words (CLIENT-32)
             self.app.show_error("This conversation cannot be read now.")
         self.app.changed()
         return body is not FAILED
@@ -91,7 +91,7 @@ class Recovery:
         return answer.body.get("sessions") if answer.status == 200 else None
 
     async def search(self, conversation):
-        """Finds the session of a first question, and takes no other in its place (CLIENT-38)."""
+        """Finds the session of a first question, and takes no other in its place (CLIENT-21)."""
         entries = await self.request_list()
         for entry in entries or []:
             if conversation.id is not None:
@@ -147,7 +147,7 @@ class Recovery:
         await (self.search(conversation) if conversation.messages else self.request_list())
 
     def is_due(self, message):
-        """Whether it is time for a poll; when there have been enough, the waiting ends (CLIENT-22, CLIENT-23)."""
+        """Whether it is time for a poll; when there have been enough, the waiting ends (CLIENT-20, CLIENT-39)."""
         question, now = message.question, self.app.now()
         if now - question.polled < self.app.clock(self.POLL) * 0.9:
             return False

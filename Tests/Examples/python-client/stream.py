@@ -2,7 +2,7 @@
 
 
 class Stream:
-    """Epoch and number change together (CLIENT-28), and never past what a `sync` has still to bring (CLIENT-27)."""
+    """Epoch and number change together (CLIENT-19), and never past what a `sync` has still to bring (CLIENT-19)."""
 
     def __init__(self, app, epoch=None, seq=None):
         self.app = app
@@ -20,19 +20,19 @@ class Stream:
         self.connection = greeting
         self.catching_up = self.evicted = False
         if self.live_epoch is None:
-            return False  # such a server does not replay (LIVE-13)
+            return False  # such a server does not replay (CLIENT-15)
         if self.epoch is None and not self.app.awaits_answer:
             self.take_up(self.live_epoch, greeting.get("lastSeq", 0))
             return False
         self.catching_up = True
         self.ask({"epoch": self.epoch, "lastSeqSeen": self.seq} if self.epoch else {"lastSeqSeen": 0})
-        return self.epoch is not None  # a new stream replays nothing older than itself (CLIENT-55)
+        return self.epoch is not None  # a new stream replays nothing older than itself (CLIENT-18)
 
     def ask(self, position):
         self.app.send_frame({"type": "sync", **position})
 
     def on_live(self, frame):
-        """Counts a numbered frame of any type, known or not (CLIENT-29)."""
+        """Counts a numbered frame of any type, known or not (CLIENT-19)."""
         seq = frame.get("seq")
         if self.live_epoch is None or not isinstance(seq, int):
             return

@@ -34,12 +34,12 @@ STATUS = {
 }
 DEFECTS = {
     "done-before-stored": "sends `done` and stores the answer afterwards (PERSIST-1)",
-    "done-for-unknown-session": "answers in a session that does not exist, and stores nothing (ID-6)",
-    "null-ends-the-process": "ends when a message is `null` (ENV-4)",
-    "overwrites-files": "empties a session's file before it writes it; needs --store files (PERSIST-7)",
+    "done-for-unknown-session": "answers in a session that does not exist, and stores nothing (ID-4)",
+    "null-ends-the-process": "ends when a message is `null` (ENV-3)",
+    "overwrites-files": "empties a session's file before it writes it; needs --store files (PERSIST-5)",
     "oldest-first": "lists the oldest session first (REST-3)",
-    "question-stored-with-answer": "stores the question not before the answer (TURN-4)",
-    "disconnect-cancels": "gives a turn up when its connection ends (TURN-11)",
+    "question-stored-with-answer": "stores the question not before the answer (PERSIST-2)",
+    "disconnect-cancels": "gives a turn up when its connection ends (TURN-6)",
 }
 
 
@@ -422,7 +422,7 @@ class Server:
 
 
 def whole(said):
-    """What an agent said, without halves of characters: no message can carry them (ENV-12)."""
+    """What an agent said, without halves of characters: no message can carry them (ENV-1)."""
     text = json.dumps(said, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return json.loads(text)
 

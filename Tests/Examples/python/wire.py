@@ -64,6 +64,8 @@ class Socket:
             await asyncio.sleep(heartbeat / 2)
             silence = self._now() - self.heard
             if silence >= 2 * heartbeat:
+                self.close(4004, "silent for two heartbeats")
+                await asyncio.sleep(heartbeat / 2)
                 self.writer.transport.abort()
             elif silence >= heartbeat / 2 and self.protocol.state is State.OPEN:
                 self.protocol.send_ping(b"")

@@ -16,7 +16,7 @@ export interface Listener {
   forgetPlaces(): void;
 }
 
-/** Epoch and number change together (CLIENT-28), and never past what a `sync` has still to bring (CLIENT-27). */
+/** Epoch and number change together (CLIENT-19), and never past what a `sync` has still to bring (CLIENT-19). */
 export class Stream {
   isCatchingUp = false;
   private live: string | null = null;
@@ -39,7 +39,7 @@ export class Stream {
     return this.epoch !== null; // a new stream replays nothing older than itself
   }
 
-  /** Counts a numbered frame of any type, known or not (CLIENT-29). */
+  /** Counts a numbered frame of any type, known or not (CLIENT-19). */
   passed({ seq }: Frame) {
     if (this.live === null || !Number.isInteger(seq)) return;
     this.highest = Math.max(this.highest, seq);

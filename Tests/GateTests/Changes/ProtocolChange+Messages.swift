@@ -178,10 +178,10 @@ extension ProtocolChange {
             "a clause for fewer servers", turn, "TURN-1 · server · core", "TURN-1 · server · push", cs,
             says: "clause-profile-changed"),
         .init(
-            "a clause for all servers", "clauses/ORDER.md", "ORDER-4 · server · sync", "ORDER-4 · server · core", core,
+            "a clause for all servers", "clauses/ORDER.md", "ORDER-3 · server · sync", "ORDER-3 · server · core", core,
             says: "clause-profile-changed"),
         .init(
-            "a clause for others", "clauses/ORDER.md", "ORDER-4 · server · sync", "ORDER-4 · server · push", cs,
+            "a clause for others", "clauses/ORDER.md", "ORDER-3 · server · sync", "ORDER-3 · server · push", cs,
             "servers that declare push", says: "clause-profile-changed"),
         .init(
             "other evidence", turn, "Why: it is the first.\nJudged from: what is seen.",

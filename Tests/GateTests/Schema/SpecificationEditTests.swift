@@ -131,7 +131,7 @@ struct SpecificationEdit: Sendable, CustomTestStringConvertible {
             "messages/toolUse.json", ##""required": ["tool"]"##, ##""required": []"##,
             "property-became-optional serverToClient error"),
         SpecificationEdit(
-            "messages/toolUse.json", ##"    { "x-clause": "ID-5", "required": ["sessionId"] },\##n"##, "",
+            "messages/toolUse.json", ##"    { "x-clause": "ID-3", "required": ["sessionId"] },\##n"##, "",
             "property-became-optional serverToClient error"),
         SpecificationEdit(
             "messages/toolUse.json", ##""sync": { "required": ["seq"] }"##, ##""sync": { "required": [] }"##,
@@ -148,7 +148,7 @@ struct SpecificationEdit: Sendable, CustomTestStringConvertible {
             ##""retryable": { "description": "True when the same question may succeed later.", "type": ["boolean", "string"] }"##,
             "type-widened serverToClient error"),
         SpecificationEdit(
-            "messages/error.json", ##""then": { "x-clause": "IDEM-5", "not": { "required": ["seq"] } }"##,
+            "messages/error.json", ##""then": { "x-clause": "ENV-2", "not": { "required": ["seq"] } }"##,
             ##""then": {}"##, "not-changed serverToClient error"),
         SpecificationEdit(
             "push/payload.json", ##""type": ["string", "object"]"##, ##""type": "string""##,

@@ -31,25 +31,13 @@ import Testing
         }
     }
 
-    @Test(arguments: ["nami", "adjutant", "syl"]) func `what a wire cannot keep is told in the chapter too`(
+    @Test(arguments: ["nami", "adjutant", "syl"]) func `what a wire cannot keep are clauses of servers`(
         name: String
     ) throws {
         let specification = try SourceTree.specification()
         let unkeepable = try specification.dialect(named: name).unkeepable
-        let chapter = try SourceTree.text("Spec/chapters/13-dialects.md")
-        let tables = chapter.components(separatedBy: "In the dialect `\(name)`:\n\n")
-        try #require(tables.count == 2)
-        var told: [ClauseID: String] = [:]
-        for row in tables[1].split(separator: "\n", omittingEmptySubsequences: false).prefix(while: {
-            $0.hasPrefix("|")
-        }) {
-            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-            for clause in cells[0].matches(of: /\[([A-Z]+-[0-9]+)\]/) {
-                told[try #require(ClauseID(String(clause.1)))] = cells[1]
-            }
-        }
-        #expect(told == unkeepable.mapValues(\.reason) && !told.isEmpty)
-        for clause in told.keys { #expect(specification[clause]?.role == .server, "\(clause)") }
+        #expect(!unkeepable.isEmpty)
+        for clause in unkeepable.keys { #expect(specification[clause]?.role == .server, "\(clause)") }
     }
 
     @Test func `the canonical form is nobody's file`() throws {

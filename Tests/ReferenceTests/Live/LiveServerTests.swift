@@ -76,7 +76,7 @@ import Testing
         await second.stop()
     }
 
-    @Test func `LIVE-6 a server broken so says goodbye with 1000`() async throws {
+    @Test func `LIVE-5 a server broken so says goodbye with 1000`() async throws {
         let folder = try TemporaryDirectory()
         let server = try await Self.start(folder, defects: [#require(Defect.named("live-stops-as-if-all-were-said"))])
         let client = try await Client(server)
@@ -86,7 +86,7 @@ import Testing
         await stopped
     }
 
-    @Test func `LIVE-6 a stop ends the turn as interrupted and says goodbye with 1001`() async throws {
+    @Test func `LIVE-5 a stop ends the turn as interrupted and says goodbye with 1001`() async throws {
         let folder = try TemporaryDirectory()
         let server = try await Self.start(folder)
         let client = try await Client(server)

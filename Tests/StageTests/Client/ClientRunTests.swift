@@ -50,7 +50,7 @@ struct ClientRunTests {
 
     private func scenario(_ name: String, watching milliseconds: Int) throws -> ClientScenario {
         try ClientScenarioReader.scenario(
-            #"{"title":"t","summary":"s","role":"client","clauses":["CLIENT-1"],"#
+            #"{"title":"t","summary":"s","role":"client","clauses":["CLIENT-36"],"#
                 + #""steps":[{"do":"launch"},{"do":"watch","for":\#(milliseconds)}]}"#,
             named: "client/CLIENT/\(name)", file: "x.json")
     }

@@ -8,7 +8,7 @@ import Testing
 struct ServerWorldTests {
     private func world(_ text: String = "{}") throws -> ServerWorld {
         let scenario = try ClientScenarioReader.scenario(
-            #"{"title":"t","summary":"s","role":"client","clauses":["CLIENT-1"],"world":\#(text),"#
+            #"{"title":"t","summary":"s","role":"client","clauses":["CLIENT-36"],"world":\#(text),"#
                 + #""steps":[{"do":"launch"}]}"#, named: "client/CLIENT/x", file: "x.json")
         return ServerWorld(scenario.world, token: "secret-token")
     }
@@ -53,7 +53,7 @@ struct ServerWorldTests {
 
     private func rule(_ text: String, in world: inout ServerWorld) throws {
         let scenario = try ClientScenarioReader.scenario(
-            #"{"title":"t","summary":"s","role":"client","clauses":["CLIENT-1"],"steps":[\#(text)]}"#,
+            #"{"title":"t","summary":"s","role":"client","clauses":["CLIENT-36"],"steps":[\#(text)]}"#,
             named: "client/CLIENT/x", file: "x.json")
         guard case .when(let rule) = scenario.steps.first?.action else { return }
         world.add(rule)

@@ -56,7 +56,7 @@ package struct ClientWorld: Sendable, Equatable {
     package var heartbeatSeconds: Int?
     /// Whether times and contents come in forms that the schemas allow and few servers use.
     package var hasRareForms = false
-    /// Members that no version defines, in every frame (ENV-22).
+    /// Members that no version defines, in every frame (ENV-13).
     package var newer = JSONObject()
 
     package init() {}

@@ -36,7 +36,7 @@ public enum ClientScenarioReader {
         }
         return ClientScenario(
             name: name, title: members.text("title"), summary: members.text("summary"),
-            clauses: members.clauses(among: clauses, such: "CLIENT-3"), needs: needs(members),
+            clauses: members.clauses(among: clauses, such: "CLIENT-36"), needs: needs(members),
             world: members.members("world")?.world ?? ClientWorld(), steps: steps)
     }
 

@@ -28,7 +28,7 @@ public struct Scenario: Sendable, Equatable {
         public var start = false
         /// Whether it spends the whole budget of its principal, which must then be untouched (RATE).
         public var budget = false
-        /// How many frames the server keeps for replay at least (SYNC-15).
+        /// How many frames the server keeps for replay at least (SYNC-7).
         public var replay = 0
         /// How often it waits for times that the subject told, by their names in `limits`.
         public var patience: [String: Int] = [:]
@@ -51,7 +51,7 @@ public struct Scenario: Sendable, Equatable {
     /// Whether a device is called gone for good, so that no later scenario can use it.
     package var endsADevice: Bool { steps.contains(where: \.endsADevice) }
 
-    /// Whether it leaves questions behind that fill the first page of whoever asks for everything (SYNC-16).
+    /// Whether it leaves questions behind that fill the first page of whoever asks for everything (SYNC-7).
     package var fillsAStream: Bool { steps.contains(where: \.asksAtLength) }
 
     /// Whether a step sends a message as it is written, whatever is wrong with it.

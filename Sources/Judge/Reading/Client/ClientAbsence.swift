@@ -46,7 +46,7 @@ extension Observations {
         }
     }
 
-    /// The event of a close that tells a client to stay away: 4001 or 4010 (CLIENT-9).
+    /// The event of a close that tells a client to stay away: 4001 or 4010 (CLIENT-3).
     func terminalClose(of connection: ObservedConnection) -> Int? {
         guard let ending = connection.ending, case .closed(.fromServer, let code?) = ending.kind,
             code == 4001 || code == 4010, endOfLife(at: connection.opening) > ending.event

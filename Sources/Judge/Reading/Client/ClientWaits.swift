@@ -85,7 +85,7 @@ extension Observations {
         return later.filter { read in
             let serves = isForGap(read) || isForScreen(read) || isForSearch(read, of: wait) || isForNews(read)
             guard !serves else { return false }
-            // What failed is read again where nobody waits, and what hangs in any case (CLIENT-55).
+            // What failed is read again where nobody waits, and what hangs in any case (CLIENT-18).
             let before = wait.reads.last { $0 < read }.flatMap { last in client.reads.first { $0.request == last } }
             if let before, before.response == nil { return false }
             let isRetry = before.map { !$0.isAnswered } ?? false
@@ -186,7 +186,7 @@ extension Observations {
     }
 
     /// Whether a request was made while the session on the screen was still to be read: since the person opened it, the
-    /// app was launched with it, or a greeting without a `sync` (CLIENT-55), or since such a read failed.
+    /// app was launched with it, or a greeting without a `sync` (CLIENT-18), or since such a read failed.
     private func isForScreen(_ request: Int) -> Bool {
         guard let session = client.state(at: request)?.sessionId else { return false }
         let before = client.reads(of: session).last { $0.request < request }

@@ -77,7 +77,7 @@ extension Observations {
         path.drop { $0 != "?" }.contains("‹token of ")
     }
 
-    /// Whether a malformed message may be why a connection is silent or ended at an event: then ENV-10 or the clause about such
+    /// Whether a malformed message may be why a connection is silent or ended at an event: then ENV-5 or the clause about such
     /// messages judges it.
     ///
     /// One that the connection outlived explains nothing: the server answered what was sent after it, or spoke when the bound
@@ -91,12 +91,20 @@ extension Observations {
             guard hostile.frame.event < event else { return false }
             let isOwn = hostile.frame.connection == index
             if isOwn, !hostile.isJudged { return false }
-            let begin = isOwn ? hostile.answer?.event ?? hostile.frame.event : hostile.frame.event
-            return !connections[index].hasAnswered(since: begin, before: event)
-                && !connections[index].received.contains {
-                    $0.event < event && patience(of: $0.event) > patience(of: begin) + timeouts.close.microseconds
-                }
+            return !hasOutlived(hostile, on: index, before: event)
         }
+    }
+
+    /// Whether a connection, that of the frame unless another is given, went on after a hostile frame: the server answered
+    /// there what was sent after it, or spoke when the bound for a close was over.
+    func hasOutlived(_ hostile: HostileFrame, on other: Int? = nil, before event: Int) -> Bool {
+        let index = other ?? hostile.frame.connection
+        let isOwn = hostile.frame.connection == index
+        let begin = isOwn ? hostile.answer?.event ?? hostile.frame.event : hostile.frame.event
+        return connections[index].hasAnswered(since: begin, before: event)
+            || connections[index].received.contains {
+                $0.event < event && patience(of: $0.event) > patience(of: begin) + timeouts.close.microseconds
+            }
     }
 
     func events(on connection: Int) -> [Int] { connections[connection].events }
@@ -130,7 +138,7 @@ extension Observations {
         }
         switch ending.kind {
         case .closed(.fromServer, let given):
-            // A server may restart or be overloaded at any time (LIVE-12).
+            // A server may restart or be overloaded at any time (LIVE-10).
             if !isTold, given == 1012 || given == 1013 { return }
             if !isTold {
                 violate(errors.first.map { called($0) } ?? "close \(text(given)) without an error", ending.event)

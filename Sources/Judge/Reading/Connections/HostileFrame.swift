@@ -11,7 +11,7 @@ struct HostileFrame: Sendable {
     /// In a capture, the event by which the server took it for a message like any other; nil without one.
     var taken: Int?
 
-    /// Whether a clause says what becomes of its connection; how deep a text may be nested, none says.
+    /// Whether a clause says what becomes of its connection; how deep an object may be nested, none says.
     var isJudged: Bool {
         if case .tooDeep = frame.problem?.kind { return true }
         return kind != .free
@@ -36,25 +36,26 @@ struct HostileFrame: Sendable {
         /// Something the specification lets a server take or refuse.
         case free
 
-        /// Whether an `error` of this code can be the answer.
-        func fits(_ code: String?) -> Bool {
-            guard let code else { return true }
-            let codes: Set<String> =
-                switch self {
-                case .notJSON, .notObject, .binary: ["parse_error", "bad_request"]
-                case .untyped: ["parse_error", "bad_request", "unknown_type"]
-                case .unknownType: ["unknown_type"]
-                case .invalid: ["bad_request"]
-                case .invalidNumber: ["bad_request", "parse_error"]
-                case .oversize: ["too_large"]
-                case .free: ErrorMeaning.formal
-                }
-            return codes.contains(code)
+        /// The codes that an `error` about it may have.
+        var codes: Set<String> {
+            switch self {
+            case .notJSON, .notObject, .binary, .invalidNumber: ["parse_error", "bad_request"]
+            case .untyped: ["parse_error", "bad_request", "unknown_type"]
+            case .unknownType: ["unknown_type"]
+            case .invalid: ["bad_request"]
+            case .oversize: ["too_large"]
+            case .free: ErrorMeaning.formal
+            }
         }
+
+        /// Whether an `error` of this code can be the answer.
+        func fits(_ code: String?) -> Bool { code.map(codes.contains) ?? true }
     }
 
     /// What is wrong with each message to the server after `connected` that it may not simply take, by event.
-    static func kinds(on connections: [ObservedConnection], schemas: MessageSchemas, hasSync: Bool) -> [Int: Kind] {
+    static func kinds(
+        in history: History, on connections: [ObservedConnection], schemas: MessageSchemas, hasSync: Bool
+    ) -> [Int: Kind] {
         let own = Set(schemas.types(sentBy: .client))
         let foreign = Set(schemas.types(sentBy: .server))
         var tape = JSONTape()
@@ -63,8 +64,10 @@ struct HostileFrame: Sendable {
             if frame.wireBytes > limit ?? .max { return .oversize }
             if frame.isBinary { return .binary }
             guard let document = frame.document else {
-                if case .tooDeep = frame.problem?.kind { return .free }
-                return .notJSON
+                guard case .tooDeep = frame.problem?.kind else { return .notJSON }
+                // However deep, a list is no frame.
+                guard case .text(_, let text) = history.events[frame.event].kind else { return .free }
+                return text.first { !$0.isWhitespace } == "[" ? .notObject : .free
             }
             // Duplicate names and half surrogates may be kept or refused.
             guard document.flaws.isEmpty else { return .free }
@@ -203,7 +206,7 @@ extension Observations {
     func survival(of hostile: HostileFrame) -> Survival {
         let connection = connections[hostile.frame.connection]
         let start = hostile.answer?.event ?? hostile.frame.event
-        if connection.received.contains(where: { $0.event > start }) { return .alive }
+        if hasOutlived(hostile, before: .max) { return .alive }
         let next = hostileFrames.first {
             $0.frame.connection == hostile.frame.connection && $0.frame.event > hostile.frame.event
         }
@@ -212,6 +215,7 @@ extension Observations {
             return isOther || ending.mayBeSilence || wasStopped(between: hostile.frame.event, and: ending.event)
                 ? .unknown : .dead(ending.event)
         }
+        if connection.received.contains(where: { $0.event > start }) { return .alive }
         let ping = connection.sent.first { $0.event > hostile.frame.event && $0.type == "ping" }
         guard let ping, ping.event < next?.frame.event ?? .max else { return .unknown }
         return deadline(after: ping.event, within: timeouts.pong, on: ping.connection).map { .dead($0) } ?? .unknown

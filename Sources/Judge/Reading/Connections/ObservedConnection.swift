@@ -12,8 +12,11 @@ final class ObservedConnection: @unchecked Sendable {
     private(set) var principal: String
     /// The event that asked for the upgrade; the first event of the lane when the history begins later.
     let opening: Int
-    /// Whether the history has the upgrade itself, and not only what followed.
-    let isWhole: Bool
+    /// Whether the history has the upgrade itself, or what a capture that begins later takes for it.
+    private let isOpeningTold: Bool
+    private let isCaptured: Bool
+    /// Whether the history has it from its beginning: notes may begin in the middle, where nobody greets any more.
+    var isWhole: Bool { isOpeningTold && (!isCaptured || auth != nil || connected != nil || frames.isEmpty) }
     /// Whether an end without a close frame is known to be the server's doing, and not the network's.
     fileprivate let endIsTold: Bool
     /// Everything that happened on it, in the order of time.
@@ -41,9 +44,13 @@ final class ObservedConnection: @unchecked Sendable {
     /// Events at which the stage stopped answering pings.
     private(set) var mutes: [Int] = []
 
-    private init(device: String, generation: Int, principal: String, opening: Int, isWhole: Bool, endIsTold: Bool) {
+    private init(
+        device: String, generation: Int, principal: String, opening: Int, isOpeningTold: Bool,
+        _ capture: History.Capture?
+    ) {
         (self.device, self.generation, self.principal) = (device, generation, principal)
-        (self.opening, self.isWhole, self.endIsTold) = (opening, isWhole, endIsTold)
+        (self.opening, self.isOpeningTold, isCaptured) = (opening, isOpeningTold, capture != nil)
+        endIsTold = capture?.lacks.contains(.network) != true
     }
 
     struct Ending: Sendable, Equatable {
@@ -66,6 +73,9 @@ final class ObservedConnection: @unchecked Sendable {
             return Event.Kind.close(direction, code: code, reason: "").isGoodbye
         }
 
+        /// Whether the server told that its peer was silent.
+        var isForSilence: Bool { kind == .closed(.fromServer, code: 4004) }
+
         /// Whether nobody is to blame for it.
         var isExcused: Bool { isAtWill || mayBeSilence }
 
@@ -75,7 +85,7 @@ final class ObservedConnection: @unchecked Sendable {
         /// Whether the server says that it goes away, or that it lets this peer in no more.
         var isOfTheServer: Bool {
             guard case .closed(.fromServer, let code?) = kind else { return false }
-            return isOwnStop || [4001, 4002, 4010].contains(code)
+            return isOwnStop || [4001, 4002, 4004, 4010].contains(code)
         }
 
         enum Kind: Sendable, Equatable {
@@ -132,7 +142,7 @@ final class ObservedConnection: @unchecked Sendable {
                     ObservedConnection(
                         device: device, generation: generations[device] ?? 1,
                         principal: principal ?? (capture == nil ? "p1" : "unknown \(device)"), opening: index,
-                        isWhole: principal != nil, endIsTold: capture?.lacks.contains(.network) != true))
+                        isOpeningTold: principal != nil, capture))
             }
             guard let position = known else { continue }
             if case .act(Event.wentOn, _) = history.events[index].kind {

@@ -32,6 +32,10 @@ struct ListWindow {
         var created: [ObservedTurn] = []
         var refused: [(request: Int, answer: Int, session: String?)] = []
         for turn in observations.turns where turn.principal == principal && turn.event < after.event {
+            for request in turn.requests.dropFirst() where turn.isAccepted && request.event > before.event {
+                guard let refusal = request.refusal, refusal < after.request else { continue }
+                refused.append((request.event, refusal, request.sessionAsked))
+            }
             let sign = turn.firstSign
             if let refusal = turn.request.refusal, !turn.isAccepted {
                 // Asked again, and not refused, it may have been taken.

@@ -28,7 +28,7 @@ struct LiveFrames {
     let frames: [Frame]
     /// Their numbers, and those of frames of types that this version does not know.
     let numbers: Set<Int>
-    /// Numbers that need not come: those of its own questions (TURN-17).
+    /// Numbers that need not come: those of its own questions (TURN-11).
     let unowed: Set<Int>
 
     init(on connection: Int, _ history: Observations) {

@@ -20,7 +20,6 @@ struct ObservedTurn: Sendable {
         var copies: [Frame] = []
         var replayed: [Frame] = []
         var nameless: [Frame] = []
-        var furtherMessages: [Frame] = []
 
         init(requests: [ObservedRequest]) { self.requests = requests }
 
@@ -28,7 +27,7 @@ struct ObservedTurn: Sendable {
             (requests, turnId, sessionId) = (other.requests, other.turnId, other.sessionId)
             (acks, frames, endings) = (other.acks, other.frames, other.endings)
             (copies, replayed) = (other.copies, other.replayed)
-            (nameless, furtherMessages) = (other.nameless, other.furtherMessages)
+            nameless = other.nameless
         }
     }
 
@@ -81,12 +80,6 @@ struct ObservedTurn: Sendable {
     var replayed: [Frame] {
         get { facts.replayed }
         _modify { yield &ownFacts.replayed }
-    }
-    /// Messages that show another question, or its own once more, as stored under its key: the ack of a later request
-    /// named their id, and the first ack another one.
-    var furtherMessages: [Frame] {
-        get { facts.furtherMessages }
-        _modify { yield &ownFacts.furtherMessages }
     }
     /// Errors with its key and without its name, of codes that may end it, that refuse no request.
     var nameless: [Frame] {

@@ -123,11 +123,6 @@ struct RateLedger {
         }
         return count
     }
-
-    /// Whether two questions took the same transport: the same connection, or both REST.
-    static func tookSameRoad(_ one: Entry, _ other: Entry) -> Bool {
-        one.request.connection == other.request.connection
-    }
 }
 
 extension RateLedger {
@@ -141,23 +136,21 @@ extension RateLedger {
         /// The most that may be accepted in so many windows in a row.
         let most: Int
         let windows: Int
-        /// Whether the questions on its own transport alone are too many.
-        let isOnOneTransport: Bool
     }
 
     /// The first such question on each transport; where no transport alone had too many, the first on all of them together.
     func excesses(in history: Observations) -> [Excess] {
         byPrincipal.sorted { $0.key < $1.key }.flatMap { _, own -> [Excess] in
             let roads = Dictionary(grouping: own) { $0.request.connection ?? -1 }.sorted { $0.key < $1.key }
-            let alone = roads.compactMap { excess(among: $0.value, isOnOneTransport: true, history) }
-            return alone.isEmpty ? [excess(among: own, isOnOneTransport: false, history)].compactMap { $0 } : alone
+            let alone = roads.compactMap { excess(among: $0.value, history) }
+            return alone.isEmpty ? [excess(among: own, history)].compactMap { $0 } : alone
         }
     }
 
     /// The longest row of windows that is looked at: the longer it is, the less it adds to what the shorter ones say.
     private static let mostWindows = 4
 
-    private func excess(among own: [Entry], isOnOneTransport: Bool, _ history: Observations) -> Excess? {
+    private func excess(among own: [Entry], _ history: Observations) -> Excess? {
         let taken = own.compactMap { entry in
             decision(on: entry, history).map { decided in
                 (
@@ -181,8 +174,7 @@ extension RateLedger {
                 guard within.count > most, let last = firstBeyond(most, of: within.map { taken[$0] }) else { continue }
                 guard !history.wasStopped(between: first.event, and: last.decided) else { continue }
                 return Excess(
-                    entry: last.entry, decided: last.decided, first: first.event, most: most, windows: windows,
-                    isOnOneTransport: isOnOneTransport)
+                    entry: last.entry, decided: last.decided, first: first.event, most: most, windows: windows)
             }
         }
         return nil
@@ -224,12 +216,5 @@ extension RateLedger {
         guard asked.count >= limit else { return nil }
         let counted = surelyCounted(before: entry, decided: entry.answered ?? entry.request.event)
         return counted.count >= limit ? counted.max { $0.accepted ?? 0 < $1.accepted ?? 0 } : nil
-    }
-
-    /// Whether the questions on the transport of another one alone had surely spent the budget before it.
-    func isSpentAlone(before entry: Entry) -> Bool {
-        guard let limit = limit(of: entry.request.principal, at: entry.request.event) else { return false }
-        let counted = surelyCounted(before: entry, decided: entry.answered ?? entry.request.event)
-        return counted.count { RateLedger.tookSameRoad($0, entry) } >= limit
     }
 }

@@ -118,11 +118,6 @@ extension Repeat {
     var event: Int { request.event }
     /// The first thing that answered it other than by a refusal.
     var answered: Int? { request.ack?.event ?? request.outcome }
-    /// The first message that shows that it was stored as a question of its own, under the id that its ack gave it.
-    var storedMessage: Frame? {
-        guard let id = request.ack?.messageId else { return nil }
-        return turn.furtherMessages.first { $0.messageId == id }
-    }
 }
 
 extension Observations {
@@ -130,6 +125,14 @@ extension Observations {
     var trueRepeats: [Repeat] { repeats.filter { !$0.isMismatch } }
     /// Requests that reuse a key for something else.
     var mismatches: [Repeat] { repeats.filter(\.isMismatch) }
+
+    /// Whether another principal had used the key of a turn before (AUTH-7).
+    func isOthersKey(of turn: ObservedTurn) -> Bool {
+        turns.contains { other in
+            other.event < turn.event && other.clientMessageId == turn.clientMessageId
+                && other.principal != turn.principal
+        }
+    }
 
     /// Whether the answer to a request calls it a duplicate.
     func isCalledDuplicate(_ request: ObservedRequest) -> Bool {
@@ -158,7 +161,7 @@ extension Observations {
         }
     }
 
-    /// Whether a repeat was refused for its rate, which RATE-10 judges where it applies.
+    /// Whether a repeat was refused for its rate, which RATE-6 judges where it applies.
     func isMatterOfRates(_ request: ObservedRequest) -> Bool {
         request.refusalCode == "rate_limited" && profiles.contains(.rateLimit)
     }

@@ -83,30 +83,32 @@ struct TurnReconstruction {
             unreadable[index] = connection.sent.map(\.event).filter(refusable.contains)
             flawed[index] = connection.sent.map(\.event).filter { hostile[$0] == .free && places[$0] != nil }
         }
+        // What a response or a read says of a turn never outweighs its first ack.
+        for frame in history.received where frame.type == "ack" && frame.clientMessageId != nil {
+            guard let turn = turnAcked(by: frame), turns[turn].turnId == nil else { continue }
+            bind(turn, turnId: frame.turnId, session: nil)
+        }
         for turn in turns.indices {
             for position in turns[turn].requests.indices { takeResponse(turn, position) }
         }
     }
 
-    /// Takes the response to a request: one that names a turn, or its failure, tells how that ended, any other that none began.
+    /// Takes the response to a request: one that names a turn tells how that ended, any other that none began.
     private mutating func takeResponse(_ turn: Int, _ position: Int) {
         guard case .exchange(let index) = turns[turn].requests[position].origin,
             let response = exchanges[index].response, let status = exchanges[index].status
         else { return }
         let answer = exchanges[index].answer?.root
-        let (turnId, code) = (answer?.id("turnId"), answer?.string("code"))
         switch ChatOutcome(status: status, body: answer) {
         case .answered: turns[turn].requests[position].success = response
-        case .failed,
-            _ where code.map(ErrorMeaning.failures.contains) == true:
-            turns[turn].requests[position].failure = response
+        case .failed: turns[turn].requests[position].failure = response
         case .refused:
             turns[turn].requests[position].refusal = response
-            turns[turn].requests[position].refusalCode = code
+            turns[turn].requests[position].refusalCode = answer?.string("code")
             return
         case .unknown: return
         }
-        bind(turn, turnId: turnId, session: answer?.id("sessionId"))
+        bind(turn, turnId: answer?.id("turnId"), session: answer?.id("sessionId"))
     }
 
     /// Puts first, of different questions that were under way on several transports at one moment under one key, the one that the
@@ -203,10 +205,13 @@ struct TurnReconstruction {
         // Most frames of a turn repeat its names.
         if let turnId, turns[turn].turnId != turnId {
             let name = OwnName(turnId, of: principal)
-            if turns[turn].turnId == nil { turns[turn].turnId = turnId }
             if byTurnId[name] == nil { byTurnId[name] = turn }
+            if turns[turn].turnId == nil, byTurnId[name] == turn { turns[turn].turnId = turnId }
         }
-        if let session, turns[turn].sessionId == nil { turns[turn].sessionId = session }
+        // One key may have run as two turns, each in a session of its own.
+        let (named, known) = (turnId, turns[turn].turnId)
+        guard let session, turns[turn].sessionId == nil, named == nil || known == nil || named == known else { return }
+        turns[turn].sessionId = session
     }
 
     // MARK: Answers to one request
@@ -304,7 +309,8 @@ struct TurnReconstruction {
             } else {
                 turns[turn].endings.append(frame)
             }
-        case "message" where isFurther(frame, of: turn): turns[turn].furtherMessages.append(frame)
+        // A repeat that was stored once more is the matter of IDEM-1.
+        case "message" where isFurther(frame, of: turn): break
         default: turns[turn].frames.append(frame)
         }
     }

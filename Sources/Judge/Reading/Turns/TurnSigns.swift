@@ -19,9 +19,7 @@ extension ObservedTurn {
         lists.reduce(nil) { first, frames in frames.reduce(first) { min($0 ?? .max, $1.event) } }
     }
 
-    /// The live frames that show that it runs or ran: each `toolUse` and each ending.
-    var signsOfRunning: [Frame] { toolUses + endings }
-    /// The first of them that something holds for, by its event.
+    /// The first `toolUse` or ending that something holds for, by its event.
     func firstSignOfRunning(where holds: (Frame) -> Bool) -> Int? {
         var first: Int?
         for frame in frames where frame.type == "toolUse" && holds(frame) { first = min(first ?? .max, frame.event) }
@@ -81,17 +79,6 @@ extension ObservedTurn {
         let (first, second) = event < other.event ? (self, other) : (other, self)
         return first.ended.map { $0 > second.event } ?? true
     }
-
-    /// For each of some turns, in the order of asking, whether it overlaps any other.
-    static func overlapping(_ turns: [ObservedTurn]) -> [Bool] {
-        var last = Int.min
-        return turns.indices.map { index in
-            let end = turns[index].ended ?? .max
-            let isLate = last > turns[index].event
-            last = max(last, end)
-            return isLate || (index + 1 < turns.count && end > turns[index + 1].event)
-        }
-    }
 }
 
 extension ObservedRequest {
@@ -149,6 +136,19 @@ extension Observations {
         connections.compactMap { connection in
             connection.connected.flatMap { told in connection.limit("maxFrameBytes").map { (told, $0) } }
         }.sorted { $0.told < $1.told }
+    }
+
+    /// Whether a request is larger than the last limit told before it, as far as is known.
+    func mayBeTooLarge(_ request: ObservedRequest) -> Bool {
+        guard let limit = frameLimits.last(where: { $0.told < request.event })?.bytes else { return true }
+        return size(of: request).map { $0 > limit } ?? true
+    }
+
+    /// Whether the budget was surely spent when a question was asked.
+    func isOverBudget(_ request: ObservedRequest) -> Bool {
+        let ledger = RateLedger(self)
+        let entry = ledger.entries.first { $0.request.event == request.event }
+        return entry.map { ledger.spender(before: $0) != nil } ?? false
     }
 
     /// Whose connection a frame came on.

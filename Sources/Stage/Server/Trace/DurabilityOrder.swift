@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-/// In which order a server wrote an answer, had it synchronised, and said `done` (PERSIST-11).
+/// In which order a server wrote an answer, had it synchronised, and said `done` (PERSIST-8).
 ///
 /// Evidence for a person and no verdict: a store in another process, in mapped memory or compressed is not seen.
 enum DurabilityOrder: Sendable, Equatable {
