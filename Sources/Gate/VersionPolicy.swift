@@ -81,7 +81,7 @@ struct VersionPolicy {
             why: "the new lines of CHANGELOG.md do not name \(shown)\(rest)")
     }
 
-    /// Whether a text names something as a word of its own: `SYNC-1` is not named by `SYNC-6`.
+    /// Whether a text names something as a word of its own: `SYNC-1` is not named by `SYNC-11`.
     static func names(_ name: String, in text: String) -> Bool {
         var rest = text[...]
         while let range = rest.firstRange(of: name) {

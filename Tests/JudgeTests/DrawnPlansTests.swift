@@ -523,7 +523,7 @@ import Testing
             "\(asked) A<ack(c1 duplicate) \(shown) A<ack(c1 duplicate)^")
     }
 
-    @Test func `TURN-7 and TURN-7 a turn that is told to fail has no answer`() throws {
+    @Test func `TURN-7 a turn that is told to fail has no answer`() throws {
         let asked = #"""
             A+(e1 #0) A>chat(c1 s1 '{"script":[{"wait":10},{"fail":"no"}]}') 1>POST(c2 s1 '{"script":[{"tool":"t"}]}')
             A<message(u2 c2 '{"script":[{"tool":"t"}]}' #1) A<toolUse(t t2 #2) A<done(t2 'used' #3) 1<200(t2 'used') A<ack(c1) B+(e1 #3) A!cut

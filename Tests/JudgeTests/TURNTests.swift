@@ -120,7 +120,7 @@ import Testing
             also: ["TURN-3"])
     }
 
-    @Test func `TURN-3 TURN-3 turns whose question nobody saw end once as well`() throws {
+    @Test func `TURN-3 turns whose question nobody saw end once as well`() throws {
         let ends = ClauseUnderTest("TURN-3", profiles: [.core])
         try ends.violates("A+ A<done(t9 s9) A<done(t9 s9)^")
         try ends.untested("A+ A<done(t9 s9) A<done(t9 s9 duplicate)")

@@ -8,7 +8,7 @@ extension AUTH {
     /// a list or session read, nor by a push".
     ///
     /// Once for each connection that was open while a frame of another principal's turn was sent. What a replay holds is the
-    /// matter of AUTH-6; an `error` that repeats what the client itself named tells nothing.
+    /// matter of rule 3; an `error` that repeats what the client itself named tells nothing.
     static func turnsStayWithTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
         let ownership = Ownership(history)
         let types: Set<String> = ["ack", "message", "toolUse", "done"]
@@ -36,7 +36,7 @@ extension AUTH {
 
     /// AUTH-6, rule 2: neither a list nor a session read shows a session of another principal.
     ///
-    /// Once for each list, and for each read of such a session that was answered with 404, as ID-4 demands, or with it.
+    /// Once for each list, and for each read of such a session that was answered with 404, or with the session.
     static func sessionsAreShownToTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
         let ownership = Ownership(history)
         for exchange in history.exchanges where exchange.sent.method == "GET" {

@@ -122,8 +122,8 @@ extension CLIENT {
     /// failing read more than 20 times in a minute".
     ///
     /// Once for each launch with attempts of its own, each message that was sent again, and each position, session or
-    /// list that was asked for again, in a minute or more. What the person or the system brought about is not the
-    /// client's own; nor, but for connecting, is what a push or a new connection did.
+    /// list that was asked for again, in a minute or more. What the person, the system or a push brought about is not
+    /// the client's own; nor, but for connecting, is what a new connection did.
     static func nothingIsHammered(_ history: Observations, _ evidence: inout Evidence) {
         let acts = history.client.acts.map(\.event)
         let causes = history.recoveryTriggers + acts

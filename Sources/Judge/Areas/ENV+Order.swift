@@ -2,7 +2,7 @@ import HoldfastTranscript
 
 /// In which order frames are refused.
 extension ENV {
-    /// ENV-14, rule 2: what refuses frames of one connection for what they say comes in their order.
+    /// ENV-14, rule 2: refusals of one connection's frames for what they say come in the order of the frames.
     ///
     /// Once for each connection with two errors whose frames are known without their order: by a key that came once, by the only
     /// frame of an unknown type, or by the only question for a session that is not found. What waits for an agent or for a

@@ -147,7 +147,7 @@ enum PUSH {
     /// PERSIST-1, rule 3: the answer is stored before a push that announces it.
     ///
     /// Once for each push, by the first read of its session that began after it. A push that names something else is
-    /// the matter of PUSH-2, one for an answer that could not be stored that of PERSIST-1.
+    /// the matter of PUSH-2, one for an answer that could not be stored that of rule 4.
     static func announcedAnswersAreStored(_ history: Observations, _ evidence: inout Evidence) {
         for push in history.pushes {
             if case .wrong = history.naming(of: push) { continue }

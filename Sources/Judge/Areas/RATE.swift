@@ -66,7 +66,7 @@ enum RATE {
         }
     }
 
-    /// RATE-3, rule 2: it must send a `Retry-After` in whole seconds with a 429.
+    /// RATE-3, rule 2: a 429 has a `Retry-After` in whole seconds.
     ///
     /// Once for each 429.
     static func responsesTellWhenToRetry(_ history: Observations, _ evidence: inout Evidence) {
@@ -79,7 +79,7 @@ enum RATE {
         }
     }
 
-    /// RATE-3, rule 3: it must refuse each question that is too many, on whatever transport.
+    /// RATE-3, rule 3: each question beyond the budget is refused, on either transport.
     ///
     /// Once for each question that was asked when the budget was surely spent and that was refused for its rate; broken
     /// by the first that was too many and got another answer, and by one after a spent budget that got none, or its

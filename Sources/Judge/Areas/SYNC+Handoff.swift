@@ -82,7 +82,7 @@ extension SYNC {
         }
     }
 
-    /// SYNC-7, rule 2: it must replay the `done` of a turn that ended while no connection was open.
+    /// SYNC-7, rule 2: the `done` of a turn that ended while no connection was open is replayed.
     ///
     /// Once for each turn whose `done` is replayed, and for each that nobody saw end and that had ended before a replay
     /// from before it: the end of a later turn of its session on the connection that asked shows that. What a restart

@@ -68,7 +68,7 @@ extension Observations {
     }
 
     /// Whether a client has long waited on a connection, and may end it for that: for its greeting, for any sign of
-    /// life (CLIENT-4), or for one of a question (CLIENT-4).
+    /// life, or for one of a question (CLIENT-4).
     func hasWaited(on index: Int, at event: Int) -> Bool {
         let connection = connections[index]
         let last = arrivals(on: index).last { $0 < event } ?? connection.opening
