@@ -25,7 +25,7 @@ enum AUTH {
     /// stops or is overloaded".
     ///
     /// Once for each connection that began with one. A server may close with 1012 or 1013 instead (LIVE-10); silence after
-    /// something malformed is the matter of ENV-5.
+    /// something malformed is judged by ENV-5.
     static func validAuthIsGreeted(_ history: Observations, _ evidence: inout Evidence) {
         let bound = history.timeouts.connect
         for handshake in history.handshakes where handshake.isValid {

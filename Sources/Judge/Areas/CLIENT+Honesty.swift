@@ -167,7 +167,7 @@ extension CLIENT {
         for state in history.client.states {
             guard let (since, expected) = history.trouble(at: state.event) else { continue }
             if let shown = state.connection, shown == .connected || expected.contains(shown) {
-                // Connected without a greeting is the matter of CLIENT-23.
+                // CLIENT-23 judges a client that shows itself as connected without a greeting.
                 if shown != .connected { evidence.keep() }
                 continue
             }

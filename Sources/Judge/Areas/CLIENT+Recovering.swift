@@ -355,8 +355,8 @@ extension CLIENT {
         let end = min(history.end(of: event, at: leavings.union(["send", "sendAgain"])), again, last)
         let sighting = history.shown(after: event, within: history.clientPatience, before: end) { !$0.thinking }
         if case .broken = sighting, !isCertain { return }
-        // Once over, it does not begin again by itself; who sends again may show that before the request is there, or
-        // send on a connection that has died in silence.
+        // Thinking that has ended does not begin again by itself. A client that sends again may show it before the request
+        // arrives, or may send on a connection that died silently.
         let resent = again < .max ? history.inFlight(before: again) : .max
         if case .kept(let over) = sighting, isCertain,
             let relapse = history.relapse(of: question, after: over, before: min(end, resent)),

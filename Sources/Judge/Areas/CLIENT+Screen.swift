@@ -258,8 +258,8 @@ extension CLIENT {
 
     /// CLIENT-34, rule 2: what others did not say since the session was shown is not counted.
     ///
-    /// Once for each session and each time that it was away from the screen, while a count was shown. What a list
-    /// counts are also the person's own words, and who launches the app again may not know what was seen before.
+    /// Once for each session and each time that it was away from the screen, while a count was shown. A list
+    /// also counts the person's own messages, and an app that is launched again may not know what was seen before.
     static func nothingIsCountedTwice(_ history: Observations, _ evidence: inout Evidence) {
         let messages = history.clientMessages
         let others = Dictionary(

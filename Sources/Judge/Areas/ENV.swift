@@ -30,7 +30,7 @@ enum ENV {
 
     /// ENV-1: "A server MUST send each WebSocket message as one frame, and write every frame and JSON body in strict JSON".
     ///
-    /// Once per message and body. A REST body that is no JSON at all is the matter of the clause about its request.
+    /// Once per message and body. A REST body that is not JSON is judged by the clause about its request.
     static func messagesAreStrictJSON(_ history: Observations, _ evidence: inout Evidence) {
         let known = Set(history.schemas.types(sentBy: .server))
         for frame in history.received {

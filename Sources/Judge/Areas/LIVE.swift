@@ -62,7 +62,7 @@ enum LIVE {
     /// LIVE-4: "A server MUST answer a WebSocket ping with a WebSocket pong".
     ///
     /// Once for each ping on an open connection. A pong may answer several pings at once (RFC 6455, 5.5.3). Silence
-    /// after something malformed is the matter of ENV-5.
+    /// after something malformed is judged by ENV-5.
     static func transportPingsAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() where connection.opened != nil {
             for ping in connection.transportPings {
