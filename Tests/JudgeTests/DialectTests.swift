@@ -444,7 +444,7 @@ import Testing
         #expect(try outcome("AUTH-3", of: taken) == .violation)
     }
 
-    @Test func `AUTH-3 and AUTH-3 the key of an upgrade is checked`() throws {
+    @Test func `AUTH-3 the key of an upgrade is checked`() throws {
         func judged(_ second: String) throws -> [String: Outcome] {
             let text = "A open\nA> {\"type\":\"ping\"}\nA< {\"type\":\"pong\"}\nA cut {\"how\":\"fin\"}\n"
             return try WireHistory(
@@ -453,11 +453,11 @@ import Testing
             ).verdicts().mapValues(\.outcome)
         }
         let refused = try judged("refused 401 other")
-        #expect(refused["AUTH-3"] == .pass && refused["AUTH-3"] == .pass && refused["LIVE-9"] == .untested)
+        #expect(refused["AUTH-3"] == .pass && refused["LIVE-9"] == .untested)
         let taken = try judged("open other\nA> {\"type\":\"ping\"}\nA< {\"type\":\"pong\"}")
-        #expect(taken["AUTH-3"] == .violation && taken["AUTH-3"] == .violation)
+        #expect(taken["AUTH-3"] == .violation)
         let shut = try judged("refused 503 other")
-        #expect(shut["AUTH-3"] == .untested && shut["AUTH-3"] == .untested)
+        #expect(shut["AUTH-3"] == .untested)
         let good = try judged("refused 401 p1")
         #expect(good["LIVE-9"] == .violation && good["AUTH-3"] == .untested)
     }

@@ -76,9 +76,7 @@ package struct Forecast {
 
     /// What is known of greetings alone, so of nothing where nobody greets (chapter 13.3).
     private static let ofGreetings: Set<ClauseID> = [
-        ClauseID(.AUTH, 1), ClauseID(.AUTH, 2), ClauseID(.AUTH, 1), ClauseID(.AUTH, 12), ClauseID(.ID, 1),
-        ClauseID(.ENV, 2),
-        ClauseID(.LIVE, 8),
+        ClauseID(.AUTH, 1), ClauseID(.AUTH, 2), ClauseID(.AUTH, 12), ClauseID(.ID, 1), ClauseID(.LIVE, 8),
     ]
 
     /// What is known of an error by its code and the key of its question.

@@ -177,7 +177,7 @@ enum IDEM {
             } else if let late = history.deadline(after: ack.event, within: history.timeouts.ack, on: connection) {
                 evidence.violate(
                     "a repeat of an ended turn did not get its outcome", expected: "a copy of \(called(first))",
-                    actual: "none within the bound 'ack'", at: [ack.event, late])
+                    actual: "none within the bound 'ack'", at: [again.event, late])
             }
         }
     }

@@ -32,8 +32,9 @@ enum LIVE {
                 if let pong = ping.pong {
                     if let nonce = ping.nonce, !ping.isRepeated, pong["nonce"].map({ $0.stringValue != nil }) ?? true {
                         evidence.violate(
-                            "a pong does not repeat the nonce", expected: shown(nonce), actual: shown(pong.id("nonce")),
-                            at: [asked, pong.event])
+                            Finding(
+                                "a pong does not repeat the nonce", expected: shown(nonce),
+                                actual: shown(pong.id("nonce")), at: [asked, pong.event], lacking: "nonce"))
                         continue
                     }
                     let isInTime = history.patience(from: asked, to: pong.event) <= bound.microseconds

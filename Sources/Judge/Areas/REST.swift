@@ -367,8 +367,9 @@ enum REST {
                 && history.wasDisturbed(between: exchange.request, and: response)
             if status >= 500, exchange.said?.id("turnId") == nil, !isUnstored {
                 evidence.violate(
-                    "a failed turn is not named", expected: "its turnId in the error body", actual: "none",
-                    at: exchange.events)
+                    Finding(
+                        "a failed turn is not named", expected: "its turnId in the error body", actual: "none",
+                        at: exchange.events, lacking: "turnId"))
             }
         }
     }

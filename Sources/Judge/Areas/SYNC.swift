@@ -182,12 +182,13 @@ enum SYNC {
         _ sync: ObservedSync, _ result: Frame, reason: String?, _ what: String, into evidence: inout Evidence
     ) {
         let complete = result.complete
-        evidence.test(
-            complete == false && (reason == nil || result.string("reason") == reason),
-            otherwise: "\(what), and syncResult does not say so",
-            expected: "complete: false" + (reason.map { ", reason \($0)" } ?? ""),
-            actual: "complete: \(complete.map(String.init) ?? "absent"), reason \(text(result["reason"]))",
-            at: [sync.request.event, result.event])
+        if complete == false, reason == nil || result.string("reason") == reason { return evidence.keep() }
+        evidence.violate(
+            Finding(
+                "\(what), and syncResult does not say so",
+                expected: "complete: false" + (reason.map { ", reason \($0)" } ?? ""),
+                actual: "complete: \(complete.map(String.init) ?? "absent"), reason \(text(result["reason"]))",
+                at: [sync.request.event, result.event], lacking: complete == false ? "reason" : nil))
     }
 
     static func text(_ value: JSONValue?) -> String { excerpt(value?.text() ?? "absent") }

@@ -260,7 +260,7 @@ extension TURN {
                         "a turn that the end of the process broke is not shown as ended",
                         expected: "its answer, or the status 'done' or 'failed'",
                         actual: late.read.entry(of: turn).map { shown($0.status) } ?? "no entry",
-                        at: [turn.event, end.event, late.start, late.read.event])
+                        at: [turn.event, end.event, late.start, late.read.event], lacking: "turns")
                 }
             }
         }

@@ -65,7 +65,9 @@ enum TURN {
                 evidence.test(no: extraAck(of: turn)) { extra in
                     Finding(
                         "a chat was acknowledged more than once", expected: "one ack for each chat", actual: "one more",
-                        at: [turn.event, waiting(for: extra, history)?.event, extra.event].compactMap(\.self))
+                        at: [turn.event, waiting(for: extra, history)?.event].compactMap(\.self).sorted() + [
+                            extra.event
+                        ])
                 }
             } else if let first {
                 // The same question on another transport may have overtaken it, and this one be a repeat that nobody answered.
@@ -237,7 +239,8 @@ enum TURN {
                 late.isOf("done", "error")
                     ? "a turn ended twice on one connection" : "\(called(late)) came after the ending of its turn",
                 expected: "nothing after \(called(ending))", actual: called(late),
-                at: [turn?.event, ending.event, late.event].compactMap(\.self))
+                at: [turn?.event, ending.event, late.event].compactMap(\.self),
+                lacking: late.isOf("done", "error") ? "duplicate" : nil)
         }
     }
 }

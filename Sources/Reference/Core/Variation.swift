@@ -83,7 +83,7 @@ package struct Variation: Sendable, Hashable, CustomStringConvertible {
     static let restartCode = Variation("restart-code", "Closes with 1012 when it stops (LIVE-5).")
 
     static let fixedWindows = Variation(
-        "fixed-windows", "Counts questions in windows that start anew at fixed times (RATE-3, RATE-2).")
+        "fixed-windows", "Counts questions in windows that start anew at fixed times (RATE-2, RATE-3).")
 
     // MARK: roads
 

@@ -28,7 +28,7 @@ public struct ClientVariation: Sendable, Hashable, CustomStringConvertible {
     static let resendsOnBothRoads = ClientVariation(
         "resends-on-both-roads", "Resends over REST and on its next connection too, with the same key (CLIENT-7).")
     static let ignoresPushesWhileLive = ClientVariation(
-        "ignores-pushes-while-live", "Ignores a push if its connection received something just now (CLIENT-7).")
+        "ignores-pushes-while-live", "Ignores a push if its connection received something just now (CLIENT-22).")
     static let pollsWithFewerReads = ClientVariation(
         "polls-with-fewer-reads", "Polls for an answer five times a minute instead of twelve (CLIENT-20).")
     static let readsBesideSync = ClientVariation(

@@ -212,8 +212,9 @@ extension Observations {
         }
         if let ending = connection.ending, connection.wasEndedByServer, ending.event > hostile.frame.event {
             let isOther = (next?.frame.event ?? .max) < ending.event
-            return isOther || ending.mayBeSilence || wasStopped(between: hostile.frame.event, and: ending.event)
-                ? .unknown : .dead(ending.event)
+            let isLate = patience(of: ending.event) > patience(of: start) + timeouts.close.microseconds
+            let isStop = wasStopped(between: hostile.frame.event, and: ending.event)
+            return isOther || isLate || isStop || ending.mayBeSilence ? .unknown : .dead(ending.event)
         }
         if connection.received.contains(where: { $0.event > start }) { return .alive }
         let ping = connection.sent.first { $0.event > hostile.frame.event && $0.type == "ping" }
