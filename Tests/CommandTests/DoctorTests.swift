@@ -51,7 +51,8 @@ import Testing
         let folder = try TemporaryDirectory()
         let (run, _) = try await Serving.run(in: folder) { serving in
             try await BuiltBinary.run([
-                "doctor", serving.url(), "--token", serving.token(), "--tier", "1", "--skip-crashes", "--json",
+                "doctor", serving.url(), "--token", serving.token(), "--tier", "1", "--skip-crashes", "--silence", "0",
+                "--json",
             ])
         }
         let open = try JSONParser.value(run.out)["open"]?.arrayValue ?? []
@@ -87,6 +88,21 @@ import Testing
         #expect(words.contains("the server refuses the given token of p1"), "\(run.out)")
     }
 
+    @Test func `a balancer that cuts silent connections is told with its time`() async throws {
+        let listener = try await RawListener.start { connection in
+            guard (try? await connection.acceptWebSocket()) != nil, await connection.next() != nil else { return }
+            let greeting = WebSocketFrame(.text, Array(Chatterbox.greeting.utf8)).bytes(mask: nil)
+            guard (try? await connection.send(greeting)) != nil else { return }
+            try? await Task.sleep(for: .milliseconds(1500))
+        }
+        let run = try await BuiltBinary.run(["doctor", "ws://127.0.0.1:\(listener.port)/ws", "--silence", "6"])
+        await listener.stop()
+        let words = run.out.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(
+            words.contains(/fault idle a silent connection was cut after [1-5]\.\d s without traffic/),
+            "\(run.out)\(run.err)")
+    }
+
     @Test func `nobody there ends with 69`() async throws {
         let run = try await BuiltBinary.run(["doctor", "ws://127.0.0.1:1/ws"])
         #expect(run.status == 69)
@@ -97,7 +113,9 @@ import Testing
 
     @Test func `an agent that does not obey is told with what it said`() async throws {
         let listener = try await RawListener.start { await Chatterbox.serve($0) }
-        let arguments = ["doctor", "ws://127.0.0.1:\(listener.port)/ws", "--scripted-agent"]
+        let arguments = [
+            "doctor", "ws://127.0.0.1:\(listener.port)/ws", "--scripted-agent", "--silence", "0",
+        ]
         var run = try await BuiltBinary.run(arguments)
         // The peer shares this process with all other tests, and may not be given a turn for ten seconds.
         for _ in 1...3 where run.out.contains("is not greeted") { run = try await BuiltBinary.run(arguments) }
@@ -119,7 +137,9 @@ import Testing
             else { return }
             _ = try? await connection.send(WebSocketFrame(.close, [0x03, 0xf3]).bytes(mask: nil))
         }
-        let arguments = ["doctor", "ws://127.0.0.1:\(listener.port)/ws", "--scripted-agent"]
+        let arguments = [
+            "doctor", "ws://127.0.0.1:\(listener.port)/ws", "--scripted-agent", "--silence", "0",
+        ]
         var run = try await BuiltBinary.run(arguments)
         for _ in 1...3 where run.out.contains("is not greeted") { run = try await BuiltBinary.run(arguments) }
         await listener.stop()
@@ -149,8 +169,8 @@ import Testing
         let (runs, _) = try await Serving.run(in: folder) { serving in
             let server = try [serving.url(), "--token", serving.token()]
             return try (
-                await BuiltBinary.run(["doctor"] + server + ["--json"]),
-                await BuiltBinary.run(["doctor"] + server),
+                await BuiltBinary.run(["doctor", "--silence", "0"] + server + ["--json"]),
+                await BuiltBinary.run(["doctor", "--silence", "0"] + server),
                 await BuiltBinary.run(["server"] + server + ["--format", "json=-"])
             )
         }
@@ -169,7 +189,7 @@ import Testing
     @Test func `the diagnosis for machines holds every finding and what stays open`() async throws {
         let folder = try TemporaryDirectory()
         let (run, _) = try await Serving.run(in: folder) { serving in
-            try await BuiltBinary.run(["doctor", serving.url(), "--token", serving.token(), "--json"])
+            try await BuiltBinary.run(["doctor", serving.url(), "--token", serving.token(), "--silence", "0", "--json"])
         }
         let value = try JSONParser.value(run.out)
         #expect(value["format"]?.stringValue == "holdfast-diagnosis")

@@ -17,10 +17,27 @@ package struct Examination {
     private var greetings: Greetings { Greetings(subject: subject) }
     private var diagnosis = Diagnosis()
 
-    package init(_ subject: ServerSubject, scope: Scope, under specification: Specification, _ selection: Selection) {
+    /// An examination of a subject; with a silence in seconds, one connection sends nothing for as long.
+    package init(
+        _ subject: ServerSubject, scope: Scope, under specification: Specification, _ selection: Selection,
+        silence: Int? = nil
+    ) {
         (self.subject, self.scope, self.specification, self.selection) = (subject, scope, specification, selection)
-        probes = ExaminationProbes(subject: subject, reply: "examined \(UUID().uuidString.prefix(8))")
+        probes = ExaminationProbes(
+            subject: subject, reply: "examined \(UUID().uuidString.prefix(8))", silence: silence)
     }
+
+    /// How many seconds of silence an examination takes, unless asked otherwise; nil for none.
+    ///
+    /// Nothing stands before a server that the suite starts.
+    package static func silence(of subject: ServerSubject, asked: Int?) -> Int? {
+        let usual = subject.start == nil ? 2 * (subject.greetedHeartbeat ?? subject.stated("heartbeatSeconds")) : 0
+        let silence = asked ?? min(usual, longestSilence)
+        return silence > 0 ? silence : nil
+    }
+
+    /// Balancers that keep idle connections for longer are rare.
+    private static let longestSilence = 600
 
     package func run() async -> Diagnosis {
         var examination = self
@@ -64,6 +81,7 @@ package struct Examination {
         }
         let isUsable = credentials(results)
         if isUsable, let probe = results[ExaminationProbes.name("script")] { agent(probe) }
+        if isUsable, let probe = results[ExaminationProbes.name("idle")] { idle(probe) }
         if isUsable, let probe = results[ExaminationProbes.name("push")] { push(probe) }
         if isUsable, subject.start != nil {
             crash(results[ExaminationProbes.name("crash")])
@@ -275,6 +293,24 @@ package struct Examination {
             "tools", .gap,
             "'toolUse' has neither 'turnId' nor 'input': ORDER-2 will be inconclusive, because nothing "
                 + "tells two questions of one session apart", fix: "send 'input' as the model gave it, or 'turnId'")
+    }
+
+    // MARK: silence
+
+    /// A connection that sends nothing has to stay open: balancers and proxies cut it without telling either side.
+    private mutating func idle(_ probe: Probe) {
+        let silence = counted(probes.silence ?? 0, "second")
+        let heartbeat = subject.greetedHeartbeat ?? subject.stated("heartbeatSeconds")
+        guard let cut = probe.silenceBeforeTheEnd else {
+            guard probe.stoppedAt == nil else { return note("idle", .note, "not tried: \(probe.reason)") }
+            return note("idle", .ok, "a connection on which the client sends nothing for \(silence) stays open")
+        }
+        let seconds = Double(cut.milliseconds / 100) / 10
+        note(
+            "idle", .fault,
+            "a silent connection was cut after \(seconds) s without traffic, and the server's heartbeat is \(heartbeat) s",
+            fix: "let the balancer or proxy before the server keep idle connections for more than two heartbeats, or "
+                + "shorten heartbeatSeconds to less than half of the time it keeps them")
     }
 
     // MARK: push

@@ -6,10 +6,14 @@ struct ExaminationProbes {
     let subject: ServerSubject
     /// What the agent is told to answer; nobody answers so by chance.
     let reply: String
+    /// How many seconds one connection stays silent; nil where none does.
+    let silence: Int?
 
-    /// The subject as it is asked: an agent that is said to answer freely is given a script too, and may obey it.
+    /// The subject as it is asked: an agent that is said to answer freely is given a script too, and may obey it; patience
+    /// covers the silence.
     var asked: ServerSubject {
         var asked = subject
+        asked.patience = max(asked.patience, .seconds(silence ?? 0))
         if asked.agent == .plain { asked.agent = .scripted }
         return asked
     }
@@ -26,6 +30,12 @@ struct ExaminationProbes {
         probes.append(
             Probe.scenario(
                 "script", asking + #",{"do":"await","on":"A","type":["done","error"]},{"do":"fence","on":"A"}"#))
+        if let silence {
+            probes.append(
+                Probe.scenario(
+                    "idle",
+                    #"{"do":"connect","on":"A"},{"do":"watch","for":{"seconds":\#(silence)}},{"do":"fence","on":"A"}"#))
+        }
         if subject.profiles.contains(.push) {
             probes.append(
                 Probe.scenario(

@@ -134,6 +134,13 @@ struct Probe: Sendable {
         return nil
     }
 
+    /// How long nothing had passed on the connection when it ended without the stage's doing; nil when it did not end so.
+    var silenceBeforeTheEnd: Duration? {
+        let events = history.events.filter { $0.lane == Lane.connection("A") }
+        guard end != nil, let ending = events.firstIndex(where: \.isEnd), ending > 0 else { return nil }
+        return .microseconds(events[ending].at - events[ending - 1].at)
+    }
+
     /// Whether the refusal speaks of credentials.
     func isAboutCredentials(on lane: Lane) -> Bool {
         history.events.contains { event in
@@ -151,6 +158,13 @@ struct Probe: Sendable {
 }
 
 extension Event {
+    fileprivate var isEnd: Bool {
+        switch kind {
+        case .close(.fromServer, _, _), .eof: true
+        default: false
+        }
+    }
+
     fileprivate func isAct(_ name: String) -> Bool {
         if case .act(name, _) = kind { true } else { false }
     }

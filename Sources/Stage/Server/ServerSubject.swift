@@ -175,7 +175,8 @@ extension ServerSubject {
         return nil
     }
 
-    private var greetedHeartbeat: Int? {
+    /// The heartbeat of the greeting, in seconds; nil where nobody was greeted yet.
+    package var greetedHeartbeat: Int? {
         // What a server leaves out and may leave out holds too.
         told.map { $0["heartbeatSeconds"]?.intValue ?? stated("heartbeatSeconds") }
     }
@@ -207,7 +208,7 @@ extension ServerSubject {
     private static let usual = ["authSeconds": 10, "heartbeatSeconds": 30, "rateWindowSeconds": 60]
 
     /// A limit that the subject was configured with, or what the specification says of it.
-    func stated(_ limit: String) -> Int { limits[limit] ?? Self.usual[limit] ?? 0 }
+    package func stated(_ limit: String) -> Int { limits[limit] ?? Self.usual[limit] ?? 0 }
 
     /// Why a scenario would wait too long; nil when it would not, or when only the subject can tell.
     func impatience(with scenario: Scenario) -> String? {

@@ -8,8 +8,9 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Check whether a server is ready for the suite.",
         discussion: """
             Takes the flags of 'conformance server'. Connects as each principal, reads over REST and asks the agent one \
-            scripted question. With a start command, it also starts, kills and restarts the server. Then lists the \
-            clauses that a run would leave untested, inconclusive or out of reach, with the reason and the fix.
+            scripted question, while one connection stays silent for two heartbeats. With a start command, it also \
+            starts, kills and restarts the server. Then lists the clauses that a run would leave untested, \
+            inconclusive or out of reach, with the reason and the fix.
 
             Examples:
               conformance doctor ws://127.0.0.1:8080/ws
@@ -23,16 +24,29 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup(title: "The server")
     var server: SubjectFlags
 
+    @Option(
+        help: ArgumentHelp(
+            "How long one connection sends nothing, to see whether a balancer cuts it. Default: two heartbeats of the "
+                + "server; 0 leaves it out.", valueName: "seconds"))
+    var silence: Int?
+
     @Flag(help: "Print JSON.")
     var json = false
 
     func run() async throws {
         let specification = try Specification(.embedded)
         let selection = try Selection(role: .server, of: specification, scenarios: specification.scenarios())
+        if let silence, silence < 0 {
+            throw ValidationError("--silence: \(silence) is below 0; give a number of seconds")
+        }
         let (subject, scope) = try server.server().subject(under: specification)
         let stop: Stop = Interruptions().first
         let diagnosis: Diagnosis = try await server.meeting(subject, under: specification, until: stop) { subject in
-            let examination = Examination(subject, scope: scope, under: specification, selection)
+            let silence = Examination.silence(of: subject, asked: silence)
+            if let silence, silence > 5, Console.showsProgress {
+                Console.error("one connection sends nothing for \(silence) s (--silence); the rest is done meanwhile")
+            }
+            let examination = Examination(subject, scope: scope, under: specification, selection, silence: silence)
             guard let diagnosis = try await interruptible(at: stop, examination.run) else {
                 throw SuiteProblem(.interrupted, "interrupted; the examination did not end")
             }
