@@ -30,7 +30,7 @@ package struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertibl
     }
 
     /// The number of a day, or of one so many days after the first of a month.
-    static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    package static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let (era, yearOfEra) = divided(month <= 2 ? year - 1 : year, by: 400)
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468

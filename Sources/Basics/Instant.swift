@@ -1,6 +1,7 @@
 /// A point in time as RFC 3339 writes it, exact to the last digit given.
 package struct Instant: Comparable, Sendable {
-    private let seconds: Int
+    /// Whole seconds since 1970.
+    package let seconds: Int
     /// Digits after the point without trailing zeros; compared as text, they order like fractions.
     private let fraction: String
 

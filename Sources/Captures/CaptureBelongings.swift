@@ -6,18 +6,20 @@ struct CaptureBelongings {
     /// The act that tells whose a connection is; a connection whose opening nobody saw has no other sign of it.
     static let act = "belongs"
 
-    private var owners: [String: String] = [:]
+    private var owners: [String: (name: String, isCertain: Bool)] = [:]
 
-    mutating func open(_ lane: String, _ owner: String) { owners[lane] = owner }
+    mutating func open(_ lane: String, _ owner: String) { owners[lane] = (owner, false) }
 
     mutating func close(_ lane: String) { owners[lane] = nil }
 
     /// What has to be told before the next frame; nil when it was told.
     ///
-    /// A guess never overrules what is known.
+    /// A guess never overrules what is known, and who said first who he is stays it, whatever he says later.
     mutating func note(_ lane: String, to owner: String, isCertain: Bool) -> Event.Kind? {
-        guard owners[lane] == nil || isCertain && owners[lane] != owner else { return nil }
-        owners[lane] = owner
+        let known = owners[lane]
+        guard known == nil || isCertain && known?.isCertain == false else { return nil }
+        owners[lane] = (owner, isCertain)
+        if known?.name == owner { return nil }
         return .act(Self.act, ["to": .string(owner)])
     }
 }

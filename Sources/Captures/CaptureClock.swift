@@ -17,7 +17,8 @@ struct CaptureClock {
         let start = first ?? microseconds
         first = start
         let (since, overflows) = microseconds.subtractingReportingOverflow(start)
-        guard !overflows, since >= last else {
+        // Times of two kinds in one file lie half a century apart.
+        guard !overflows, since >= last, since - last < Self.longestPause else {
             isSound = false
             return last
         }
@@ -25,14 +26,22 @@ struct CaptureClock {
         return last
     }
 
+    private static let longestPause = 366 * 86_400_000_000
+
     /// The microseconds that a value stands for; nil when it is no time.
     ///
-    /// A text is RFC 3339. A number from 10^14 on counts microseconds since 1970, from 10^11 milliseconds, from 10^9 seconds;
-    /// a smaller one milliseconds since some beginning.
+    /// A text is RFC 3339, or what loggers write instead, or a number. A number from 10^17 on counts nanoseconds since 1970,
+    /// from 10^14 microseconds, from 10^11 milliseconds, from 10^9 seconds; a smaller one milliseconds since some beginning.
     static func microseconds(_ value: JSONValue) -> Int? {
-        if let text = value.stringValue { return Instant(text, leniently: true)?.microseconds }
-        guard let number = value.doubleValue, number >= 0, number < 1e17 else { return nil }
+        if let text = value.stringValue, Double(text) == nil {
+            return Instant(text, leniently: true)?.microseconds ?? LogTime.microseconds(in: text)
+        }
+        guard let number = value.doubleValue ?? value.stringValue.flatMap(Double.init), number >= 0, number < 1e20
+        else {
+            return nil
+        }
         switch number {
+        case 1e17...: return Int(number / 1e3)
         case 1e14...: return Int(number)
         case 1e11..<1e14: return Int(number * 1e3)
         case 1e9..<1e11: return Int(number * 1e6)

@@ -1,21 +1,22 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJSON
 
 /// Names the people of a capture by the tokens they show, and takes the tokens out.
 ///
-/// One token is one person. Nothing says that two tokens are two people, so a capture still lacks its principals.
+/// One token is one person, and so is the name in a signed one. Who shows none is that person where the file is one person's
+/// (``CaptureIdentities``), and nobody known where it is not.
 struct CapturePeople {
-    /// Whether connections without any token are one person's.
-    private let isOne: Bool
-    /// Whether somebody said so: then it holds beside tokens too.
+    /// Whether the file is one person's, as far as its form or its beginning tells.
+    private(set) var isOne: Bool
+    /// Whether somebody said so: then it holds whatever tokens there are.
     private let isStated: Bool
     private let dialect: Dialect
     private var names: [String: String] = [:]
-    /// Whether a token came in a frame: then whoever shows none may be any of its people.
-    private var hasTokens = false
-    /// Whether `p1` stands for who showed nothing; then no token may have that name.
-    private var hasAnonymous = false
-    private var firstNumber = 1
+    private var requests = 0
+    /// The connections and requests of which nobody knows whose they are.
+    private var untied: Set<String> = []
+    private var tied: Set<String> = []
     /// The most tokens that are told apart; a capture with more is no capture of people.
     private static let most = 10_000
 
@@ -23,26 +24,49 @@ struct CapturePeople {
         (self.isOne, self.isStated, self.dialect) = (isOne, isStated, dialect)
     }
 
-    /// The name of whoever shows a token.
-    ///
-    /// A key that every connection of a system has (`isUsual`), as in a query or in the headers of one browser, says
-    /// nothing of those whose key was not written down: as long as there is one key, they are its person too.
-    mutating func name(of token: String, isUsual: Bool = false) -> String {
-        hasTokens = hasTokens || !isUsual
+    /// Takes what the file shows of whose it is; what somebody said stands.
+    mutating func take(_ identities: CaptureIdentities, ofForm form: CaptureForm) {
+        if !isStated { isOne = form == .frames ? identities.areOne : !identities.areSeveral }
+    }
+
+    /// The name of whoever shows a token; nil for what stands in the place of one.
+    mutating func name(of token: String) -> String? {
         if let name = Self.shown(token) { return name }
-        if let name = names[token] { return name }
-        if names.isEmpty, hasAnonymous, !isUsual, !isStated { firstNumber = 2 }
+        guard !CaptureIdentities.isPlaceholder(token) else { return nil }
+        if isStated { return "p1" }
+        let person = CaptureIdentities.person(of: token)
+        if let name = names[person] { return name }
         guard names.count < Self.most else { return "p" }
-        let name = "p\(names.count + firstNumber)"
-        names[token] = name
+        let name = "p\(names.count + 1)"
+        names[person] = name
         return name
     }
 
     /// The name of a connection that showed no token.
     mutating func name(ofLane lane: String) -> String {
-        guard isOne, isStated || (!hasTokens && names.count <= 1) else { return "unknown \(lane)" }
-        hasAnonymous = true
-        return "p1"
+        if isOne, isStated || names.count <= 1 { return "p1" }
+        if untied.count < 100, !tied.contains(lane) { untied.insert(lane) }
+        // No two requests need be of one.
+        guard lane == "HTTP" else { return "unknown \(lane)" }
+        requests += 1
+        return "unknown \(lane) \(requests)"
+    }
+
+    /// Takes that a connection showed whose it is.
+    mutating func tie(_ lane: String) {
+        if tied.count < Self.most { tied.insert(lane) }
+        untied.remove(lane)
+    }
+
+    /// What could not be tied to a person, and what that costs; nil where there is nothing to tie.
+    var remark: String? {
+        let lanes = untied.filter { $0 != "HTTP" }.count
+        guard untied.count + names.count > 1, !untied.isEmpty else { return nil }
+        let whose = [lanes > 0 ? counted(lanes, "connection") : nil, untied.contains("HTTP") ? "the requests" : nil]
+        return
+            "nothing tells whose \(whose.compactMap(\.self).joined(separator: " and ")) \(lanes == 1 && untied.count == 1 ? "is" : "are"), "
+            + "so that nothing is judged between them: reads against frames, replays and greetings against what came before, "
+            + "one connection against another (\(CaptureIdentities.costs)); where they are one person's, add --one-person"
     }
 
     /// A frame of a client without its credentials, and whose they were where it begins a conversation; nil when it shows
@@ -86,7 +110,7 @@ struct CapturePeople {
             }
             let value = pair[pair.index(after: equals)...]
             guard !value.isEmpty else { return String(pair) }
-            let name = name(of: String(value), isUsual: true)
+            guard let name = name(of: String(value)) else { return "\(pair[...equals])\(Self.hidden)" }
             owner = name
             return "\(pair[...equals])‹token of \(name)›"
         }
@@ -135,11 +159,11 @@ struct CapturePeople {
     private mutating func location(of text: String, opens: Bool, _ owner: inout String?) -> String {
         guard opens else {
             if Self.shown(text) != nil || text == Self.hidden { return text }
-            return names[text].map { "‹token of \($0)›" } ?? Self.hidden
+            return names[CaptureIdentities.person(of: text)].map { "‹token of \($0)›" } ?? Self.hidden
         }
         let name = owner ?? name(of: text)
         owner = name
-        return "‹token of \(name)›"
+        return name.map { "‹token of \($0)›" } ?? Self.hidden
     }
 
     /// What stands in the place of a secret that tells nobody apart.

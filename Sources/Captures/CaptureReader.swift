@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
@@ -44,6 +45,7 @@ public struct CaptureReader: Sendable {
     /// Whether a line that cannot be read is a gap and does not end the reading.
     private let skipsWrongLines: Bool
     private var skipped = CaptureLeftOut()
+    private var orientation: String?
 
     /// A reader for a form other than ``CaptureForm/report``, which is no stream.
     public init(
@@ -57,11 +59,50 @@ public struct CaptureReader: Sendable {
             dialect: options.dialect)
         switch form {
         case .transcript, .report: reader = .transcript(TranscriptLines(file: file))
-        case .frames: reader = .frames(FrameReader(file: file, people: people, direction: options.dialect.direction))
+        case .frames:
+            reader = .frames(
+                FrameReader(
+                    file: file, people: people, direction: options.dialect.direction,
+                    isOfProtocol: options.dialect.holds))
         case .notes: reader = .notes(NoteReader(people: people))
-        case .har: reader = .har(HARReader(file: file, people: people, isOfProtocol: options.dialect.holds), [])
+        case .har: reader = .har(HARReader(file: file, people: people, dialect: options.dialect), [])
         }
     }
+
+    /// Takes what the beginning of the file shows of its directions and its people.
+    public mutating func orient(by opening: CaptureOpening) {
+        orientation = opening.remark
+        let current = reader
+        reader = .taken
+        switch consume current {
+        case .frames(var frames):
+            frames.isTurned = opening.isTurned
+            frames.people.take(opening.identities, ofForm: .frames)
+            reader = .frames(frames)
+        case .notes(var notes):
+            notes.isTurned = opening.isTurned
+            notes.people.take(opening.identities, ofForm: .notes)
+            reader = .notes(notes)
+        case let other: reader = other
+        }
+    }
+
+    /// What has to be said of the capture beside its events: how it was read, and what it does not hold.
+    public var remarks: [String] {
+        switch reader {
+        case .transcript, .taken: []
+        case .notes(let notes): [orientation, notes.people.remark].compactMap(\.self)
+        case .har(let har, _): har.remarks
+        case .frames(let frames):
+            [orientation, frames.people.remark, frames.lacksRequestTimes ? CapturedParts.remark : nil].compactMap(
+                \.self)
+                + frames.members.filter { !["frame", "text", "data"].contains($0.key) }.sorted { $0.key < $1.key }
+                .prefix(3).map { "\(counted($0.value, "message")) found in '\($0.key)'" }
+        }
+    }
+
+    /// Whether the file should hold messages, and has none.
+    public var lacksMessages: Bool { if case .har(let har, _) = reader { har.lacksMessages } else { false } }
 
     /// What was left aside so far.
     public var leftOut: CaptureLeftOut {
@@ -91,15 +132,21 @@ public struct CaptureReader: Sendable {
     /// What the capture lacks, as far as it was read; nil for transcripts, whose headers tell it.
     public var capture: History.Capture? {
         var lacks: Set<History.Capture.Lack>
+        let people: CapturePeople
         switch reader {
         case .transcript, .taken: return nil
         case .frames(let reader):
-            lacks = [.principals, .credentials, .network, .headers]
+            (lacks, people) = ([.principals, .credentials, .network, .headers], reader.people)
             if !reader.knowsTimes { lacks.insert(.times) }
-        case .notes: lacks = [.times, .principals, .credentials, .headers, .requestBodies]
-        case .har: lacks = [.principals, .credentials, .network]
+            if reader.lacksRequestTimes { lacks.insert(.requestTimes) }
+        case .notes(let reader):
+            (lacks, people) = ([.times, .principals, .credentials, .headers], reader.people)
+            if reader.lacksBodies { lacks.insert(.requestBodies) }
+        case .har(let har, _):
+            (lacks, people) = ([.principals, .credentials, .network], har.people)
+            if !har.knowsTimes { lacks.insert(.times) }
         }
-        if options.isOnePerson == true { lacks.remove(.principals) }
+        if people.isOne { lacks.remove(.principals) }
         return History.Capture(lacks: lacks.union(options.lacking).subtracting(options.known))
     }
 
@@ -137,11 +184,16 @@ public struct CaptureReader: Sendable {
             return
         }
         if let last = lines.finish() { try self.take([last], take) }
+        var items: [CaptureItem] = []
         if case .notes(var notes) = reader {
-            let items = notes.finish()
+            items = notes.finish()
             reader = .notes(notes)
-            for item in items { try take(item) }
         }
+        if case .frames(var frames) = reader {
+            defer { reader = .frames(frames) }
+            do throws(InputProblem) { items = try frames.finish() } catch { if !skipsWrongLines { throw error } }
+        }
+        for item in items { try take(item) }
     }
 
     private mutating func begin(_ take: (CaptureItem) throws(InputProblem) -> Void) throws(InputProblem) {
@@ -167,7 +219,7 @@ public struct CaptureReader: Sendable {
         case .frames(var frames):
             defer { reader = .frames(frames) }
             try each(lines, take) { line throws(InputProblem) in
-                for item in try frames.take(line.text(in: file), line.location) { try take(item) }
+                for item in frames.take(try line.text(in: file), line.location) { try take(item) }
             }
         case .notes(var notes):
             defer { reader = .notes(notes) }

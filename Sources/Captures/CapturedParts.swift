@@ -151,6 +151,7 @@ package struct CapturedParts: Sendable {
             header.capture = known
         }
         defer { reset() }
+        if header.capture?.lacks.contains(.requestTimes) == true { noted.letRequestsBegin(from: carried) }
         // A clock that stopped in the middle has told nothing.
         let isTimeless = header.capture?.lacks.contains(.times) == true
         let events =
@@ -158,6 +159,10 @@ package struct CapturedParts: Sendable {
         let history = History(header: header, events: events, frames: noted.takeFrames())
         return Part(history: history, locations: noted.locations, wasCutShort: isShort)
     }
+
+    /// What has to be said where requests stand at their responses.
+    static let remark =
+        "requests stand at their responses, so that each may have begun earlier: a read by up to 10 s, a question by 10 min"
 
     private mutating func note(_ item: Noted) {
         clock += 1
@@ -191,6 +196,24 @@ private struct Notes: Sendable {
         events.append(item.event)
         locations.append(item.location)
         frames.append(item.frame)
+    }
+
+    /// Puts each request that stands at its response to where it may have begun: of what came since, nobody knows whether it
+    /// was before.
+    mutating func letRequestsBegin(from carried: Int) {
+        guard events.indices.contains(carried) else { return }
+        var times = events.map(\.at)
+        for place in events.indices.dropFirst(carried).dropLast() {
+            guard case .request(let request) = events[place].kind, case .response = events[place + 1].kind,
+                events[place].lane == events[place + 1].lane, events[place].at == events[place + 1].at
+            else { continue }
+            let longest = request.method == "GET" ? 10_000_000 : 600_000_000
+            times[place] = max(events[carried].at, events[place].at - longest)
+        }
+        let order = events.indices.sorted { (times[$0], $0) < (times[$1], $1) }
+        events = order.map { Event(at: times[$0], lane: events[$0].lane, kind: events[$0].kind) }
+        locations = order.map { locations[$0] }
+        frames = order.map { frames[$0] }
     }
 
     /// The frames, for one who changes them in place.

@@ -3,181 +3,236 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Reads frames, one a line: bare, or in an envelope that tells more than the frame does.
+/// Reads the messages in the lines of a log, whatever program wrote it; ``FrameFinder`` finds them.
 ///
-/// An envelope is an object with `dir` (or `direction`), `frame`, `event` or `http`. It may have:
-/// * `at` (or `ts`, `time`): when, in RFC 3339, in seconds, milliseconds or microseconds since 1970, or in milliseconds since
-///   some beginning.
-/// * `conn` (or `connection`): the connection, by any name. `principal`: whose it is.
-/// * `dir`: `>`, `out`, `send`, `client` for what the client sent; `<`, `in`, `receive`, `server` for what the server sent.
-///   Without it the type of the frame tells.
-/// * `frame`: the message as JSON; or `text` (or `data`): its text; or `hex`: the bytes of a binary one.
+/// What is read best is an object with a message and what stands around it:
+/// * `at`: when, in RFC 3339, in seconds, milliseconds or microseconds since 1970, or in milliseconds since some beginning.
+/// * `conn`: the connection, by any name. `principal`: whose it is.
+/// * `dir`: `>` for what the client sent, `<` for what the server sent. Without it the type of the frame tells.
+/// * `frame`: the message as JSON; or `text`: its text; or `hex`: the bytes of a binary one.
 /// * `event`: `open` (with `path`), `close` (with `code`, `reason`, `dir`) or `eof`, instead of a message.
 /// * `http`: `"GET /api/sessions"`, with `status`, `request` and `response` (bodies, as JSON or text) and `headers`.
 struct FrameReader {
     private(set) var leftOut = CaptureLeftOut()
-    private var people: CapturePeople
+    var people: CapturePeople
     private var clock = CaptureClock()
-    private let direction: @Sendable (JSONValue) -> Direction?
+    private let finder: FrameFinder
+    private let isOfProtocol: @Sendable (_ method: String, _ path: String) -> Bool
     private let file: String
+    /// Whether the file was written by the other side than its words say.
+    var isTurned = false
+    private var joiner = JSONJoiner()
+    private var http = HTTPLines()
     /// The letter of each open connection, by its name in the file.
     private var lanes: [String: (letter: String, lastUse: Int)] = [:]
     private var lineCount = 0
     /// The most connections that are kept apart; names that never close would pile up.
     private static let mostLanes = 2000
     private var laneCount = 0
-    /// Bare connections on which `connected` was seen: another one is another connection.
-    private var greeted: Set<String> = []
+    /// How far the connections without a name are: another `auth` or `connected` is of another connection.
+    private var greeting = Greeting.none
     private var exchanges = 0
+    /// The requests that wait for a response, by path.
+    private var waiting: [String: [Int]] = [:]
     private var belongings = CaptureBelongings()
+    /// The members in which messages were found, each with how often.
+    private(set) var members: [String: Int] = [:]
+    /// What is wrong with the first message that cannot be read.
+    private var problem: InputProblem?
+    private var hasFound = false
+    /// Whether requests stand at their responses.
+    private(set) var lacksRequestTimes = false
     /// Whether every line so far told its time.
     var knowsTimes: Bool { clock.isSound }
 
-    init(file: String, people: CapturePeople, direction: @escaping @Sendable (JSONValue) -> Direction?) {
-        (self.file, self.people, self.direction) = (file, people, direction)
+    /// What tells that several connections without a name are open at once.
+    private var unnamed = UnnamedConnections()
+
+    private enum Greeting {
+        case none, asked, greeted
     }
 
-    mutating func take(_ line: String, _ location: CaptureLocation) throws(InputProblem) -> [CaptureItem] {
-        guard line.contains(where: { !$0.isWhitespace }) else { return [] }
-        let value: JSONValue
-        do {
-            value = try JSONParser.value(line, limits: JSONLimits(maxBytes: .max))
-        } catch {
-            throw InputProblem(
-                location:
-                    "\(file):\(location.line):\(error.location.column) (byte \(location.offset + error.location.byteOffset))",
-                what: "the line is not JSON: \(error)", expected: "one frame or envelope per line",
-                fix: "delete the line if the capture was cut off, or record it again")
-        }
-        guard let object = value.objectValue else {
-            throw problem(
-                location, "the line contains a JSON \(value.typeName)",
-                expected: "a frame or an envelope, each an object")
-        }
-        let isEnvelope = ["dir", "direction", "frame", "event", "http"].contains { object[$0] != nil }
-        guard isEnvelope else { return bare(line, value, location) }
-        return try envelope(line, Envelope(object: object, location: location, file: file))
+    init(
+        file: String, people: CapturePeople, direction: @escaping @Sendable (JSONValue) -> Direction?,
+        isOfProtocol: @escaping @Sendable (_ method: String, _ path: String) -> Bool
+    ) {
+        (self.file, self.people, self.isOfProtocol) = (file, people, isOfProtocol)
+        finder = FrameFinder(direction: direction)
     }
 
-    // MARK: Bare frames
+    mutating func take(_ line: String, _ location: CaptureLocation) -> [CaptureItem] {
+        joiner.take(line, location).flatMap { take(piece: $0.text, $0.location) }
+    }
 
-    private mutating func bare(_ line: String, _ value: JSONValue, _ location: CaptureLocation) -> [CaptureItem] {
-        guard let direction = direction(value) else {
-            leftOut.note(CaptureLeftOut.noDirection, location)
-            return [.gap]
+    /// What was waiting for more lines.
+    /// - Throws: What is wrong, where nothing was found at all.
+    mutating func finish() throws(InputProblem) -> [CaptureItem] {
+        let items = joiner.finish().flatMap { take(piece: $0.text, $0.location) }
+        guard hasFound || leftOut.entries.contains(where: { $0.reason == CaptureLeftOut.noDirection }) else {
+            throw problem ?? CaptureForm.noFrames(in: file, leftOut)
         }
-        var items: [CaptureItem] = []
-        if direction == .fromServer, value["type"] == "connected", !greeted.insert("A").inserted {
-            // A stream of bare frames cannot say that a connection ended.
-            items.append(.event(Event(at: clock.next(nil), lane: .connection("A"), kind: .eof(reason: "")), location))
-            items += opening("A", "/", people.name(ofLane: "A"), clock.next(nil), location)
-        }
-        items += text(
-            String(line.trimmed(\.isWhitespace)), direction, lane: "A", principal: nil, at: clock.next(nil), location)
         return items
     }
 
-    // MARK: Envelopes
-
-    private mutating func envelope(_ line: String, _ envelope: Envelope) throws(InputProblem) -> [CaptureItem] {
-        let at = clock.next(try envelope.time())
-        if envelope.object["http"] != nil { return try exchange(line, envelope, at) }
-        let name = try envelope.string("conn", "connection") ?? "A"
-        let principal = try envelope.string("principal")
-        let lane = lane(of: name)
-        if let event = try envelope.string("event") {
-            switch event {
-            case "open", "opened":
-                let asked = try envelope.string("path") ?? "/"
-                let (path, owner) = people.redacted(path: asked)
-                let name = principal ?? owner ?? people.name(ofLane: lane)
-                return opening(lane, path, name, at, envelope.location)
-            case "close", "closed":
-                lanes[name] = nil
-                belongings.close(lane)
-                let code = try envelope.integer("code")
-                guard let code, ![1005, 1006, 1015].contains(code) else {
-                    return [.event(Event(at: at, lane: .connection(lane), kind: .eof(reason: "")), envelope.location)]
-                }
-                // Without a word who closed, it is nobody's fault.
-                let by = try envelope.direction() ?? .toServer
-                let kind = Event.Kind.close(by, code: code, reason: try envelope.string("reason") ?? "")
-                return [.event(Event(at: at, lane: .connection(lane), kind: kind), envelope.location)]
-            case "eof", "lost":
-                lanes[name] = nil
-                belongings.close(lane)
-                return [.event(Event(at: at, lane: .connection(lane), kind: .eof(reason: "")), envelope.location)]
-            default:
-                throw envelope.problem("'event' is '\(visible(event.prefix(40)))'", expected: "open, close or eof")
-            }
-        }
-        return try message(line, envelope, lane: lane, principal: principal, at: at)
-    }
-
-    private mutating func message(
-        _ line: String, _ envelope: Envelope, lane: String, principal: String?, at: Int
-    ) throws(InputProblem) -> [CaptureItem] {
-        if let hex = try envelope.string("hex") {
-            guard let bytes = bytes(ofHexDigits: hex), let direction = try envelope.direction() else {
-                throw envelope.problem("'hex' is not valid", expected: "pairs of hexadecimal digits, with 'dir'")
-            }
-            return [.event(Event(at: at, lane: .connection(lane), kind: .binary(direction, bytes)), envelope.location)]
-        }
-        let text: String
-        if envelope.object["frame"] != nil, let raw = RawMember.text(of: "frame", in: line) {
-            text = raw
-        } else if let given = ["text", "data"].lazy.compactMap({ envelope.object[$0]?.stringValue }).first {
-            text = given
-        } else if envelope.object["data"]?.objectValue != nil, let raw = RawMember.text(of: "data", in: line) {
-            text = raw
-        } else {
-            throw envelope.problem("the envelope contains no message", expected: "'frame', 'text', 'data' or 'hex'")
-        }
-        let given = try envelope.direction()
-        guard let direction = given ?? (try? JSONParser.value(text)).flatMap(direction) else {
-            leftOut.note(CaptureLeftOut.noDirection, envelope.location)
+    private mutating func take(piece line: String, _ location: CaptureLocation) -> [CaptureItem] {
+        if let part = http.take(line) { return take(part, line, location) }
+        switch finder.find(line) {
+        case .sightings(let sightings): return sightings.flatMap { take($0, location) }
+        case .nothing(let reason):
+            if !reason.isEmpty, !http.takeBody(line) { leftOut.note(reason, location) }
+            return []
+        case .unreadable(let reason, let place):
+            leftOut.note(reason, location)
+            problem =
+                problem
+                ?? InputProblem(
+                    location: place.map {
+                        "\(file):\(location.line + $0.line - 1):\($0.column) (byte \(location.offset + $0.byteOffset))"
+                    } ?? location.problem(in: file), what: reason, expected: "one whole message per line",
+                    fix: CaptureForm.fix(forCut: line))
             return [.gap]
         }
-        return self.text(text, direction, lane: lane, principal: principal, at: at, envelope.location)
     }
 
-    private mutating func exchange(
-        _ line: String, _ envelope: Envelope, _ at: Int
-    ) throws(InputProblem) -> [CaptureItem] {
-        let words = (try envelope.string("http") ?? "").split(separator: " ", maxSplits: 1)
-        guard words.count == 2, words[1].first == "/" else {
-            throw envelope.problem("'http' has no request", expected: "\"http\": \"GET /api/sessions\"")
+    // MARK: What was found
+
+    private mutating func take(_ sighting: Sighting, _ location: CaptureLocation) -> [CaptureItem] {
+        let around = sighting.around
+        let direction = around.direction.map { isTurned ? $0.other : $0 }
+        switch sighting.kind {
+        case .exchange(let exchange): return take(exchange, around, location)
+        case .opening(let path):
+            hasFound = true
+            let name = around.connection ?? "A"
+            let lane = lane(of: name)
+            greeting = .none
+            let (redacted, owner) = people.redacted(path: HARReader.path(of: path))
+            let principal = around.principal ?? owner ?? people.name(ofLane: lane)
+            return opening(lane, redacted, principal, clock.next(around.time), location)
+        case .closing(let code, let reason):
+            // Both sides close, and libraries tell it once more.
+            guard let known = lanes.removeValue(forKey: around.connection ?? "A") else { return [] }
+            greeting = .none
+            belongings.close(known.letter)
+            // Without a word who closed, it is nobody's fault.
+            let kind: Event.Kind =
+                code.map { [1005, 1006, 1015].contains($0) } ?? true
+                ? .eof(reason: "") : .close(direction ?? .toServer, code: code, reason: reason)
+            return [event(clock.next(around.time), known.letter, kind, location)]
+        case .binary(let bytes):
+            guard let direction else { return unknown(location) }
+            hasFound = true
+            let lane = lane(of: around.connection ?? "A")
+            return [event(clock.next(around.time), lane, .binary(direction, bytes), location)]
+        case .text(let text):
+            let value = try? JSONParser.value(text)
+            guard let direction = direction ?? value.flatMap(finder.direction) else { return unknown(location) }
+            hasFound = true
+            if !around.path.isEmpty { members[around.path.joined(separator: "."), default: 0] += 1 }
+            if around.connection == nil, unnamed.isOfAnother(value, text, direction) {
+                leftOut.note("a message of another connection, and nothing names the connections", location)
+                return []
+            }
+            let at = clock.next(around.time)
+            let again = around.connection == nil ? anotherConnection(value, direction, at, location) : []
+            return again
+                + self.text(
+                    text, direction, lane: lane(of: around.connection ?? "A"), principal: around.principal, at: at,
+                    location)
         }
-        exchanges += 1
-        let (path, owner) = people.redacted(path: String(words[1]))
-        let lane = Lane.exchange(exchanges)
-        let status = try envelope.integer("status")
-        let isRefused = status == 401 || status == 403
-        let known = try envelope.string("principal") ?? owner
-        let asked = Event.Request(
-            method: words[0].uppercased(), path: path,
-            principal: known ?? (isRefused ? nil : people.name(ofLane: "HTTP")),
-            body: body("request", line, envelope).map { people.redacted(body: $0) })
-        var items: [CaptureItem] = [.event(Event(at: at, lane: lane, kind: .request(asked)), envelope.location)]
-        guard let status else { return items }
-        guard let body = body("response", line, envelope) else {
-            leftOut.note("a response without its body", envelope.location)
+    }
+
+    private mutating func unknown(_ location: CaptureLocation) -> [CaptureItem] {
+        leftOut.note(CaptureLeftOut.noDirection, location)
+        return [.gap]
+    }
+
+    /// The end of a connection without a name, where a message can only be of the next one.
+    private mutating func anotherConnection(
+        _ value: JSONValue?, _ direction: Direction, _ at: Int, _ location: CaptureLocation
+    ) -> [CaptureItem] {
+        let was = greeting
+        switch (value?["type"]?.stringValue, direction) {
+        case ("auth", .toServer): greeting = .asked
+        case ("connected", .fromServer): greeting = .greeted
+        default: return []
+        }
+        guard was == .greeted || was == greeting, let old = lanes.removeValue(forKey: "A")?.letter else { return [] }
+        belongings.close(old)
+        let new = lane(of: "A")
+        return [event(at, old, .eof(reason: ""), location)]
+            + opening(new, "/", people.name(ofLane: new), at, location)
+    }
+
+    // MARK: Requests
+
+    private mutating func take(
+        _ exchange: Sighting.Exchange, _ around: Surroundings, _ location: CaptureLocation
+    ) -> [CaptureItem] {
+        guard exchange.isExplicit || isOfProtocol(exchange.method, exchange.path) else {
+            leftOut.note("a request outside the protocol", location)
             return []
         }
-        let headers = (envelope.object["headers"]?.objectValue.map { Array($0) } ?? []).compactMap { name, value in
-            value.stringValue.map { Event.Header(name: name.lowercased(), value: $0) }
+        guard exchange.status == nil || exchange.response != nil else {
+            leftOut.note("a response without its body", location)
+            return []
         }
-        let response = Event.Response(status: status, headers: headers, body: body)
-        items.append(.event(Event(at: at, lane: lane, kind: .response(response)), envelope.location))
+        hasFound = true
+        let at = clock.next(around.time)
+        let lane = Lane.exchange(exchanges + 1)
+        var items = [
+            request(
+                exchange.method, exchange.path, exchange.request, principal: around.principal, status: exchange.status,
+                at, location)
+        ]
+        if let status = exchange.status, let body = exchange.response {
+            lacksRequestTimes = true
+            let response = Event.Response(status: status, headers: exchange.headers, body: body)
+            items.append(.event(Event(at: at, lane: lane, kind: .response(response)), location))
+        }
         return items
     }
 
-    /// A body as it was, or as JSON in the line.
-    private func body(_ name: String, _ line: String, _ envelope: Envelope) -> String? {
-        envelope.object[name].flatMap { $0.stringValue ?? RawMember.text(of: name, in: line) }
+    private mutating func take(_ part: HTTPLines.Part, _ line: String, _ location: CaptureLocation) -> [CaptureItem] {
+        switch part {
+        case .more: return []
+        case .request(let method, let path, let body):
+            guard isOfProtocol(method, path) else { return [] }
+            hasFound = true
+            waiting[path, default: []].append(exchanges + 1)
+            let at = clock.next(LogTime.microseconds(in: line))
+            return [request(method, path, body, principal: nil, status: nil, at, location)]
+        case .response(let path, let status, let body):
+            guard let number = waiting[path]?.first else { return [] }
+            waiting[path]?.removeFirst()
+            if body == nil { leftOut.note("a response without its body", location) }
+            let kind: Event.Kind =
+                body.map { .response(.init(status: status, body: $0)) } ?? .failed(reason: "the body was not logged")
+            let at = clock.next(LogTime.microseconds(in: line))
+            return [.event(Event(at: at, lane: .exchange(number), kind: kind), location)]
+        }
+    }
+
+    private mutating func request(
+        _ method: String, _ path: String, _ body: String?, principal: String?, status: Int?, _ at: Int,
+        _ location: CaptureLocation
+    ) -> CaptureItem {
+        exchanges += 1
+        let (path, owner) = people.redacted(path: path)
+        // Who was refused for his credentials had none that are known.
+        let isRefused = status == 401 || status == 403
+        let asked = Event.Request(
+            method: method, path: path,
+            principal: principal ?? owner ?? (isRefused ? nil : people.name(ofLane: "HTTP")),
+            body: body.map { people.redacted(body: $0) })
+        return .event(Event(at: at, lane: .exchange(exchanges), kind: .request(asked)), location)
     }
 
     // MARK: Events
+
+    private func event(_ at: Int, _ lane: String, _ kind: Event.Kind, _ location: CaptureLocation) -> CaptureItem {
+        .event(Event(at: at, lane: .connection(lane), kind: kind), location)
+    }
 
     private mutating func text(
         _ text: String, _ direction: Direction, lane: String, principal: String?, at: Int, _ location: CaptureLocation
@@ -188,9 +243,9 @@ struct FrameReader {
             text = known.text
             owner = principal ?? known.owner
         }
+        if owner != nil { people.tie(lane) }
         let named = belongings.note(lane, to: owner ?? people.name(ofLane: lane), isCertain: owner != nil)
-        let kinds = [named, .text(direction, text)].compactMap { $0 }
-        return kinds.map { .event(Event(at: at, lane: .connection(lane), kind: $0), location) }
+        return [named, .text(direction, text)].compactMap { $0 }.map { event(at, lane, $0, location) }
     }
 
     private mutating func opening(
@@ -198,7 +253,7 @@ struct FrameReader {
     ) -> [CaptureItem] {
         belongings.open(lane, principal)
         return [Event.Kind.opening(.init(principal: principal, path: path)), .opened].map {
-            .event(Event(at: at, lane: .connection(lane), kind: $0), location)
+            event(at, lane, $0, location)
         }
     }
 
@@ -215,66 +270,5 @@ struct FrameReader {
         // Whoever was silent longest is a new connection when it speaks again.
         for (_, old) in lanes.dropOldest(beyond: Self.mostLanes, by: \.lastUse) { belongings.close(old.letter) }
         return lane
-    }
-
-    private func problem(_ location: CaptureLocation, _ what: String, expected: String) -> InputProblem {
-        InputProblem(
-            location: location.problem(in: file), what: what, expected: expected,
-            fix: "correct the line, or remove it")
-    }
-}
-
-private struct Envelope {
-    let object: JSONObject
-    let location: CaptureLocation
-    let file: String
-
-    func problem(_ what: String, expected: String) -> InputProblem {
-        InputProblem(
-            location: location.problem(in: file), what: what, expected: expected,
-            fix: "correct the line, or remove it")
-    }
-
-    func string(_ name: String) throws(InputProblem) -> String? {
-        guard let value = object[name], !value.isNull else { return nil }
-        if let number = value.numberValue { return number.text }
-        guard let text = value.stringValue else {
-            throw problem("'\(name)' is \(value.typeName)", expected: "a string")
-        }
-        return text
-    }
-
-    func string(_ name: String, _ other: String) throws(InputProblem) -> String? {
-        if let text = try string(name) { return text }
-        return try string(other)
-    }
-
-    func integer(_ name: String) throws(InputProblem) -> Int? {
-        guard let value = object[name], !value.isNull else { return nil }
-        guard let number = value.intValue else { throw problem("'\(name)' is not an integer", expected: "an integer") }
-        return number
-    }
-
-    func time() throws(InputProblem) -> Int? {
-        guard let value = ["at", "ts", "time"].lazy.compactMap({ object[$0] }).first, !value.isNull else { return nil }
-        guard let time = CaptureClock.microseconds(value) else {
-            throw problem(
-                "\(visible(value.text().prefix(60))) is not a time",
-                expected: "RFC 3339, or a number of seconds or milliseconds")
-        }
-        return time
-    }
-
-    func direction() throws(InputProblem) -> Direction? {
-        guard let text = try string("dir", "direction") else { return nil }
-        switch text.lowercased() {
-        case ">", "->", "out", "outgoing", "send", "sent", "up", "client", "toserver", "c2s": return .toServer
-        case "<", "<-", "in", "incoming", "receive", "received", "recv", "down", "server", "fromserver", "s2c":
-            return .fromServer
-        default:
-            throw problem(
-                "'\(visible(text.prefix(40)))' is not a direction",
-                expected: "'>', 'out', 'send' or 'client'; '<', 'in', 'receive' or 'server'")
-        }
     }
 }

@@ -10,20 +10,36 @@ struct HARReader {
     static let maxBytes = 64 << 20
 
     private(set) var leftOut = CaptureLeftOut()
-    private var people: CapturePeople
-    private let isOfProtocol: @Sendable (_ method: String, _ path: String) -> Bool
+    private(set) var people: CapturePeople
+    private let dialect: Dialect
     private let file: String
     /// The document, for the lines of what is wrong in it.
     private var document: [UInt8] = []
     private var events: [(time: Int, order: Int, event: Event, location: CaptureLocation)] = []
     private var sockets = 0
     private var exchanges = 0
+    private var orientation = CaptureOpening()
+    private var belongings = CaptureBelongings()
+    /// How many messages there are, and how many of them have no time.
+    private var (messageCount, timelessCount) = (0, 0)
+    private var hasBeenRead = false
 
-    init(
-        file: String, people: CapturePeople,
-        isOfProtocol: @escaping @Sendable (_ method: String, _ path: String) -> Bool
-    ) {
-        (self.file, self.people, self.isOfProtocol) = (file, people, isOfProtocol)
+    init(file: String, people: CapturePeople, dialect: Dialect) {
+        (self.file, self.people, self.dialect) = (file, people, dialect)
+    }
+
+    /// Whether most messages told their time.
+    var knowsTimes: Bool { timelessCount * 10 <= messageCount }
+
+    /// Whether not one message of a WebSocket was exported.
+    var lacksMessages: Bool { hasBeenRead && messageCount == 0 }
+
+    var remarks: [String] {
+        let lacking =
+            "no WebSocket message in this HAR file: Firefox, Safari and attached debuggers leave them out. Open the network "
+            + "panel of Chrome or Edge before the page connects, repeat what went wrong, and choose 'Export HAR'; or record "
+            + "with 'conformance proxy --upstream URL --out capture.ndjson'"
+        return [orientation.remark, people.remark, lacksMessages ? lacking : nil].compactMap(\.self)
     }
 
     /// Everything in a document, in the order of time.
@@ -46,96 +62,176 @@ struct HARReader {
                 expected: "the requests and messages of a session",
                 fix: "open the network panel before the page connects, then export again with content")
         }
-        for (index, entry) in entries.enumerated() { try take(entry, "/log/entries/\(index)") }
+        for (index, entry) in entries.enumerated() { note(entry, "/log/entries/\(index)") }
+        people.take(orientation.identities, ofForm: .har)
+        for (index, entry) in entries.enumerated() { take(entry, "/log/entries/\(index)") }
+        hasBeenRead = true
+        leaveOutStrays()
         let first = events.map(\.time).min() ?? 0
         return events.sorted { ($0.time, $0.order) < ($1.time, $1.order) }.map { item in
             .event(Event(at: item.time - first, lane: item.event.lane, kind: item.event.kind), item.location)
         }
     }
 
-    private mutating func take(_ entry: JSONValue, _ pointer: String) throws(InputProblem) {
-        let url = try string(entry["request"]?["url"], "\(pointer)/request/url")
-        let method = try string(entry["request"]?["method"], "\(pointer)/request/method")
-        let text = try string(entry["startedDateTime"], "\(pointer)/startedDateTime")
-        guard let start = Instant(text, leniently: true)?.microseconds else {
-            throw problem(
-                "\(pointer)/startedDateTime", "'\(visible(text.prefix(40)))' is not a time", expected: "ISO 8601")
+    /// Notes whether the messages of an entry travel as their types do, and whose it is.
+    private mutating func note(_ entry: JSONValue, _ pointer: String) {
+        let url = entry["request"]?["url"]?.stringValue.map(Self.path) ?? ""
+        if entry["_webSocketMessages"] != nil || dialect.holds(entry["request"]?["method"]?.stringValue ?? "GET", url) {
+            orientation.identities.take(path: url)
+            for header in headers(entry["request"]) where header.name == "authorization" {
+                if let token = CapturePeople.bearer(header.value) { orientation.identities.take(token: token) }
+            }
         }
-        let status = entry["response"]?["status"]?.intValue ?? 0
+        for (index, message) in (entry["_webSocketMessages"]?.arrayValue ?? []).enumerated() {
+            guard let given = message["type"]?.stringValue.flatMap(LogWords.side),
+                let text = message["data"]?.stringValue, let value = try? JSONParser.value(text),
+                let way = dialect.direction(of: value)
+            else { continue }
+            if way == .toServer { orientation.identities.take(value, dialect) }
+            orientation.note(
+                isFitting: given == way, CaptureLocation(pointer: "\(pointer)/_webSocketMessages/\(index)"))
+        }
+    }
+
+    /// What lies far from all else has no time: some programs write the beginning of an era where they know none.
+    private mutating func leaveOutStrays() {
+        let times = events.map(\.time).sorted()
+        guard !times.isEmpty else { return }
+        let middle = times[times.count / 2]
+        for (_, _, event, location) in events.filter({ abs($0.time - middle) > Self.farAway }) {
+            if case .response = event.kind { continue }
+            leftOut.note("an entry long before or after all others", location)
+        }
+        events.removeAll { abs($0.time - middle) > Self.farAway }
+    }
+
+    private static let farAway = 30 * 86_400_000_000
+
+    /// Takes an entry; one that cannot be read is left out and counted.
+    private mutating func take(_ entry: JSONValue, _ pointer: String) {
         let location = CaptureLocation(pointer: pointer)
-        if let messages = entry["_webSocketMessages"] {
-            let list = try array(messages, "\(pointer)/_webSocketMessages")
-            try socket(list, path: Self.path(of: url), status: status, start: start, pointer)
+        guard let url = entry["request"]?["url"]?.stringValue else {
+            leftOut.note("an entry without an address", location)
             return
+        }
+        let method = entry["request"]?["method"]?.stringValue ?? "GET"
+        let start = entry["startedDateTime"].flatMap(CaptureClock.microseconds)
+        let status = entry["response"]?["status"]?.intValue ?? 0
+        if let messages = entry["_webSocketMessages"]?.arrayValue {
+            return socket(messages, path: Self.path(of: url), status: status, start: start, pointer)
         }
         if url.hasPrefix("ws:") || url.hasPrefix("wss:") {
             leftOut.note("a WebSocket without its messages in the export", location)
             return
         }
-        guard isOfProtocol(method, Self.path(of: url)) else {
+        guard dialect.holds(method, Self.path(of: url)) else {
             leftOut.note("a request outside the protocol", location)
             return
         }
-        try exchange(entry, method: method, path: Self.path(of: url), status: status, start: start, location)
+        guard let start else {
+            leftOut.note("a request without a time", location)
+            return
+        }
+        exchange(entry, method: method, path: Self.path(of: url), status: status, start: start, location)
     }
 
     private mutating func socket(
-        _ messages: [JSONValue], path: String, status: Int, start: Int, _ pointer: String
-    ) throws(InputProblem) {
+        _ messages: [JSONValue], path: String, status: Int, start: Int?, _ pointer: String
+    ) {
+        let location = CaptureLocation(pointer: pointer)
+        let times = messages.map { $0["time"].flatMap(CaptureClock.microseconds) }
+        let first = times.lazy.compactMap(\.self).first
+        let near = start.flatMap { start in first.map { abs(start - $0) <= Self.farAway } ?? true ? start : nil }
+        guard let known = [near, first].compactMap(\.self).min() else {
+            leftOut.note("a WebSocket without any time", location)
+            return
+        }
+        if start != known {
+            leftOut.note("the start of a WebSocket, taken from its first message", location)
+        }
         let lane = Lane.connection(number: sockets)
         sockets += 1
-        let location = CaptureLocation(pointer: pointer)
         let (path, owner) = people.redacted(path: path)
         add(
-            start, lane, .opening(.init(principal: owner ?? people.name(ofLane: lane.description), path: path)),
+            known, lane, .opening(.init(principal: owner ?? people.name(ofLane: lane.description), path: path)),
             location)
         // Some exports say 0 or 200 for a socket that lives.
-        if status == 101 || !messages.isEmpty { add(start, lane, .opened, location) }
-        if messages.isEmpty, status >= 400 { add(start, lane, .refused(status: status, reason: ""), location) }
-        var before = start
+        if status == 101 || !messages.isEmpty { add(known, lane, .opened, location) }
+        if messages.isEmpty, status >= 400 { add(known, lane, .refused(status: status, reason: ""), location) }
+        var before = known
         for (index, message) in messages.enumerated() {
-            let own = "\(pointer)/_webSocketMessages/\(index)"
-            let location = CaptureLocation(pointer: own)
-            let data = try string(message["data"], "\(own)/data")
-            guard let seconds = message["time"]?.doubleValue, (0..<1e11).contains(seconds) else {
-                throw problem("\(own)/time", "it is not a time", expected: "seconds since 1970, as browsers write")
-            }
-            let direction: Direction
-            switch message["type"]?.stringValue {
-            case "send": direction = .toServer
-            case "receive": direction = .fromServer
-            default: throw problem("\(own)/type", "it is neither of these", expected: "'send' or 'receive'")
-            }
+            let location = CaptureLocation(pointer: "\(pointer)/_webSocketMessages/\(index)")
             // A socket keeps its order, whatever the clock did.
-            before = max(before, Int(seconds * 1e6))
-            // Where nothing is said it is text; what is said and is no number is none.
-            switch message["opcode"].map({ $0.intValue ?? -1 }) ?? 1 {
-            case 1:
-                var text = data
-                if direction == .toServer, let known = people.redacted(text) {
-                    text = known.text
-                    if let owner = known.owner {
-                        add(before, lane, .act(CaptureBelongings.act, ["to": .string(owner)]), location)
+            before = max(before, times[index] ?? before)
+            guard take(message, lane, before, hasTime: times[index] != nil, location) else { continue }
+            for next in messages.indices.dropFirst(index + 1) {
+                leftOut.note(
+                    "a WebSocket message after the end of its socket",
+                    CaptureLocation(pointer: "\(pointer)/_webSocketMessages/\(next)"))
+            }
+            return
+        }
+    }
+
+    /// Takes a message of a socket, and tells whether the socket ended with it.
+    private mutating func take(
+        _ message: JSONValue, _ lane: Lane, _ time: Int, hasTime: Bool, _ location: CaptureLocation
+    ) -> Bool {
+        let type = message["type"]?.stringValue ?? ""
+        if type == "error" {
+            leftOut.note("an error of a WebSocket, after which nothing of it is known", location)
+            add(time, lane, .eof(reason: ""), location)
+            return true
+        }
+        guard let said = LogWords.side(type), let data = message["data"]?.stringValue ?? message["data"]?.text() else {
+            leftOut.note("a WebSocket message without \(LogWords.side(type) == nil ? "a direction" : "data")", location)
+            return false
+        }
+        let direction = orientation.isTurned ? said.other : said
+        messageCount += 1
+        if !hasTime {
+            timelessCount += 1
+            leftOut.note("the time of a WebSocket message, taken from the one before", location)
+        }
+        // Where nothing is said it is text; what is said and is no number is none.
+        switch message["opcode"].map({ $0.intValue ?? -1 }) ?? 1 {
+        case 1:
+            var text = data
+            if direction == .toServer, let known = people.redacted(text) {
+                text = known.text
+                if let owner = known.owner {
+                    people.tie(lane.description)
+                    if let named = belongings.note(lane.description, to: owner, isCertain: true) {
+                        add(time, lane, named, location)
                     }
                 }
-                add(before, lane, .text(direction, text), location)
-            case 2:
-                guard let bytes = Base64.bytes(data) else {
-                    throw problem("\(own)/data", "it is not base64", expected: "base64, as opcode 2 has it")
-                }
-                add(before, lane, .binary(direction, bytes), location)
-            case 9: add(before, lane, .ping(direction), location)
-            case 10: add(before, lane, .pong(direction), location)
-            default:
-                let opcode = message["opcode"].map { visible($0.text().prefix(40)) } ?? ""
-                leftOut.note("a WebSocket message of opcode \(opcode)", location)
             }
+            add(time, lane, .text(direction, text), location)
+        case 2:
+            if let bytes = Base64.bytes(data) {
+                add(time, lane, .binary(direction, bytes), location)
+            } else {
+                leftOut.note("a binary WebSocket message that is not base64", location)
+            }
+        case 9: add(time, lane, .ping(direction), location)
+        case 10: add(time, lane, .pong(direction), location)
+        case 8:
+            // Browsers write the two bytes of the code as two characters.
+            let code = data.unicodeScalars.prefix(2).reduce(0) { $0 << 8 | Int($1.value) }
+            guard data.unicodeScalars.count >= 2, (1000...4999).contains(code) else { fallthrough }
+            add(
+                time, lane, .close(direction, code: code, reason: String(data.unicodeScalars.dropFirst(2))), location)
+            return true
+        default:
+            let opcode = message["opcode"].map { visible($0.text().prefix(40)) } ?? ""
+            leftOut.note("a WebSocket message of opcode \(opcode)", location)
         }
+        return false
     }
 
     private mutating func exchange(
         _ entry: JSONValue, method: String, path: String, status: Int, start: Int, _ location: CaptureLocation
-    ) throws(InputProblem) {
+    ) {
         let request = entry["request"]
         let response = entry["response"]
         let content = response?["content"]
@@ -161,7 +257,7 @@ struct HARReader {
         let lane = Lane.exchange(exchanges)
         var owner: String?
         for header in headers(request) where header.name == "authorization" {
-            if let token = CapturePeople.bearer(header.value) { owner = people.name(of: token, isUsual: true) }
+            if let token = CapturePeople.bearer(header.value) { owner = people.name(of: token) }
         }
         let (path, queried) = people.redacted(path: path)
         let isRefused = status == 401 || status == 403
@@ -192,7 +288,7 @@ struct HARReader {
         }
     }
 
-    private static func path(of url: String) -> String {
+    static func path(of url: String) -> String {
         guard let scheme = url.firstRange(of: "://") else { return url }
         let rest = url[scheme.upperBound...]
         guard let slash = rest.firstIndex(where: { $0 == "/" || $0 == "?" }) else { return "/" }
@@ -206,14 +302,6 @@ struct HARReader {
                 pointer, value == nil ? "it is missing" : "it is \(value?.typeName ?? "")", expected: "an array")
         }
         return array
-    }
-
-    private func string(_ value: JSONValue?, _ pointer: String) throws(InputProblem) -> String {
-        guard let text = value?.stringValue else {
-            throw problem(
-                pointer, value == nil ? "it is missing" : "it is \(value?.typeName ?? "")", expected: "a string")
-        }
-        return text
     }
 
     private func problem(_ pointer: String, _ what: String, expected: String) -> InputProblem {

@@ -9,14 +9,19 @@ import HoldfastTranscript
 /// line, with `OPEN`, and after `CLOSED`.
 struct NoteReader {
     private(set) var leftOut = CaptureLeftOut()
-    private var people: CapturePeople
+    var people: CapturePeople
     private var open: Set<String> = []
     private var exchanges = 0
+    /// Whether a request stands here without the body that it surely had.
+    private(set) var lacksBodies = false
     private var belongings = CaptureBelongings()
     /// An answer whose body may go on in the lines that follow.
     private var pending: (exchange: NoteLine, location: CaptureLocation)?
     /// The most bytes of a body that goes on over several lines; more of it tells nothing.
     private static let mostBodyBytes = 1 << 20
+
+    /// Whether the notes were taken by the other side than their arrows say.
+    var isTurned = false
 
     init(people: CapturePeople) { self.people = people }
 
@@ -44,16 +49,19 @@ struct NoteReader {
             } else {
                 items += exchange(note, location)
             }
-        case .text(let lane, let direction, let text):
+        case .text(let lane, let arrow, let text):
+            let direction = isTurned ? arrow.other : arrow
             var text = text
             var owner: String?
             if direction == .toServer, let known = people.redacted(text) { (text, owner) = known }
             items += opening(lane, location, owner: owner)
+            if owner != nil { people.tie(lane) }
             if let owner, let named = belongings.note(lane, to: owner, isCertain: true) {
                 items.append(.event(Event(at: 0, lane: .connection(lane), kind: named), location))
             }
             items.append(.event(Event(at: 0, lane: .connection(lane), kind: .text(direction, text)), location))
-        case .binary(let lane, let direction, let bytes):
+        case .binary(let lane, let arrow, let bytes):
+            let direction = isTurned ? arrow.other : arrow
             items += opening(lane, location)
             items.append(.event(Event(at: 0, lane: .connection(lane), kind: .binary(direction, bytes)), location))
         case .open(let lane, let path):
@@ -103,6 +111,7 @@ struct NoteReader {
             return []
         }
         exchanges += 1
+        if method == "POST", request == nil { lacksBodies = true }
         let (path, owner) = people.redacted(path: asked)
         // Who was refused for his credentials had none that are known.
         let principal = status == 401 || status == 403 ? owner : owner ?? people.name(ofLane: "HTTP")

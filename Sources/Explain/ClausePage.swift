@@ -42,11 +42,10 @@ struct ClausePage {
 
     private func plain(_ text: String) -> String { PlainMarkdown(style: style).plain(text) }
 
-    /// What the words of its area mean; which messages it is about is told by the clause.
+    /// What its area is about.
     private func preface(to clause: Clause) -> String? {
         let text = handbook.introduction(to: clause.id.area).text.split(separator: "\n").joined(separator: " ")
-        let meaning = text.firstRange(of: "Relevant messages:").map { text[..<$0.lowerBound] } ?? text[...]
-        return meaning.isEmpty ? nil : section("What \(clause.id.area.rawValue) is about", plain(String(meaning)))
+        return text.isEmpty ? nil : section("What \(clause.id.area.rawValue) is about", plain(text))
     }
 
     /// Why no run passes or fails it, where that is so.

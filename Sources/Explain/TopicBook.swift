@@ -24,6 +24,18 @@ package struct TopicBook {
 
     /// The pages on topics, which may be the words of one; some are known elsewhere.
     package func pages(on topics: [String], orElse page: (String) -> String?) throws -> [String] {
+        let whole = topics.joined(separator: " ")
+        // Several words in small letters are a sentence; names are written as they are.
+        if topics.count > 1, topics.allSatisfy({ $0.allSatisfy { $0.isLowercase || $0 == "'" || $0 == "," } }) {
+            if let page = page(whole) { return [page] }
+            let known = named(whole)
+            if !known.isEmpty { return known }
+            let called = symptoms.entries(for: whole)
+            let areNames = topics.allSatisfy { !named($0).isEmpty }
+            if !called.isEmpty, !areNames || called.contains(where: { $0.isCalled(whole) }) {
+                return called.map { self.page(on: $0) }
+            }
+        }
         var pages: [String] = []
         var problems: [InputProblem] = []
         for topic in topics {
@@ -34,9 +46,7 @@ package struct TopicBook {
             }
         }
         // Words that name nothing one by one may be a sentence.
-        if !problems.isEmpty, topics.count > 1, let found = try? self.pages(on: topics.joined(separator: " ")) {
-            return found
-        }
+        if !problems.isEmpty, topics.count > 1 { return try self.pages(on: whole) }
         try problems.throwAll()
         return pages
     }
@@ -51,8 +61,13 @@ package struct TopicBook {
             "explain", "unknown topic '\(topic)'",
             expected:
                 "a symptom such as spinner, a clause such as SYNC-3, an area such as SYNC, a message, a term or a code",
-            fix: nearestName(to: topic, among: names).map { "did you mean '\($0)'?" }
-                ?? "run 'conformance explain' for an overview, or 'conformance list' for all clauses")
+            fix: nearestName(to: topic, among: names).map { "did you mean '\($0)'?" } ?? nearest(to: topic))
+    }
+
+    /// What is known and looks most like a topic that is not.
+    private func nearest(to topic: String) -> String {
+        let found = symptoms.nearest(to: topic).map { "'\($0.name)' (\($0.entry.title))" }
+        return "nothing is known of it; the nearest are \(found.joined(separator: ", "))"
     }
 
     /// The pages on what has exactly this name.

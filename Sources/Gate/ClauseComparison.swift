@@ -153,7 +153,7 @@ struct ClauseComparison {
                 why: "\(after.party) that only just kept \(old) break the clause now", breaks: [after.party])
         case .loosened(let old, let new):
             return entry(
-                "clause-bound-loosened", before.role == .server ? .error : .warning, old, new,
+                "clause-bound-loosened", .error, old, new,
                 why: "\(after.party) only have to keep \(new) now, and the other side relied on \(old)",
                 breaks: [before.otherParty])
         case .moved(let old, let new):
@@ -209,25 +209,28 @@ struct ClauseComparison {
             entries.append(
                 entry(
                     "clause-exclusion-added", .warning, before, after, new: reason,
-                    why: "runs no longer judge the clause, so a build that breaks it stays green"))
+                    why: "runs no longer judge the clause, so a build that breaks it stays green", rise: .patch))
         case (let reason?, nil):
             entries.append(
                 entry(
                     "clause-exclusion-removed", after.keyword.isRequirement ? .warning : .information, before, after,
                     old: reason,
-                    why: "runs judge the clause now, so \(after.party) that broke it unnoticed fail"))
+                    why: "runs judge the clause now, so \(after.party) that broke it unnoticed fail", rise: .patch))
         case (let old?, let new?): notes.insert(("Excluded", old, new), at: 0)
         case (nil, nil): break
         }
         if before.judgedFrom != after.judgedFrom {
             let binds = after.keyword.isRequirement && after.exclusion == nil
+            // Only sentences bind, so what binds here is a sentence in the wrong place.
+            let isDuty = binds && Self.isDuty(after.judgedFrom) && !Self.isDuty(before.judgedFrom)
             entries.append(
                 entry(
-                    "clause-evidence-changed", binds ? .warning : .information, before, after, old: before.judgedFrom,
-                    new: after.judgedFrom,
-                    why:
-                        "runs may judge \(after.party) from other evidence; someone has to check whether a verdict changes",
-                    rise: .patch))
+                    "clause-evidence-changed", isDuty ? .error : binds ? .warning : .information, before, after,
+                    old: before.judgedFrom, new: after.judgedFrom,
+                    why: isDuty
+                        ? "it requires something of \(after.party), which only the sentence may"
+                        : "runs may judge \(after.party) from other evidence; someone has to check whether a verdict changes",
+                    breaks: isDuty ? [after.party] : [], rise: isDuty ? .major : .patch))
         }
         for (label, old, new) in notes where old != new {
             entries.append(
@@ -246,6 +249,9 @@ struct ClauseComparison {
     }
 
     // MARK: Words
+
+    /// Whether words bind somebody.
+    private static func isDuty(_ words: String) -> Bool { words.contains(/\b(MUST|SHOULD|MAY|(has|have) to)\b/) }
 
     /// Clients rely on what servers promise; what clients promise, servers have to do without.
     private func relying(on clause: Clause) -> [GateParty] {
@@ -298,7 +304,7 @@ extension Clause {
 extension Keyword {
     fileprivate var isNegative: Bool { self == .mustNot || self == .shouldNot }
 
-    fileprivate var strength: Int {
+    var strength: Int {
         switch self {
         case .must, .mustNot: 2
         case .should, .shouldNot: 1

@@ -180,8 +180,13 @@ struct FixtureComparison {
         let contents = Set(new.fixtures.contents.map(\.content))
         let bytes = Dictionary(
             new.fixtures.contents.map { ($0.file, $0.content.bytes) }, uniquingKeysWith: { one, _ in one })
-        // Under another name it is still there.
-        let gone = old.fixtures.contents.filter { bytes[$0.file] == nil && !contents.contains($0.content) }
+        let texts = Set(contents.map(\.bytes))
+        // Under another name it is still there, also when its whole kind has another one.
+        let gone = old.fixtures.contents.filter { was in
+            let isKnown = was.content.type.map(newSchemas.names.contains) ?? true
+            return bytes[was.file] == nil && !contents.contains(was.content)
+                && (isKnown || !texts.contains(was.content.bytes))
+        }
         let changed = old.fixtures.contents.filter { was in bytes[was.file].map { $0 != was.content.bytes } ?? false }
         return entries("fixture-removed", gone, isThere: false, why: "a golden file stays until the next major version")
             + entries(

@@ -17,6 +17,11 @@ package struct GateOptions: Sendable {
     package var severities = Severities()
     /// The least weight of which the gate fails.
     package var failOn = GateSeverity.error
+    /// Performs scenarios under a specification, and counts what each exercises; nil where nothing can be performed.
+    package var exercise: Exercise?
+    package typealias Exercise = @Sendable ([String], Specification) async throws -> [String: [ClauseID: Int]]
+    /// Where the time of each part is counted; nil where nobody asks.
+    package var laps: Laps?
     /// The day on which waivers are looked at.
     package var today: CivilDate
 
@@ -29,14 +34,23 @@ package struct GateOptions: Sendable {
 package func gate(
     from old: ProtocolState, to new: ProtocolState, options: GateOptions
 ) async throws(InputProblems) -> GateReport {
+    var laps = options.laps ?? Laps()
+    laps.lap("reading")
     let transcripts = await TranscriptComparison.result(old, new, archive: options.archive)
-    let files = await onDeepStack { comparison(from: old, to: new) }
-    var entries = try files.get() + transcripts.entries
+    laps.lap("transcripts")
+    var files = try await onDeepStack { comparison(from: old, to: new) }.get()
+    laps.take(files.laps)
+    if let exercise = options.exercise {
+        await ScenarioComparison.tellLosses(in: &files.entries, old, new, by: exercise)
+        laps.lap("performing scenarios")
+    }
+    var entries = files.entries + transcripts.entries
     for index in entries.indices {
         if let shown = transcripts.shown(entries[index]) { entries[index].shown = shown }
     }
     let supported = options.supported.filter { $0.version.major == new.version.major }
     entries += try await transitive(supported, to: new, known: entries, by: options.severities)
+    laps.lap("supported versions")
     entries += DeprecationPolicy.entries(old, new, after: entries)
     func weigh(_ entries: [GateEntry]) -> [GateEntry] {
         entries.map {
@@ -45,7 +59,7 @@ package func gate(
             return entry
         }
     }
-    entries = weigh(entries)
+    entries = weigh(entries).folded()
     if new.version.rise(from: old.version) == .major {
         for index in entries.indices where entries[index].kind == .change && entries[index].isGrave {
             entries[index].standing = .announced
@@ -60,7 +74,7 @@ package func gate(
     return GateReport(
         old: old, new: new, entries: entries.inOrder, required: required, judgedTranscripts: transcripts.judged,
         failOn: options.failOn, supported: supported.map(\.name),
-        notes: transcripts.notes
+        notes: transcripts.notes + (options.laps == nil ? [] : [laps.words])
             + options.supported.filter { $0.version.major != new.version.major }.map {
                 "not compared with \($0.name): \($0.version) is another major version than \(new.version), and may break"
             })
@@ -69,14 +83,21 @@ package func gate(
 /// Everything that follows from the files alone.
 @Sendable private func comparison(
     from old: ProtocolState, to new: ProtocolState
-) -> Result<[GateEntry], InputProblems> {
+) -> Result<(entries: [GateEntry], laps: Laps), InputProblems> {
     Result { () throws(InputProblems) in
-        var schemas = try SchemaEntries.entries(old, new)
-        let requests = try RequestSchemas.entries(old, new, besides: &schemas)
+        var laps = Laps()
+        func lap(_ name: String, _ entries: [GateEntry]) -> [GateEntry] {
+            laps.lap(name)
+            return entries
+        }
         let entries =
-            schemas + ClauseComparison.entries(old, new) + FactComparison.entries(old, new) + requests
-            + FixtureComparison.entries(old, new) + ScenarioComparison.entries(old, new)
-        return entries + ProseComparison.entries(old, new, besides: Set(entries.compactMap(\.location?.file)))
+            lap("schemas", try SchemaEntries.entries(old, new))
+            + lap("requests", try RequestSchemas.entries(old, new))
+            + lap("clauses", ClauseComparison.entries(old, new)) + lap("facts", FactComparison.entries(old, new))
+            + lap("fixtures", FixtureComparison.entries(old, new))
+            + lap("scenarios", ScenarioComparison.entries(old, new))
+        let others = ProseComparison.entries(old, new, besides: Set(entries.compactMap(\.location?.file)))
+        return (entries + others, laps)
     }
 }
 
@@ -88,7 +109,7 @@ private func transitive(
     var entries: [GateEntry] = []
     for state in supported {
         let files = await onDeepStack { comparison(from: state, to: new) }
-        for entry in try files.get().map(severities.weighed) {
+        for entry in try files.get().entries.map(severities.weighed) {
             let finding = entry.finding
             guard entry.kind == .change, finding.severity == .error, known.insert(finding.fingerprint).inserted else {
                 continue

@@ -26,7 +26,7 @@ package struct GateEntry: Sendable {
     package internal(set) var finding: GateFinding
     package let kind: Kind
     /// Who breaks, or has to act; empty when nobody does.
-    package let breaks: [GateParty]
+    package internal(set) var breaks: [GateParty]
     /// How much the version has to rise at least.
     let rise: Rise
     /// What the changelog has to name, one of them; empty when it need not.
@@ -35,6 +35,10 @@ package struct GateEntry: Sendable {
     package internal(set) var occurrences: [GateOccurrence] = []
     /// What the transcripts as a whole show of it; nil where they were not asked.
     package internal(set) var shown: String?
+    /// The findings that it sums up; empty when it is one itself.
+    var parts: [GateFinding] = []
+    /// The fingerprint of the finding that names the edit it follows from; nil where it names one itself.
+    package internal(set) var under: String?
     /// The least weight of which the gate fails.
     var threshold = GateSeverity.error
     package internal(set) var standing = Standing.counts
@@ -92,6 +96,7 @@ package struct GateEntry: Sendable {
             finding, kind: kind, breaks: breaks, rise: severity == .error ? rise : min(rise, .minor), subjects: subjects
         )
         (entry.occurrences, entry.shown, entry.threshold) = (occurrences, shown, threshold)
+        (entry.parts, entry.under) = (parts, under)
         return entry
     }
 

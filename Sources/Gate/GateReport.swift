@@ -36,6 +36,19 @@ package struct GateReport: Sendable {
     /// The exit code: 0, or 1 when something fails.
     package var exit: ExitStatus { passes ? .conforms : .violation }
 
+    /// What an author has to look at: each edit once, and what fails below an edit that does not.
+    package var heads: [GateEntry] {
+        let failing = Set(failures.map(\.finding.fingerprint))
+        return entries.filter { entry in
+            entry.under.map { entry.fails && !failing.contains($0) } ?? true
+        }
+    }
+
+    /// What follows from the edit that a finding names.
+    package func folded(under head: GateEntry) -> [GateEntry] {
+        entries.filter { $0.under == head.finding.fingerprint && (!$0.fails || head.fails) }
+    }
+
     /// Everybody who breaks by something that counts, servers first.
     package var broken: [GateParty] { Set(failures.flatMap(\.breaks)).sorted() }
 
@@ -45,7 +58,7 @@ package struct GateReport: Sendable {
         let states = "\(old.name) → \(new.name), \(versions)"
         if !passes {
             let changes = Dictionary(grouping: failures.filter { $0.kind == .change }) { $0.finding.severity }
-            let policies = failures.count { $0.kind == .policy }
+            let policies = heads.count { $0.fails && $0.kind == .policy }
             var parts: [String] = []
             if let errors = changes[.error] {
                 let whom = broken.map(\.description).joined(separator: ", ")
@@ -58,8 +71,8 @@ package struct GateReport: Sendable {
         let rest = [
             (Self.count(breaking.filter { $0.standing == .announced }), "breaking change", " announced by the version"),
             (entries.count(where: \.isWaived), "finding", " waived"),
-            (entries.count { $0.finding.severity == .warning }, "warning", ""),
-            (entries.count { $0.finding.severity == .information }, "other change", ""),
+            (heads.count { $0.finding.severity == .warning }, "warning", ""),
+            (heads.count { $0.finding.severity == .information }, "other change", ""),
         ].filter { $0.0 > 0 }.map { counted($0.0, $0.1) + $0.2 }
         let verdict = breaking.contains { $0.standing == .announced } ? "ALLOWED" : "COMPATIBLE"
         return "\(verdict): \(states): \(rest.isEmpty ? "nothing changed" : rest.joined(separator: ", "))"
@@ -67,8 +80,10 @@ package struct GateReport: Sendable {
 
     /// How many changes these are: what shows a change by example counts only where nothing else tells it.
     static func count(_ entries: [GateEntry]) -> Int {
-        let edits = entries.count { !$0.isEvidence }
-        return edits > 0 ? edits : entries.count
+        let known = Set(entries.map(\.finding.fingerprint))
+        let own = entries.filter { !($0.under.map(known.contains) ?? false) }
+        let edits = own.count { !$0.isEvidence }
+        return edits > 0 ? edits : own.count
     }
 
     private func counted(_ count: Int, _ noun: String) -> String {

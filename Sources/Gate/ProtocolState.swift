@@ -12,6 +12,8 @@ package struct ProtocolState: Sendable {
     /// The version on the wire; nil when `Spec/version.json` names none.
     let wireVersion: Int?
     let changelog: String?
+    /// Clauses of profiles that this program does not know.
+    let foreignClauses: [ForeignClauses.Section]
     /// The golden messages and transcripts.
     let fixtures: FixtureFiles
 
@@ -58,6 +60,7 @@ package struct ProtocolState: Sendable {
         if let index = files["Fixtures/index.json"].flatMap({ String(utf8: $0) }) {
             texts["fixtures/index.json"] = index
         }
+        foreignClauses = ForeignClauses.cut(from: &texts)
         do {
             specification = try Specification(SpecificationFiles(texts: texts))
             fixtures = try FixtureFiles(files)

@@ -37,6 +37,34 @@ struct ScenarioComparison {
         return entries + unexercised(before, after, new)
     }
 
+    /// Adds to what is told of changed scenarios which clauses their steps exercised before and do not now.
+    static func tellLosses(
+        in entries: inout [GateEntry], _ old: ProtocolState, _ new: ProtocolState, by exercise: GateOptions.Exercise
+    ) async {
+        let changed = ["scenario-changed", "scenario-wait-changed"]
+        let names = entries.indices.reduce(into: [Int: String]()) { names, index in
+            let path = entries[index].location?.file ?? ""
+            guard changed.contains(entries[index].finding.rule), path.hasPrefix("scenarios/server/") else { return }
+            names[index] = String(path.dropFirst("scenarios/".count).dropLast(".json".count))
+        }
+        guard !names.isEmpty else { return }
+        do {
+            let before = try await exercise(names.values.sorted(), old.specification)
+            let after = try await exercise(names.values.sorted(), new.specification)
+            for (index, name) in names {
+                let left = after[name] ?? [:]
+                let lost = (before[name] ?? [:]).keys.filter { left[$0] == nil }.sorted().map(\.description)
+                guard before[name] != nil, !lost.isEmpty else { continue }
+                entries[index].finding.why +=
+                    "; the built-in server shows that it no longer exercises \(lost.joined(separator: ", "))"
+            }
+        } catch {
+            for index in names.keys {
+                entries[index].finding.why += "; what it exercises is not known: \(error)"
+            }
+        }
+    }
+
     private static func scenarios(of state: ProtocolState) -> [Scenario] {
         state.texts(below: "scenarios/", ".json").compactMap { path, text in
             (try? JSONParser.value(text)).map { Scenario(path: path, value: $0) }

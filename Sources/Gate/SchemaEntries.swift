@@ -23,7 +23,7 @@ struct SchemaEntries {
         guard schemas.differ else { return [] }
         var order: [Edit] = []
         var worst: [Edit: (finding: GateFinding, profiles: Set<Profile>)] = [:]
-        for profiles in Profile.allCases.filter(schemas.mentions).subsets {
+        for profiles in Profile.allCases.filter({ $0.needed != nil && schemas.mentions($0) }).subsets {
             for finding in try schemas.findings(for: profiles) {
                 let finding = schemas.placed(finding)
                 let edit = Edit(finding)
@@ -86,6 +86,8 @@ struct SchemaEntries {
 
     private func findings(for profiles: Set<Profile>) throws(InputProblems) -> [GateFinding] {
         let only = profiles.isEmpty ? nil : filesOfProfiles
+        // Every set that is lawful has those that all others need.
+        let profiles = profiles.union(Role.allCases.map(Profile.base))
         return compareSchemas(
             old: try MessageSchemaSet(old, profiles: profiles, only: only),
             new: try MessageSchemaSet(new, profiles: profiles, only: only), policy: Self.policy)
@@ -117,7 +119,7 @@ struct SchemaEntries {
     }
 
     private static func entry(_ finding: GateFinding, _ profiles: Set<Profile>) -> GateEntry {
-        if finding.severity == .information, explainsOnly.contains(finding.rule) {
+        if finding.severity < .error, explainsOnly.contains(finding.rule) {
             return GateEntry(finding, rise: .patch)
         }
         let breaks = finding.breaks.flatMap { peer -> [GateParty] in
@@ -138,8 +140,10 @@ struct SchemaEntries {
             + names.reversed() + finding.messages.filter { file != "\($0).json" }
     }
 
-    /// Rules about what schemas say to people.
-    static let explainsOnly: Set<String> = ["annotation-changed", "reference-changed"]
+    /// Rules about what schemas say to people, and to those who refer to them.
+    static let explainsOnly: Set<String> = [
+        "annotation-changed", "reference-changed", "schema-id-changed", "message-renamed",
+    ]
 }
 
 extension [Profile] {

@@ -39,6 +39,7 @@ struct TranscriptComparison {
     private let new: ProtocolState
     private let oldTimeouts: [String: Duration]
     private let newTimeouts: [String: Duration]
+    private let differs: Bool
 
     struct Result {
         var entries: [GateEntry] = []
@@ -57,17 +58,20 @@ struct TranscriptComparison {
             else { return nil }
             let tally = tallies[id] ?? (0, 0)
             return
-                "of \(judged) transcripts, judged under both sentences, \(tally.kept) keep it and \(tally.broken) break it"
+                "this judge, which reads no sentence, finds it kept in \(tally.kept) and broken in \(tally.broken) of \(judged) transcripts"
         }
     }
 
     /// Judges the golden transcripts of the old state and those of an archive.
     static func result(_ old: ProtocolState, _ new: ProtocolState, archive: [ArchivedTranscript]) async -> Result {
+        let timeouts = (old: ChapterFacts.timeouts(of: old), new: ChapterFacts.timeouts(of: new))
         let comparison = TranscriptComparison(
-            old: old, new: new, oldTimeouts: ChapterFacts.timeouts(of: old),
-            newTimeouts: ChapterFacts.timeouts(of: new))
+            old: old, new: new, oldTimeouts: timeouts.old, newTimeouts: timeouts.new,
+            differs: timeouts.old != timeouts.new || differ(old, new))
         var result = Result()
-        guard comparison.canDiffer else {
+        guard
+            comparison.differs || old.specification.clauses.map(\.sentence) != new.specification.clauses.map(\.sentence)
+        else {
             result.notes.append(
                 "no transcript was judged: all clauses, the schemas and the timeouts are the same"
             )
@@ -95,15 +99,17 @@ struct TranscriptComparison {
     }
 
     /// Whether anything that the judge reads differs.
-    private var canDiffer: Bool {
+    private static func differ(_ old: ProtocolState, _ new: ProtocolState) -> Bool {
         func key(_ state: ProtocolState) -> [String] {
-            state.specification.clauses.map { "\($0.id) \($0.role) \($0.profileNames) \($0.sentence)" }
+            state.specification.clauses.map {
+                "\($0.id) \($0.role) \($0.profileNames) \($0.keyword) \($0.exclusion ?? "")"
+            }
                 + state.texts(below: "schemas/", ".json").filter { !$0.path.hasPrefix("schemas/files/") }.map(\.text)
         }
-        return key(old) != key(new) || oldTimeouts != newTimeouts
+        return key(old) != key(new)
     }
 
-    private typealias Change = (clause: ClauseID, occurrence: GateOccurrence, history: History)
+    private typealias Change = (clause: ClauseID, occurrence: GateOccurrence)
 
     private func changes(of transcripts: [ArchivedTranscript]) async -> ([Change], [Verdict]) {
         await withTaskGroup(of: (Int, ([Change], [Verdict])).self) { group in
@@ -126,8 +132,9 @@ struct TranscriptComparison {
     }
 
     private func changes(of transcript: ArchivedTranscript) -> ([Change], [Verdict]) {
-        let before = verdicts(transcript.history, old, oldTimeouts)
         let after = verdicts(transcript.history, new, newTimeouts)
+        // A sentence in other words is judged by the same rules.
+        let before = differs ? verdicts(transcript.history, old, oldTimeouts) : after
         let changes = Set(before.keys).union(after.keys).sorted().compactMap { id -> Change? in
             let was = before[id]
             let now = after[id]
@@ -139,7 +146,7 @@ struct TranscriptComparison {
                 // The header is the first line of a transcript.
                 line: finding?.cited.map { $0 + 2 }, event: finding?.cited.map(printer.word(of:)) ?? "",
                 what: finding?.what ?? "", before: was?.outcome, after: now?.outcome)
-            return (id, occurrence, transcript.history)
+            return (id, occurrence)
         }
         let reworded = after.values.filter { verdict in
             old.specification[verdict.clause]?.sentence != new.specification[verdict.clause]?.sentence
@@ -195,37 +202,11 @@ struct TranscriptComparison {
                 // A waiver covers these transcripts and no others.
                 newValue: .array(Set(occurrences.map(\.transcript)).sorted().map { .string($0) }),
                 why: "\(shown) it: \(what)",
-                breaks: severity == .error ? parties(clause, changes.map(\.history)) : [],
+                breaks: severity == .error ? [clause.party] : [],
                 subjects: [clause.id.description])
             entry.occurrences = occurrences
             return entry
         }
-    }
-
-    /// Those whom a violation concerns: whom the clause binds, where it is the clause that changed; where something that it
-    /// asks for is required under a profile only, those that declare that one.
-    private func parties(_ clause: Clause, _ histories: [History]) -> [GateParty] {
-        guard let before = old.specification[clause.id],
-            (before.sentence, before.role, before.profileNames) == (clause.sentence, clause.role, clause.profileNames)
-        else { return [clause.party] }
-        func breaks(_ history: History, _ profiles: Set<Profile>) -> Bool {
-            var header = history.header
-            header.subject.profiles = profiles
-            let history = History(header: header, events: history.events)
-            return verdicts(history, new, newTimeouts)[clause.id]?.outcome == .violation
-                && verdicts(history, old, oldTimeouts)[clause.id]?.outcome != .violation
-        }
-        let base = clause.demanded
-        var found: Set<Profile> = []
-        for history in histories {
-            // Every peer of a side declares the profile that the others need.
-            if breaks(history, base) { return base.count == 1 ? [GateParty(clause.role)] : [clause.party] }
-            found.formUnion(
-                history.header.subject.profiles.subtracting(base).filter { profile in
-                    breaks(history, base.union([profile]))
-                })
-        }
-        return found.isEmpty ? [clause.party] : found.map { GateParty(clause.role, profile: $0.rawValue) }
     }
 
     /// Changes that are one finding.

@@ -55,7 +55,10 @@ struct VersionPolicy {
     }
 
     private func changelog(_ entries: [GateEntry]) -> GateEntry? {
-        let subjects = entries.filter { $0.rise >= .minor && !$0.subjects.isEmpty }.map(\.subjects)
+        // What shows a change asks for no name where a rule tells the change.
+        let edits = entries.filter { $0.under == nil && !$0.isEvidence && $0.rise >= .minor }
+        let asking = edits.isEmpty ? entries.filter { $0.rise >= .minor } : edits
+        let subjects = asking.map(\.subjects).filter { !$0.isEmpty }
         let rises = new.version > old.version
         guard !subjects.isEmpty || rises else { return nil }
         let location = GateLocation(file: "CHANGELOG.md", line: 1)

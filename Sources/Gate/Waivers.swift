@@ -80,7 +80,11 @@ package struct Waivers: Sendable {
                     "waiver-unused",
                     "the gate does not fail on this finding: delete the waiver (\(waiver.rule ?? ""))")
             } else {
-                for index in found {
+                // What follows from an edit is accepted with it; a wrong way of changing is not.
+                let below = entries.indices.filter {
+                    entries[$0].under == waiver.fingerprint && entries[$0].kind == .change
+                }
+                for index in found + below {
                     entries[index].standing = .waived(reason: waiver.reason, until: waiver.expires)
                 }
             }

@@ -29,7 +29,7 @@ public enum CaptureNeed: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .stage: "only the suite can cause it: kills, full disks, broken frames, failing agents"
         case .solitude: "it does not show what other devices did"
-        case .program: "it does not show what the client displays"
+        case .program: "it does not show what the client displays: conformance client drives it"
         case .pushService: "it does not contain the push requests"
         case .delays: "it was not recorded next to the server"
         case .frames: "frames may be missing"

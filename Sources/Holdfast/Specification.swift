@@ -12,6 +12,7 @@ public struct Specification: Sendable {
 
     private let byID: [ClauseID: Clause]
     private let schemas: SchemaCache
+    private let tables: StateTables
 
     /// Reads a specification.
     /// - Throws: Every problem of every file at once.
@@ -56,10 +57,14 @@ public struct Specification: Sendable {
         self.version = version
         self.clauses = clauses.sorted { $0.id < $1.id }
         (self.files, self.byID, self.schemas) = (files, byID, schemas)
+        tables = StateTables(files)
     }
 
     /// The clause with an id; nil when there is none.
     public subscript(id: ClauseID) -> Clause? { byID[id] }
+
+    /// The state table of one machine of a role; nil where there is none of that name.
+    package func states(of machine: String, _ role: Role) -> StateTable? { tables[role, machine] }
 
     /// The message schemas with what the given profiles add; compiled on first use.
     public func messageSchemas(for profiles: Set<Profile>) -> MessageSchemas { schemas[.init(profiles: profiles)] }

@@ -11,6 +11,7 @@ extension Observations {
     /// - Returns: nil when the history ends earlier, or when the connection ended, was not read or lost its server before
     ///   the bound was over.
     func deadline(after cause: Int, within bound: Duration, on connection: Int) -> Int? {
+        guard knowsDelays else { return laterWord(after: cause, within: bound, on: connection) }
         let observed = connections[connection]
         let limit = patience(of: cause) + bound.microseconds
         if let ending = observed.ending, ending.event <= cause || patience(of: ending.event) < limit { return nil }
@@ -46,6 +47,51 @@ extension Observations {
             }
         }
         return deadline(after: cause, within: timeouts.turn + turn.request.scriptedWait, on: connection)
+    }
+
+    /// The event that proves the same wherever a capture was recorded.
+    ///
+    /// It is what the subject said so much later than it surely had the cause. A socket keeps the order, so that whoever
+    /// answered something behind the cause had it, and whoever answers what was sent after the bound said nothing within it.
+    private func laterWord(after cause: Int, within bound: Duration, on index: Int) -> Int? {
+        guard knowsTimes, capture?.lacks.contains(.frames) == false else { return nil }
+        let words = roundTrips(on: index)
+        let isOwn: Bool
+        switch events[cause].kind {
+        case .text(let direction, _), .binary(let direction, _):
+            isOwn = (direction == .fromServer) == (subject.role == .server)
+        case .response: isOwn = subject.role == .server
+        default: return nil
+        }
+        var known = cause
+        if !isOwn {
+            guard frames[cause] != nil, events[cause].lane == .connection(connections[index].device),
+                let word = words[words.boundary { $0.asked > cause }...].first
+            else { return nil }
+            known = word.said
+        }
+        let limit = time(of: known) + bound.microseconds
+        let later = words[words.boundary { $0.asked > known }...]
+        guard let late = later.first(where: { time(of: $0.asked) >= limit }), subject.role == .client else {
+            return later.first { time(of: $0.asked) >= limit }?.said
+        }
+        // What a network held back comes at once, the answer behind other words.
+        let held = time(of: late.said) + Self.longestBurst
+        return later.first { time(of: $0.said) >= held }?.said
+    }
+
+    /// The longest time, in microseconds, in which what a network held back arrives.
+    private static let longestBurst = 1_000_000
+
+    /// What the subject said on a connection, each with the event that it answers: of a server its pongs, of a client all of it.
+    private func roundTrips(on index: Int) -> [(asked: Int, said: Int)] {
+        if let known = knownRoundTrips[index] { return known }
+        let all =
+            subject.role == .client
+            ? connections[index].sent.map { ($0.event, $0.event) }
+            : pings(on: index).compactMap { ping in ping.pong.map { (ping.request.event, $0.event) } }
+        knownRoundTrips[index] = all
+        return all
     }
 
     func proof(after cause: Int, limit: Int) -> Int? {

@@ -17,16 +17,19 @@ package func judge(
     judgeWhole(ReadHistory(history, under: specification), only: (clause, rule)).first
 }
 
-/// Judges a history, and tells what else in it people look for; only of a capture, because a stage brings such things about.
+/// Judges a history, and tells of a capture what people look for in it and, where it holds little, what happened.
+///
+/// Not of a stage's history, because a stage brings such things about.
 public func examine(
     _ history: History, under specification: Specification
-) -> (verdicts: [Verdict], symptoms: [Symptom]) {
+) -> (verdicts: [Verdict], symptoms: [Symptom], story: Story?) {
     let read = ReadHistory(history, under: specification)
-    let carried = history.header.capture.map(\.carried) ?? 0
-    let symptoms = history.header.capture == nil ? [] : SymptomReader(read.observations).symptoms()
+    guard let capture = history.header.capture else { return (verdicts(of: read), [], nil) }
+    let reader = SymptomReader(read.observations)
+    let symptoms = reader.symptoms().map { $0.citing(read.view.origins) }
     return (
-        verdicts(of: read),
-        symptoms.map { $0.citing(read.view.origins) }.filter { $0.events.last ?? 0 >= carried }
+        verdicts(of: read), symptoms.filter { $0.events.last ?? 0 >= capture.carried },
+        Story(reader)?.citing(read.view.origins)
     )
 }
 
@@ -129,6 +132,22 @@ extension Symptom {
     fileprivate func citing(_ origins: [Int]) -> Symptom {
         Symptom(
             kind, what, at: events.map { origins.indices.contains($0) ? origins[$0] : $0 }, lasted: lasted)
+    }
+}
+
+extension Story {
+    /// The same by the verbatim events that a view was made from.
+    fileprivate func citing(_ origins: [Int]) -> Story {
+        var story = self
+        story.chapters = chapters.map { chapter in
+            var told = chapter
+            told.lines = chapter.lines.map { line in
+                let event = origins.indices.contains(line.event) ? origins[line.event] : line.event
+                return Line(event: event, time: line.time, what: line.what)
+            }
+            return told
+        }
+        return story
     }
 }
 

@@ -68,6 +68,12 @@ final class Observations {
     /// What it can know of its place in the stream, and of messages; made when first asked for.
     private(set) lazy var clientPlaces = ClientPlaces(self)
     private(set) lazy var clientMessages = ClientMessages(self)
+    /// What the subject said on each connection, each with the event that it answers; made when first asked for.
+    var knownRoundTrips: [Int: [(asked: Int, said: Int)]] = [:]
+    /// The messages of the person, run through their states; made when first asked for.
+    private(set) lazy var messageModel = MessageModel(self)
+    /// What a client does with a message; nil where the subject is a server.
+    let messageTable: StateTable?
     /// What is wrong with each message to the server that it may not simply take, by event.
     private let hostileKinds: [Int: HostileFrame.Kind]
 
@@ -120,6 +126,7 @@ final class Observations {
         pushes = ObservedPush.all(in: history)
         framesTold = received + syncs.flatMap(\.missed)
         let isClient = history.header.subject.role == .client
+        messageTable = isClient ? specification.states(of: "message", .client) : nil
         namings = MessageNamings(
             frames: isClient ? framesTold : [], reads: isClient ? sessionReads : [],
             exchanges: isClient ? exchanges : [])
@@ -155,7 +162,7 @@ final class Observations {
         (received, receivedOfKnownType, sent, framesTold) =
             (other.received, other.receivedOfKnownType, other.sent, other.framesTold)
         (sessionReads, listReads, storedPlaces) = (other.sessionReads, other.listReads, other.storedPlaces)
-        (namings, looks) = (other.namings, other.looks)
+        (namings, looks, messageTable) = (other.namings, other.looks, other.messageTable)
         (syncs, shown, streams, replays, pushes) =
             (other.syncs, other.shown, other.streams, other.replays, other.pushes)
         (client, clientQuestions, clientDeliveries) = (other.client, other.clientQuestions, other.clientDeliveries)
@@ -178,6 +185,9 @@ final class Observations {
     var profiles: Set<Profile> { subject.profiles }
     /// What nobody saw of a capture; nil where a stage recorded the history.
     var capture: History.Capture? { history.header.capture }
+
+    /// Whether each event has its time.
+    var knowsTimes: Bool { capture?.lacks.contains(.times) != true }
 
     /// The time of an event, in microseconds since the history began; no more than a century, so that sums stay in range.
     func time(of event: Int) -> Int { min(history.events[event].at, 1 << 52) }

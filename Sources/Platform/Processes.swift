@@ -135,4 +135,31 @@ package enum Processes {
         dlsym(nil, name).map { unsafeBitCast($0, to: type) }
     }
     #endif
+
+    /// What a program on the path prints, once it has ended; nil where there is none, or it fails.
+    package static func output(of command: [String]) -> [UInt8]? {
+        guard let name = command.first, let pipe = Descriptor.pipe() else { return nil }
+        defer { pipe.reading.close() }
+        #if canImport(Darwin)
+        var actions: posix_spawn_file_actions_t?
+        #else
+        var actions = posix_spawn_file_actions_t()
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, pipe.writing.number, STDOUT_FILENO)
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        let arguments = command.map { strdup($0) }
+        defer { for argument in arguments { free(argument) } }
+        var child: ProcessID = 0
+        let failure = posix_spawnp(&child, name, &actions, nil, arguments + [nil], environ)
+        pipe.writing.close()
+        guard failure == 0 else { return nil }
+        var bytes: [UInt8] = []
+        while let more = try? pipe.reading.read(atMost: 256 << 10), !more.isEmpty { bytes += more }
+        var status: Int32 = 0
+        _ = uninterrupted { waitpid(child, &status, 0) }
+        return status == 0 ? bytes : nil
+    }
 }

@@ -53,8 +53,7 @@ private enum CauseRank {
 
     /// Clauses that say in general what others say of one case, such as that a body is not valid.
     static let general: Set<ClauseID> = [
-        ClauseID(.ID, 4), ClauseID(.TURN, 7), ClauseID(.SYNC, 7), ClauseID(.PERSIST, 5),
-        ClauseID(.REST, 1), ClauseID(.LIVE, 1),
+        ClauseID(.TURN, 7), ClauseID(.SYNC, 7), ClauseID(.PERSIST, 5), ClauseID(.REST, 1), ClauseID(.LIVE, 1),
     ]
 
     static func head(of group: [SharedEvidence.Breach]) -> SharedEvidence.Breach {

@@ -62,9 +62,7 @@ struct SchemaComparison {
             rule: id, severity: severity ?? rule.weight(direction ?? .clientToServer).broken, direction: direction,
             messages: messages, old: old, new: new, oldValue: oldValue, newValue: newValue,
             why: why ?? rule.why(direction ?? .clientToServer), witness: witness)
-        if finding.severity == .error {
-            finding.breaks = direction == nil || id == "message-direction-changed" ? [.server, .client] : [.client]
-        }
+        if finding.severity == .error { finding.breaks = direction.map(rule.broken) ?? [.server, .client] }
         note(finding)
     }
 
@@ -75,6 +73,7 @@ struct SchemaComparison {
         where !old.unknownKeywords.contains(where: { $0.pointerText == location.pointerText }) {
             note("unknown-keyword", nil, new: location, newValue: .string(location.pointer.lastToken ?? ""))
         }
+        var moves: Set<[String]> = []
         for document in new.documents {
             guard let before = old.roots[document.file], let after = new.roots[document.file],
                 let uri = old.documents.first(where: { $0.file == document.file })?.uri
@@ -83,6 +82,11 @@ struct SchemaComparison {
                 ("$id", "schema-id-changed"), ("$schema", "dialect-changed"), ("$vocabulary", "dialect-changed"),
             ] where before[keyword] != after[keyword] {
                 let pointer = JSONPointer(tokens: [keyword])
+                let (was, now) = (before[keyword]?.stringValue ?? "", after[keyword]?.stringValue ?? "")
+                // Documents that move together, or take another dialect together, are one edit.
+                let same = keyword == "$id" ? zip(was.reversed(), now.reversed()).prefix { $0 == $1 }.count : 0
+                let told = [rule, String(was.dropLast(same)), String(now.dropLast(same))]
+                guard moves.insert(told).inserted else { continue }
                 note(
                     rule, nil, old: oldTexts.location(uri, pointer), new: newTexts.location(document.uri, pointer),
                     oldValue: before[keyword], newValue: after[keyword])
@@ -92,21 +96,24 @@ struct SchemaComparison {
 
     // MARK: Messages
 
-    /// A message whose schema is the same but for the name of its kind has another name.
+    /// A message whose schema is the same but for the name of its kind has another name; one whose kind is the same has another
+    /// file, which nobody sees.
     private mutating func rename(_ gone: inout [MessageSchemaSet.Message], _ fresh: inout [MessageSchemaSet.Message]) {
         for before in gone {
+            var isSeen = false
             let same = fresh.filter { after in
                 guard let one = old.schemas[before.name], let other = new.schemas[after.name] else { return false }
                 var walk = SchemaWalk(
                     SchemaSpace(old: one.program, new: other.program), old: oldTexts, new: newTexts)
                 let edits = walk.walk().filter { $0.rules != "annotation-changed" }
+                isSeen = isSeen || !edits.isEmpty
                 return !walk.ranOut && edits.allSatisfy { $0.rules == "discriminator-value-changed" }
                     && before.travel == after.travel
             }
             guard same.count == 1 else { continue }
             for direction in before.travel.directions {
                 note(
-                    "discriminator-value-changed", direction, [before.name, same[0].name],
+                    isSeen ? "discriminator-value-changed" : "message-renamed", direction, [before.name, same[0].name],
                     old: location(before, oldTexts), new: location(same[0], newTexts), oldValue: .string(before.name),
                     newValue: .string(same[0].name),
                     witness: direction == .clientToServer ? alone(before, .old) : alone(same[0], .new))
@@ -277,7 +284,7 @@ struct SchemaComparison {
                     : "Proved: old clients accept all that new servers send."
             }
         }
-        if finding.severity == .error { finding.breaks.insert(.client) }
+        if finding.severity == .error { finding.breaks.formUnion(rule.broken(direction)) }
         if policy.meetsOldServers, let reason = meet(opposite, edit, direction, judging, &finding) {
             doubt(.server, unproven(reason))
             finding.breaks.insert(.server)

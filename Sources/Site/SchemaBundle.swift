@@ -218,6 +218,12 @@ struct SchemaBundle {
         for (name, value) in schema["properties"]?.objectValue ?? [:] {
             properties[name] = self.schema(value, in: file)
         }
+        // What a profile says of known members is left out; a member that comes with it is not.
+        for (_, overlay) in schema["x-profiles"]?.objectValue ?? [:] {
+            for (name, value) in members(of: overlay, in: file).properties where properties[name] == nil {
+                properties[name] = value
+            }
+        }
         return (properties, required)
     }
 

@@ -18,6 +18,7 @@ struct ToolGuides {
         "tool/JudgeACapture.md": "har pcap devtools recording log proxy mitm trace",
         "tool/MessageTypes.md": "codegen generator types pydantic openapi sdk",
         "tool/MockServer.md": "stub fake simulator sandbox faults",
+        "tool/RecordACapture.md": "logging log format envelope wscat pino winston structlog logcat tshark charles",
         "tool/ReportsAndBaselines.md": "junit sarif tap badge flaky history allowlist known",
         "tool/ServersInDetail.md": "tls certificate gateway cookie header token docker",
         "tool/TestAClient.md": "app mobile ios android",

@@ -32,5 +32,7 @@ extension History.Capture {
         case headers
         /// The bodies of HTTP requests.
         case requestBodies
+        /// When requests began: each stands at its response, and may have begun long before.
+        case requestTimes
     }
 }

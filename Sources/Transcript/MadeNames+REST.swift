@@ -61,8 +61,10 @@ extension MadeNames {
                 messages[$0]["role"]?.stringValue == role && names[$0] == nil && !isCapture
             }
             for group in Dictionary(grouping: stored, by: { MessageContent.text(of: messages[$0]["content"]) }) {
-                let asked = here.filter { !names.values.contains($0) || role != "user" }
-                    .filter { text(questions[$0]) == group.key }
+                let asked = here.filter { text(questions[$0]) == group.key }
+                    .filter { place in
+                        role != "user" || !names.contains { $0.value == place && messages[$0.key]["role"] == "user" }
+                    }
                 guard asked.count == group.value.count else { continue }
                 for (message, question) in zip(group.value, asked) { names[message] = question }
             }

@@ -27,9 +27,12 @@ struct MadeNames {
     /// Questions by what names them or their frames to one principal.
     private var known: [[String?]: Int] = [:]
     private var firstSeen: [[String]: Int] = [:]
-    /// Frames that came before the ack on a connection other than its own.
-    private var early: [Int] = []
+    /// Frames that came before the ack on a connection other than its own, live or at a place of `missed`, with what tells
+    /// them from others.
+    private var early: [(event: Int, place: Int?, identity: [String?])] = []
     private var life = 0
+    /// The highest number that each principal was told in this life.
+    private var told: [String: Int] = [:]
 
     struct Question {
         let event: Int
@@ -39,6 +42,8 @@ struct MadeNames {
         let key: String
         let prompt: String
         let turnId: String
+        /// The highest number that its principal was told in this life before: what has it is of an older question.
+        let after: Int
         var session: String?
         /// Its place among the questions that were taken; nil while nothing shows that it was.
         var order: Int?
@@ -63,17 +68,20 @@ struct MadeNames {
         places = events.map { _ in nil }
         findConnections()
         for index in events.indices {
-            if case .act("start", _) = events[index].kind { life += 1 }
+            if case .act("start", _) = events[index].kind { (life, told) = (life + 1, [:]) }
+            if let place = places[index], case .text(.fromServer, _) = events[index].kind, let frame = frames[index] {
+                let principal = connections[place].principal
+                told[principal] = max(told[principal] ?? 0, frame.seq ?? 0, frame["lastSeq"]?.intValue ?? 0)
+            }
             ask(at: index)
         }
         for index in events.indices { learnAck(at: index) }
         life = 0
         for index in events.indices { take(index) }
-        for index in early {
-            guard let place = places[index], let frame = frames[index],
-                let question = identity(of: frame, connections[place].principal).flatMap({ known[$0] })
-            else { continue }
-            name(bothNames(of: question), at: index)
+        for (event, place, identity) in early {
+            guard let question = known[identity] else { continue }
+            let names = bothNames(of: question)
+            if let place { nameMissed(names, at: event, place) } else { name(names, at: event) }
         }
     }
 
@@ -133,7 +141,7 @@ struct MadeNames {
             Question(
                 event: index, connection: place, principal: principal, life: life, key: key,
                 prompt: MessageContent.text(of: last["content"]), turnId: "turn-\(questions.count + 1)",
-                session: session, order: hasAcks ? nil : index))
+                after: told[principal] ?? 0, session: session, order: hasAcks ? nil : index))
         return key
     }
 
@@ -150,7 +158,8 @@ struct MadeNames {
             questions.append(
                 Question(
                     event: first.event, connection: place, principal: first.principal, life: first.life, key: key,
-                    prompt: first.prompt, turnId: "turn-\(questions.count + 1)", session: first.session))
+                    prompt: first.prompt, turnId: "turn-\(questions.count + 1)", after: first.after,
+                    session: first.session))
         }
         questions[question].order = questions[question].order ?? index
         questions[question].messageId = ack.messageId
@@ -175,7 +184,11 @@ struct MadeNames {
             guard let place = places[index], let frame = frames[index] else { return }
             if frame.type == "syncResult" { return takeMissed(of: frame, on: place, at: index) }
             let names = names(of: frame, on: place, at: index)
-            if names.isEmpty, hasAcks, frame.turnId == nil { early.append(index) }
+            if names.isEmpty, hasAcks, frame.turnId == nil,
+                let identity = identity(of: frame, connections[place].principal)
+            {
+                early.append((index, nil, identity))
+            }
             name(names, at: index)
         case (.exchange(let number), .request(let request)):
             (posts[number], reads[number]) = (asked[index], request.method == "GET" ? request : nil)
@@ -187,7 +200,13 @@ struct MadeNames {
     private mutating func takeMissed(of answer: Frame, on place: Int, at index: Int) {
         var assumed: [JSONPointer] = []
         let missed = (answer["missed"]?.arrayValue ?? []).enumerated().map { offset, value in
-            let names = names(of: Frame(value, replayedBy: answer, at: offset), on: place, at: index)
+            let frame = Frame(value, replayedBy: answer, at: offset)
+            let names = names(of: frame, on: place, at: index)
+            if names.isEmpty, hasAcks, frame.turnId == nil,
+                let identity = identity(of: frame, connections[place].principal)
+            {
+                early.append((index, offset, identity))
+            }
             let (named, made) = value.adding(names)
             assumed += made.map { JSONPointer(tokens: ["missed", "\(offset)"] + $0.tokens) }
             return named
@@ -242,11 +261,11 @@ struct MadeNames {
             connections[place].waiting.remove(at: waiting.firstIndex(of: nil) ?? 0)
             return [:]
         }
-        let running = open(in: error.sessionId, on: place, at: index).filter { questions[$0].hasBegun || !hasAcks }
+        let running = open(for: error, on: place, at: index).filter { questions[$0].hasBegun || !hasAcks }
         let unanswered = waiting.compactMap(\.self)
         guard let first = isRefusal ? unanswered.first : running.first ?? unanswered.first else {
             // Everybody is told how a turn ended, and nobody else that a question was refused.
-            let others = open(in: nil, on: place, at: index, ofOthers: true).filter { questions[$0].hasBegun }
+            let others = open(for: error, on: place, at: index, ofOthers: true).filter { questions[$0].hasBegun }
             guard !isRefusal, running.isEmpty, others.count == 1 else { return [:] }
             return end(others[0], by: error, on: place, at: index)
         }
@@ -321,7 +340,7 @@ struct MadeNames {
         }
         guard !isCapture else { return nil }
         if frame.type == "message" { return questionShown(by: frame, to: principal, at: index) }
-        var open = open(in: frame.sessionId, on: place, at: index)
+        var open = open(for: frame, on: place, at: index)
         switch frame.type {
         case "done":
             let fitting = open.filter { questions[$0].answer.map { exactlyEqual($0, frame.text ?? "") } ?? true }
@@ -340,23 +359,30 @@ struct MadeNames {
     private mutating func questionShown(by message: Frame, to principal: String, at index: Int) -> Int? {
         let question = questions.firstIndex { question in
             question.principal == principal && question.event < index && question.messageId == nil
-                && !question.isRefused && (question.connection == nil || !hasAcks)
+                && !question.isRefused && !isOlder(message, than: question) && (question.connection == nil || !hasAcks)
                 && (question.session.map { $0 == message.sessionId } ?? true)
                 && exactlyEqual(question.prompt, message.text ?? "")
         }
         guard let question, message.string("role") == "user" else { return nil }
         questions[question].messageId = message.messageId ?? ""
+        if let id = message.messageId { known[[principal, "message", id]] = question }
         questions[question].order = questions[question].order ?? index
         return question
     }
 
+    /// Whether a frame has a number that was told before a question was asked.
+    private func isOlder(_ frame: Frame, than question: Question) -> Bool {
+        question.life == life && frame.seq.map { $0 <= question.after } ?? false
+    }
+
     /// The questions that a frame without names may be of, the first taken first.
-    private func open(in session: String?, on place: Int, at index: Int, ofOthers: Bool = false) -> [Int] {
-        let connection = connections[place]
+    private func open(for frame: Frame, on place: Int, at index: Int, ofOthers: Bool = false) -> [Int] {
+        let (connection, session) = (connections[place], ofOthers ? nil : frame.sessionId)
         var open = questions.indices.filter { position in
             let question = questions[position]
             guard question.principal == connection.principal, question.event < index, question.order ?? .max < index,
-                !question.isRefused, !question.endedOn.contains(place), question.ended ?? .max > connection.opening
+                !question.isRefused, !question.endedOn.contains(place), question.ended ?? .max > connection.opening,
+                !isOlder(frame, than: question)
             else { return false }
             guard !isByConnection, let session else { return (question.connection == place) != ofOthers }
             if let own = question.session { return own == session }
@@ -392,6 +418,18 @@ struct MadeNames {
         guard let value = frames[index]?.value else { return }
         let (_, made) = value.adding(names)
         if !made.isEmpty { change(at: index, assuming: made) { $0.adding(names).value } }
+    }
+
+    private mutating func nameMissed(_ names: [String: String], at index: Int, _ place: Int) {
+        guard var missed = frames[index]?["missed"]?.arrayValue else { return }
+        let (named, made) = missed[place].adding(names)
+        missed[place] = named
+        let all = JSONValue.array(missed)
+        change(at: index, assuming: made.map { JSONPointer(tokens: ["missed", "\(place)"] + $0.tokens) }) { root in
+            var root = root
+            root["missed"] = all
+            return root
+        }
     }
 
     private mutating func change(at index: Int, assuming made: [JSONPointer], _ change: (JSONValue) -> JSONValue) {

@@ -22,7 +22,7 @@ import Testing
         let read = try Read("\(frame)\n\(frame)", as: .frames)
         #expect(
             read.words == [
-                "A belongs unknown A", "A<\(frame)", "A eof", "A opening unknown A", "A opened", "A<\(frame)",
+                "A belongs unknown A", "A<\(frame)", "A eof", "B opening unknown B", "B opened", "B<\(frame)",
             ])
     }
 
@@ -79,15 +79,36 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{", "capture:1:2 (byte 1)"), ("[]", "JSON array"), (#"{"dir":"sideways","frame":{}}"#, "not a direction"),
-        (#"{"dir":">"}"#, "contains no message"), (#"{"at":"noon","dir":">","frame":{}}"#, "not a time"),
-        (#"{"event":"sleep"}"#, "'sleep'"), (#"{"http":"sessions"}"#, "no request"),
-        (#"{"hex":"0","dir":">","event":null}"#, "'hex'"), (#"{"conn":[],"dir":">","frame":{}}"#, "'conn'"),
+        ("{", "capture:1:2 (byte 1)"), ("[]", "no message in it"), (#"{"dir":">"}"#, "no message in it"),
+        (#"{"event":"sleep"}"#, "'sleep'"), (#"{"http":"sessions"}"#, "no message in it"),
     ])
-    func `what is no frame is told with its place`(line: String, words: String) throws {
+    func `what holds no message is told with its place`(line: String, words: String) throws {
         let problem = #expect(throws: InputProblem.self) { try Read(line, as: .frames) }
         #expect(problem.map { "\($0)".contains(words) } == true, "\(String(describing: problem))")
         #expect(problem?.location.hasPrefix("capture:1") == true)
+    }
+
+    @Test(arguments: [
+        (#"{"dir":"sideways","frame":{"type":"ping"}}"#, #"A>{"type":"ping"}"#),
+        (#"{"at":"noon","dir":">","frame":{"type":"x"}}"#, #"A>{"type":"x"}"#),
+        (#"{"conn":[],"dir":"<","frame":{"type":"pong"}}"#, #"A<{"type":"pong"}"#),
+        (#"{"dir":"in","method":"say","params":{"n":1.0}}"#, #"A<{"method":"say","params":{"n":1.0}}"#),
+        (#"> null"#, "A>null"), (#"{"type":"ping"} // sent"#, #"A>{"type":"ping"}"#),
+    ])
+    func `what is odd in a line costs no message`(line: String, words: String) throws {
+        #expect(try Read(line, as: .frames).words.last == words)
+    }
+
+    @Test func `lines that are cut off are gaps`() throws {
+        let ping = #"{"type":"ping"}"#
+        let read = try Read(#"{"type":"done","text":"x"# + "\n" + #"{"a":{"# + "\n\(ping)", as: .frames)
+        #expect(read.words.last == "A>\(ping)" && read.gaps == 2)
+    }
+
+    @Test func `another auth without a name is of another connection`() throws {
+        let turn = #"{"type":"auth","protocol":1}"# + "\n" + #"{"type":"connected"}"# + "\n"
+        let read = try Read(turn + turn, as: .frames)
+        #expect(read.words.filter { $0.contains("{") }.map { $0.prefix(1) } == ["A", "A", "B", "B"])
     }
 
     @Test func `nothing is deeper than the limit`() throws {

@@ -22,6 +22,9 @@ import Testing
         let read = try Read(#"HTTP POST /api/chat {"a -> b":1} -> 400 {"error":"x"}"#, as: .notes)
         guard case .request(let request) = read.events[0].kind else { return #expect(Bool(false)) }
         #expect(request.body == #"{"a -> b":1}"#)
+        #expect(read.capture?.lacks.contains(.requestBodies) == false)
+        let bare = try Read(#"HTTP POST /api/chat -> 400 {"error":"x"}"#, as: .notes)
+        #expect(bare.capture?.lacks.contains(.requestBodies) == true)
     }
 
     @Test func `an answer in HTML goes on over lines`() throws {
@@ -81,7 +84,7 @@ import Testing
         let request = "HTTP GET /api/sessions/s1 -> 404 {}\n"
         #expect(
             try Read(auth("A", "alice") + auth("B", "bob") + request, as: .notes).words.contains(
-                "1 GET /api/sessions/s1 unknown HTTP"))
+                "1 GET /api/sessions/s1 unknown HTTP 1"))
         // Nobody said who he is: one person.
         let open = try Read("A -> {}\n" + request, as: .notes).words
         #expect(open.contains("A opening p1") && open.contains("1 GET /api/sessions/s1 p1"))
@@ -93,9 +96,14 @@ import Testing
         #expect(said.capture?.lacks.contains(.principals) == false)
     }
 
-    @Test func `a token that comes later has a name of its own`() throws {
+    @Test func `one token is the person of all of it, also of what came before`() throws {
         let read = try Read("HTTP GET /api/sessions/s1 -> 200 {}\n" + auth("A", "alice"), as: .notes)
-        #expect(read.words.contains("1 GET /api/sessions/s1 p1") && read.words.contains("A opening p2"))
+        #expect(read.words.contains("1 GET /api/sessions/s1 p1") && read.words.contains("A opening p1"))
+    }
+
+    @Test func `what stands in the place of a token names nobody`() throws {
+        let two = auth("A", "REDACTED") + auth("B", "***") + "HTTP GET /api/sessions/s1 -> 404 {}\n"
+        #expect(try Read(two, as: .notes).words.contains("1 GET /api/sessions/s1 p1"))
     }
 
     @Test(arguments: [

@@ -10,15 +10,19 @@ struct Read {
     var leftOut = CaptureLeftOut()
     var capture: History.Capture?
     var headers = 0
+    var remarks: [String] = []
+    var lacksMessages = false
 
     /// Reads a text as a form, in chunks of so many bytes.
     init(
-        _ text: String, as form: CaptureForm, isOnePerson: Bool? = nil, chunk: Int = .max, maxLineBytes: Int = 1 << 20
+        _ text: String, as form: CaptureForm, isOnePerson: Bool? = nil, chunk: Int = .max, maxLineBytes: Int = 1 << 20,
+        looksAhead: Bool = false, isWhole: Bool = false
     ) throws {
         let subject = History.Subject(name: "capture", role: .server, profiles: [.core])
         var reader = CaptureReader(
             form, file: "capture", options: .init(subject: subject, isOnePerson: isOnePerson),
             maxLineBytes: maxLineBytes)
+        if looksAhead { reader.orient(by: CaptureOpening(Array(text.utf8), isWhole: isWhole)) }
         var items: [CaptureItem] = []
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
@@ -37,6 +41,7 @@ struct Read {
         }
         leftOut = reader.leftOut
         capture = reader.capture
+        (remarks, lacksMessages) = (reader.remarks, reader.lacksMessages)
     }
 
     /// Each event in short: its lane and what it is.

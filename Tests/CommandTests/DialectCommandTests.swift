@@ -69,6 +69,30 @@ import Testing
         #expect(draft.status == 0 && check.status == 0, "\(draft.out)\(draft.err)\(check.out)\(check.err)")
     }
 
+    @Test func `types are split by what tells their messages apart`() async throws {
+        let (draft, check) = try await draft(
+            """
+            {"dir":"<","frame":{"type":"event","event":"challenge","payload":{"nonce":"n"}}}
+            {"dir":">","frame":{"type":"req","id":"1","method":"connect","params":{}}}
+            {"dir":">","frame":{"type":"req","id":"2","method":"chat.send","params":{"message":"hello"}}}
+            {"dir":"<","frame":{"type":"event","event":"chat","payload":{"state":"delta","text":"a"}}}
+            {"dir":"<","frame":{"type":"event","event":"chat","payload":{"state":"final","text":"ab"}}}
+
+            """)
+        #expect(draft.status == 0 && check.status == 0, "\(draft.out)\(draft.err)\(check.out)\(check.err)")
+        for words in [
+            "\"method\": \"chat.send\"", "\"/payload/state\": \"final\"", "client req chat.send → chat",
+            "server event chat final → done",
+        ] {
+            #expect((draft.out + draft.err).contains(words), "\(words) in \(draft.out)\(draft.err)")
+        }
+    }
+
+    @Test func `messages that say no type cannot be drafted from`() async throws {
+        let (draft, _) = try await draft("A -> {\"id\":1,\"connect\":{}}\nA <- {\"id\":1,\"connect\":{}}\n")
+        #expect(draft.status == 64 && draft.err.contains("says its type"), "\(draft.out)\(draft.err)")
+    }
+
     @Test func `a recording without directions cannot be drafted from`() async throws {
         let (draft, _) = try await draft("{\"type\":\"novelty\"}\n")
         #expect(draft.status == 64)

@@ -44,7 +44,7 @@ import Testing
                 "NOT COMPATIBLE: v1.0 → ., version 1.0: 1 breaking change for clients; 2 versioning rules"))
         #expect(
             broken.out.contains(
-                "\n::error file=Spec/clauses/ORDER.md,line=8,title=clause-weakened::ORDER-3 is now a SHOULD"))
+                "\n::error file=Spec/clauses/ORDER.md,line=8,title=ORDER-3 is now a SHOULD%2C was a MUST (Spec/"))
         let value = try JSONParser.value(folder.text(of: "report.json"))
         #expect(value["findings"]?[0]?["rule"] == "clause-weakened")
 

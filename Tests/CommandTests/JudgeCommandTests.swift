@@ -70,6 +70,49 @@ import Darwin
         #expect(run.err.contains(words), "\(run.err)")
     }
 
+    // MARK: Forms
+
+    @Test func `what a reader made of a file stands in the first lines`() async throws {
+        let log = turn.split(separator: "\n").map { line in
+            let isClients = line.contains("\"type\":\"chat\"")
+            return #"{"level":20,"dir":"\#(isClients ? "in" : "out")","payload":\#(line)}"#
+        }.joined(separator: "\n")
+        let run = try await BuiltBinary.run(["judge", "-"], input: log)
+        #expect(run.status == 0, "\(run.out)\(run.err)")
+        let words = run.out.replacing("\n    ", with: " ")
+        #expect(
+            words.contains("directions turned: by their types 4 of 4 messages") && words.contains("found in 'payload'"))
+    }
+
+    @Test func `a HAR file without messages ends with 2 and says how to record some`() async throws {
+        let har = """
+            {"log":{"entries":[{"startedDateTime":"2026-03-01T08:30:00Z","request":{"method":"GET","url":"wss://x/ws"},\
+            "response":{"status":101}}]}}
+            """
+        let run = try await BuiltBinary.run(["judge", "-"], input: har)
+        #expect(run.status == 2 && run.out.contains("no WebSocket message"), "\(run.out)\(run.err)")
+        #expect(run.out.replacing("\n    ", with: " ").contains("choose 'Export HAR'"))
+    }
+
+    @Test func `a packet capture is read by tshark where there is one`() async throws {
+        let folder = try TemporaryDirectory()
+        let (capture, tool) = ("\(folder.path)/night.pcap", "\(folder.path)/tshark")
+        try Data([0xD4, 0xC3, 0xB2, 0xA1, 2, 0]).write(to: URL(fileURLWithPath: capture))
+        let frames = turn.split(separator: "\n").map { line in
+            let mask = line.contains("\"type\":\"chat\"") ? "1" : "0"
+            let text = JSONValue.string(String(line)).text()
+            return #"{"_source":{"layers":{"websocket.mask":["\#(mask)"],"websocket.payload.text":[\#(text)]}}}"#
+        }
+        try "#!/bin/sh\ncat <<'E'\n[\n\(frames.joined(separator: ",\n"))\n]\nE\n".write(
+            toFile: tool, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: tool)
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let run = try await BuiltBinary.run(["judge", capture], environment: ["PATH": "\(folder.path):\(path)"])
+        #expect(run.status == 0 && run.out.contains("clauses passed"), "\(run.out)\(run.err)")
+        let without = try await BuiltBinary.run(["judge", capture], environment: ["PATH": "/nowhere"])
+        #expect(without.status == 64 && without.err.contains("fix: tshark -r"), "\(without.out)\(without.err)")
+    }
+
     // MARK: Observations
 
     /// Everything that is observed, and no clause that is broken.
@@ -91,7 +134,7 @@ import Darwin
         for words in [
             "observations: not verdicts", "'hello' was sent twice, under 'c1' and 'c2'", "standard input line 5, byte",
             "A ended without a close frame before the answer to 'hello'", "found no conversation (404)",
-            "(conformance explain duplicate)", "<< here", "was asked on A and never answered",
+            "(conformance explain duplicate)", "what happened", "was asked on A and never answered",
         ] {
             #expect(run.out.contains(words), "\(words) in \(run.out)")
         }
@@ -117,7 +160,8 @@ import Darwin
         #expect(value["headline"]?.stringValue?.hasPrefix("no violations, 4 observations; ") == true, "\(run.out)")
         #expect(html.contains(#"<div class="verdict neutral">"#) && !html.contains(#"<div class="verdict good">"#))
         for words in [
-            "No violations, 4 observations; ", "Repeated texts", "see here", "Message-sequence chart", "never answered",
+            "No violations, 4 observations; ", "What happened", "Repeated texts", "see here", "Message-sequence chart",
+            "never answered",
         ] {
             #expect(html.contains(words), "\(words)")
         }

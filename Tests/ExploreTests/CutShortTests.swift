@@ -133,6 +133,7 @@ import Testing
         let most = environment["HOLDFAST_CUTS_MOST"].flatMap(Int.init) ?? 12
         let only = environment["HOLDFAST_CUTS_ONLY"] ?? ""
         var lines: [String] = []
+        let passed = scenarios.reduce(into: Set<ClauseID>()) { $0.formUnion(perform($1, []).passed) }
         for scenario in scenarios where scenario.name.hasPrefix(only) {
             let whole = perform(scenario, [])
             // What a simulation cannot do, such as a kill on bytes, it cannot cut short either.
@@ -143,9 +144,13 @@ import Testing
                     let isSame = cut.stoppedAt == nil && cut.violated.isEmpty && cut.passed == whole.passed
                     if isSame { break }
                     let isTold = cut.stoppedAt == nil || !cut.violated.isEmpty
+                    // What a scenario lists, only one that went to its end passes.
+                    let listed = cut.stoppedAt == nil ? [] : scenario.clauses
+                    let passes = cut.passed.subtracting(passed).subtracting(listed).sorted().map { "+\($0)" }
                     let cells = [
-                        isTold ? "told" : "HOLE", scenario.name, "\(way)", "\(number)", cut.stoppedAt ?? "",
-                        cut.problem ?? cut.violated.map(\.description).joined(separator: " "),
+                        !isTold ? "HOLE" : passes.isEmpty ? "told" : "PASS", scenario.name, "\(way)", "\(number)",
+                        cut.stoppedAt ?? "",
+                        cut.problem ?? (cut.violated.map(\.description) + passes).joined(separator: " "),
                     ]
                     lines.append(cells.joined(separator: "\t"))
                 }

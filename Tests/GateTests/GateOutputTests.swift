@@ -51,14 +51,17 @@ import FoundationXML
         let parser = XMLParser(data: Data(GateJUnitReport(report: report).text.utf8))
         parser.delegate = counter
         #expect(parser.parse(), "\(String(describing: parser.parserError))")
-        #expect(counter.elements["testcase"] == report.entries.count)
-        #expect(counter.elements["failure"] == report.failures.count)
+        #expect(counter.elements["testcase"] == report.heads.count)
+        #expect(counter.elements["failure"] == report.heads.count(where: \.fails))
         #expect(counter.elements["skipped"] == 1)
-        #expect(counter.suite["tests"] == "\(report.entries.count)")
-        #expect(counter.suite["failures"] == "\(report.failures.count)")
+        #expect(counter.suite["tests"] == "\(report.heads.count)")
+        #expect(counter.suite["failures"] == "\(report.heads.count(where: \.fails))")
         #expect(counter.suite["skipped"] == "1")
         #expect(counter.suite["name"] == "protocol gate")
         #expect(counter.members["testsuites"] == ["name", "tests", "failures", "errors", "time"])
+        #expect(
+            counter.names.allSatisfy { $0.contains(" ") && $0.hasSuffix(")") && !$0.contains("\n") }, "\(counter.names)"
+        )
         #expect(counter.members["testcase"] == ["classname", "name", "time"])
     }
 
@@ -75,7 +78,7 @@ import FoundationXML
         let report = try await report()
         let lines = GateAnnotations(report: report).text.split(separator: "\n")
         #expect(lines[0].hasPrefix("::error title=protocol gate failed::NOT COMPATIBLE: old → new"))
-        #expect(lines.count { $0.hasPrefix("::error") } == report.failures.count + 1)
+        #expect(lines.count { $0.hasPrefix("::error") } == report.heads.count(where: \.fails) + 1)
         #expect(
             lines.contains {
                 $0.hasPrefix("::error file=Fixtures/")
@@ -90,7 +93,7 @@ import FoundationXML
         let run = try #require(log["runs"]?[0])
         let rules = try #require(run["tool"]?["driver"]?["rules"]?.arrayValue)
         let results = try #require(run["results"]?.arrayValue)
-        #expect(results.count == report.entries.count)
+        #expect(results.count == report.heads.count)
         for result in results {
             let index = try #require(result["ruleIndex"]?.intValue)
             #expect(rules[index]["id"] == result["ruleId"])
@@ -102,7 +105,7 @@ import FoundationXML
             #expect(result["partialFingerprints"]?["holdfastGate/v1"]?.stringValue?.count == 16)
         }
         #expect(results.count { $0["suppressions"] != nil } == 1)
-        #expect(results.count { $0["level"] == "error" } == report.failures.count)
+        #expect(results.count { $0["level"] == "error" } == report.heads.count(where: \.fails))
     }
 
     @Test func `the changelog reads as one would write it`() async throws {
@@ -170,6 +173,8 @@ import FoundationXML
 private final class Counter: NSObject, XMLParserDelegate {
     var elements: [String: Int] = [:]
     var suite: [String: String] = [:]
+    /// What the cases are called.
+    var names: [String] = []
     /// The attributes of elements, by their name.
     var members: [String: Set<String>] = [:]
 
@@ -179,6 +184,7 @@ private final class Counter: NSObject, XMLParserDelegate {
     ) {
         elements[name, default: 0] += 1
         members[name, default: []].formUnion(attributes.keys)
+        if name == "testcase", let title = attributes["name"] { names.append(title) }
         if name == "testsuite" { suite = attributes }
     }
 }

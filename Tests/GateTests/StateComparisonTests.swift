@@ -82,6 +82,18 @@ import Testing
         #expect(try await edit.report().passes)
     }
 
+    @Test func `a scenario with other steps says what it exercises no more`() async throws {
+        let path = "Spec/scenarios/server/ORDER/plain.json"
+        var edit = Edit { $0.edit(#""type": "done""#, by: #""type": "error""#, in: path) }
+        edit.options.exercise = { names, specification in
+            let isOld = specification.files.texts["scenarios/server/ORDER/plain.json"]?.contains("done") ?? false
+            let all = [try #require(ClauseID("ORDER-3")): 2, try #require(ClauseID("RATE-2")): 1]
+            return names.keyed(by: \.self).mapValues { _ in isOld ? all : all.filter { $0.value == 1 } }
+        }
+        let entry = try #require(try await edit.report().entries.first { $0.finding.rule == "scenario-changed" })
+        #expect(entry.finding.why.hasSuffix("it no longer exercises ORDER-3"), "\(entry.finding.why)")
+    }
+
     @Test func `words that bind nobody ask for no version`() async throws {
         let report = try await Edit { $0.files["Spec/README.md"] = "# Read me\n" }.report()
         #expect(report.entries.map(\.finding.rule) == ["page-added"])
@@ -375,7 +387,8 @@ import Testing
         edit.options.archive = try archive()
         let report = try await edit.report()
         let entry = try #require(report.entries.first { $0.finding.rule == "clause-reworded" })
-        #expect(entry.shown == "of 1 transcripts, judged under both sentences, 0 keep it and 1 break it")
+        #expect(
+            entry.shown == "this judge, which reads no sentence, finds it kept in 0 and broken in 1 of 1 transcripts")
         #expect(report.judgedTranscripts == 1)
         // Without a sentence, a schema or a bound that differs there is nothing to judge.
         edit.new = edit.old

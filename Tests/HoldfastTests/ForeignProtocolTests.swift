@@ -37,6 +37,18 @@ import Testing
         (#"{"op":"message","text":"hello"}"#, "JSON with another member for its types"),
         (#"["1","1","room:1","phx_join",{}]"#, "Phoenix Channels"), ("CONNECTED\nversion:1.2\n\n\u{0}", "STOMP"),
         (#"{"type":"response.create"}"#, "the OpenAI Realtime API"),
+        (#"<{"type":"event","event":"connect.challenge","payload":{"nonce":"n"}}"#, "the gateway protocol of OpenClaw"),
+        (#">{"type":"req","id":"1","method":"chat.send","params":{}}"#, "the gateway protocol of OpenClaw"),
+        (#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#, "AG-UI (Agent User Interaction)"),
+        (#"<{"type":"auth_required","ha_version":"2026.1"}"#, "the WebSocket API of Home Assistant"),
+        (#"{"id":1,"connect":{"token":"t"}}"#, "Centrifugo"), (#"{"push":{"channel":"c","pub":{}}}"#, "Centrifugo"),
+        ("data: {\"delta\":\"a\"}\n\n", "server-sent events, a stream of one direction over HTTP"),
+        (#"{"type":"m.room.message","event_id":"$1","sender":"@a:b"}"#, "Matrix"),
+        (#"{"event":"posted","data":{},"broadcast":{},"seq":1}"#, "Mattermost"),
+        (#"{"op":10,"d":{"heartbeat_interval":1}}"#, "the gateway of Discord"),
+        (#"{"msg":"connected","session":"s"}"#, "DDP (Meteor, Rocket.Chat)"),
+        (#"{"setupComplete":{}}"#, "Gemini Live"),
+        (#"{"type":"content_block_delta","index":0}"#, "a stream of the Anthropic Messages API"),
         (#"{"command":"subscribe","identifier":"{}"}"#, "Action Cable"),
         (#"{"type":1,"target":"send","arguments":["x"]}"#, "SignalR"),
         (#"<{"type":"tool_use","tool":"t","sessionId":"s"}"#, "the dialect 'nami'"),
@@ -79,6 +91,16 @@ import Testing
                 #"{"event":"x","data":1}"#, #">{"type":"chat","messages":[{"role":"user","content":"hello"}]}"#,
                 #"{"jsonrpc":"2.0","id":1,"method":"add"}"#,
             ]) == nil)
+    }
+
+    @Test func `a server most of whose messages are strange is foreign whatever words it shares`() throws {
+        let shared = [#">{"type":"auth","token":"x"}"#, #"<{"type":"done","text":"shared"}"#, #"<{"type":"pong"}"#]
+        let strange = (1...3).map { #"<{"type":"novelty","n":\#($0)}"# }
+        #expect(try recognized(shared + strange)?.name == "JSON with other types")
+        #expect(try recognized(shared + strange.prefix(2)) == nil)
+        // What only this protocol says outweighs any number of types of the server's own.
+        let greeting = #"<{"type":"connected","protocol":1,"connectionId":"c"}"#
+        #expect(try recognized([greeting] + shared + strange + strange) == nil)
     }
 
     @Test func `a client that asks for a version is answered with another`() throws {

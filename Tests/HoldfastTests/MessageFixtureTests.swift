@@ -98,6 +98,15 @@ import Testing
         #expect(Set(listed).subtracting(found).sorted() == [])
     }
 
+    /// Chapter 4.1: a server need not see what its parser does not.
+    @Test func `the index says which flaws a server may overlook`() throws {
+        let read = Set(try schemas().types(sentBy: .client) + ["chatRequest"])
+        for entry in try entries() where !entry.isValid {
+            let isOverlooked = read.contains(entry.type) && ![nil, "syntax"].contains(entry.value["flaw"]?.stringValue)
+            #expect((entry.value["mayAccept"] == true) == isOverlooked, "\(entry.file)")
+        }
+    }
+
     @Test func `every message has five valid and eight invalid fixtures`() throws {
         let entries = try entries()
         for name in try schemas().names {

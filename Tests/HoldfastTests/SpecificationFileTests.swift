@@ -119,6 +119,32 @@ import Testing
         }
     }
 
+    @Test func `every example of the API documents is valid`() throws {
+        let files = try jsonFiles()
+        let registry = try registry(files)
+        var count = 0
+        func walk(_ value: JSONValue, _ place: String) throws {
+            guard let object = value.objectValue else {
+                for (index, element) in (value.arrayValue ?? []).enumerated() { try walk(element, "\(place)/\(index)") }
+                return
+            }
+            let reference = (value["schema"] ?? value["payload"])?["$ref"]?.stringValue
+            if let reference, reference.hasPrefix("schemas/") {
+                let schema = try Schema(uri: Self.base + reference.dropFirst("schemas/".count), registry: registry)
+                let named = value["examples"]?.objectValue?.compactMap { $0.value["value"] } ?? []
+                let listed = value["examples"]?.arrayValue?.compactMap { $0["payload"] } ?? []
+                for example in named + listed {
+                    count += 1
+                    let violations = schema.violations(in: example)
+                    #expect(violations.isEmpty, "\(place): \(violations.map(\.description).joined(separator: "; "))")
+                }
+            }
+            for (key, member) in object { try walk(member, "\(place)/\(key)") }
+        }
+        for document in ["asyncapi.json", "openapi.json"] { try walk(#require(files[document]), "Spec/\(document)#") }
+        #expect(count > 40)
+    }
+
     @Test func `every reference of the API documents leads somewhere`() throws {
         let files = try jsonFiles()
         for document in ["asyncapi.json", "openapi.json"] {

@@ -157,6 +157,7 @@ import Testing
         try clause.violates("\(both) 1>POST(c3 s2 'let me in') 1<200(s2 t3)^")
         try clause.violates("\(asked) A<error(session_not_found c3) \(owner) 1<200(u2 a2 u3='let me in')^")
         try clause.untested("\(asked) A<error(rate_limited c3)")
+        try clause.untested("\(asked) A<toolUse(t2 s2)", also: ["AUTH-6"])  // shown to the wrong one, and no answer
         try clause.untested("\(both) A<done(t1) A>chat(c3 s1) A<ack(c3)")
     }
 
@@ -175,6 +176,7 @@ import Testing
         try clause.untested("1>GET(health -p) 1<200")
         try clause.untested("1>GET 1<200(s1)")
         try clause.untested("1>GET(path='/' -p) 1<200")
+        try clause.untested("1>PUT(path='/api/chat' -p) 1<405(body='no')")
     }
 
     @Test func `AUTH-9 tokens in URLs are not taken`() throws {
@@ -185,7 +187,7 @@ import Testing
         let opened = "A>open(path='/ws?token=‹token of p1›')"
         try clause.conforms("\(opened) A<refused(401)")
         try clause.conforms("\(opened) A<open A>auth(-p) A<error(auth_failed) A<close(4001)")
-        try clause.warns("\(opened) A<open A>auth(-p) A<connected^", also: ["AUTH-3"])
+        try clause.warns("\(opened) A<open A>auth(-p) A<connected^")
         try clause.untested("\(opened) A<open A>auth A<connected")  // the frame has it too
         try clause.untested("1>GET(-p) 1<401(not_authenticated)")
         try clause.untested("A+")

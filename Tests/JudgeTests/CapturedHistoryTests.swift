@@ -62,10 +62,11 @@ private func violated(
         "A+(e1 #0 messagesPerMinute=1) A>chat(c1) A<error(rate_limited c1 retryAfterMs=60000 limit=1 windowMs=60000)",
         "A+(e1 #0) A<error(too_large) A<close(1009)", "A>open A<open A<done(t5 #5) A>chat(c1) A<ack(c1)",
         "A+(e1 #0) A>close(1000) B>open B<refused(401) C+(e1 #0)",
+        "A+(e1 #0) A>chat(c1) A<ack(c1 duplicate) A<done(t1 c1 duplicate) +20s A>ping A<pong",
     ])
     func `nobody is accused because of what came before, after or elsewhere`(notation: String) throws {
-        #expect(try violated(notation).isEmpty)
-        #expect(try violated(notation, lacks: Set(History.Capture.Lack.allCases)).isEmpty)
+        #expect(try violated(notation) == [])
+        #expect(try violated(notation, lacks: Set(History.Capture.Lack.allCases)) == [])
     }
 
     @Test(arguments: [
@@ -79,6 +80,57 @@ private func violated(
         // The principals are one person's where nobody says otherwise.
         let named = notation.contains("GET") ? "A+(e1 #0) \(notation)" : notation
         #expect(try violated(named, lacks: lacks).contains(clause))
+    }
+
+    /// What one part of a capture proves against another, wherever it was recorded.
+    @Test(arguments: [
+        (
+            "A+(e1 #0) A>chat(c1 s1) A<ack(c1) A<toolUse(t1 #1) A>chat(c2 s1) A<ack(c2) A<done(t2 #3) B+(e1 #3) B>sync(e1 #1) "
+                + "B<syncResult(e1 #3 complete)[done(t1 #2) done(t2 #3)]", "TURN-10"
+        ),
+        ("A+(e1 #1) A>sync(e1 #1) A<syncResult(e1 #9 complete)[done(t9 #4)]", "SYNC-3"),
+        ("A+(e1 #0) A>chat(c1 s1) A<ack(c1 s2) A<done(t1 s2 #1)", "ID-2"),
+        ("A+(e1 #0) A>chat(c1) A>ping A<pong +20s A>ping A<pong", "TURN-1"),
+        (
+            "A+(e1 #0 messagesPerMinute=1) A>chat(c1) A<ack(c1) A<done(t1 #1) A>chat(c2) A>ping A<pong +20s A>ping A<pong",
+            "RATE-3"
+        ),
+        (
+            #"A+(e1 #0) 1>GET(s1) 1<200(body='{"session":{"id":"s1","messages":[{"id":"u1","role":"user","content":"a","#
+                + #""timestamp":"2026-03-01T08:30:00Z","turnId":"t1","clientMessageId":"k"},{"id":"u2","role":"user","#
+                + #""content":"a","timestamp":"2026-03-01T08:31:00Z","turnId":"t2","clientMessageId":"k"}]}}')"#,
+            "IDEM-1"
+        ),
+        (
+            "A+(e1 #0) A>chat(c1 s1) A<ack(c1) A<toolUse(t1 #1) 1>GET(s1) 1<200(u1 a1) A>ping A<pong +20s A>ping A<pong",
+            "TURN-10"
+        ),
+    ])
+    func `one part of a capture is held against another`(notation: String, clause: String) throws {
+        #expect(try violated(notation, lacks: [.network, .credentials]).contains(clause))
+    }
+
+    @Test(arguments: [
+        "A+(e1 #0) A>chat(c1) A>ping A<pong +5s A>ping A<pong", "A+(e1 #0) A>ping A<pong A>chat(c1) +20s A>ping A<pong",
+        "A+(e1 #0) A>chat(c1) A<ack(c1) A>ping A<pong +20s A>ping A<pong",
+    ])
+    func `a silence that the network may explain accuses nobody`(notation: String) throws {
+        #expect(try violated(notation, lacks: [.network, .credentials]) == [])
+    }
+
+    @Test func `a client that asks for nothing after a reconnect is accused from the wire`() throws {
+        func verdict(_ rest: String, _ lacks: Set<History.Capture.Lack> = [.network]) throws -> [String] {
+            let line = "A+(e1 #0) A>chat(c1 s1) A<ack(c1) A<toolUse(t1 #1) +60s A<eof B+(e1 #2) \(rest)"
+            let subject = History.Subject(name: "capture", role: .client, profiles: [.clientCore])
+            let history = try NotationExpansion(line, header: History.Header(subject: subject)).history
+            return judge(captured(history, history.events, lacks: lacks), under: try SourceTree.specification())
+                .filter { $0.outcome == .violation }.map(\.clause.description)
+        }
+        let silent = "B>ping B<pong +30s B>ping B<pong +30s B>ping B<pong +30s B>ping B<pong"
+        #expect(try verdict(silent).contains("CLIENT-14"))
+        #expect(try verdict(silent, Set(History.Capture.Lack.allCases)) == [])
+        #expect(try verdict("B>ping B<pong") == [])
+        #expect(try verdict("B>sync(e1 #1) B<syncResult(e1 #2 complete)[done(t1 #2)] \(silent)") == [])
     }
 
     @Test func `a token that is refused is good only where somebody knows it`() throws {

@@ -175,7 +175,7 @@ import Testing
         let again = "client!sendAgain(c2) A>chat(c3 s1 'question 2') A<ack(c3)"
         let late = "A<error(agent_failed t2 c2) client=connected(s1 u1 a1 u2 u3 thinking) +17s"
         try clause.untested("\(failed) client=connected(s1 u1 a1 u2 failed=u2) \(again) \(late)")
-        try clause.violates("\(failed) client=connected(s1 u1 a1 u2 failed=u2) \(late)^")
+        try clause.violates("\(failed) client=connected(s1 u1 a1 u2 failed=u2) \(late)^", also: ["CLIENT-30"])
     }
 
     @Test func `CLIENT-21 what was refused, or left, is not looked for`() throws {

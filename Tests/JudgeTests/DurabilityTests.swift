@@ -62,8 +62,8 @@ import Testing
             also: ["PERSIST-2", "PERSIST-5", "ORDER-4", "TURN-7"])
         let unseen = shown.replacing(" 1>GET(s1) 1<200(u1 a1)", with: "")
         let gone = "2<404(session_not_found)"
-        try named.conforms("\(shown) \(refused) \(gone)", also: ["REST-1", "PERSIST-5"])
-        try named.violates("\(unseen) \(refused) \(gone)^", also: ["REST-1", "PERSIST-1"])
+        try named.conforms("\(shown) \(refused) \(gone)", also: ["PERSIST-7", "PERSIST-5"])
+        try named.violates("\(unseen) \(refused) \(gone)^", also: ["PERSIST-7", "PERSIST-1"])
     }
 
     @Test func `PERSIST-1 less than the whole proof decides nothing`() throws {
@@ -243,7 +243,7 @@ import Testing
         let crash = "server!kill A<eof server!start 3>GET(s1) 3<404(session_not_found)"
         try clause.violates("\(shown) \(crash)^", also: ["PERSIST-1", "TURN-2"])
         try clause.violates(
-            "\(shown) 2>GET(s1) 2<404(session_not_found)^ \(crash)", also: ["REST-1", "PERSIST-1"])
+            "\(shown) 2>GET(s1) 2<404(session_not_found)^ \(crash)", also: ["PERSIST-1"])
         // A file that is written anew while the disk takes nothing is empty, crash or no crash.
         let refused = "server!refuseWrites A>chat(c2 s1) A<error(persist_failed c2) server!acceptWrites"
         try clause.untested("\(shown) \(refused) \(crash)", also: ["PERSIST-1", "TURN-2"])
@@ -266,7 +266,7 @@ import Testing
         try clause.violates("\(shown) \(crash) \(gone)^", also: ["PERSIST-1", "PERSIST-5", "TURN-2"])
         try clause.untested(
             "\(shown) 2>GET(s1) 2<404(session_not_found) \(crash) \(gone)",
-            also: ["REST-1", "PERSIST-1", "PERSIST-5"])
+            also: ["PERSIST-1", "PERSIST-5"])
         let refused = "server!refuseWrites A>chat(c3 s1) A<error(persist_failed c3) server!acceptWrites"
         try clause.untested("\(shown) \(refused) \(crash) \(gone)", also: ["PERSIST-1", "TURN-2"])
         try clause.violates("\(shown) \(crash) 3>GET 3<200(s2)^")
@@ -280,7 +280,7 @@ import Testing
             "\(control) A>chat(c2) A<ack(c2 s2) A<done(t2 s2) A>chat(c3 s2) A<ack(c3 s2) server!kill A<eof server!start"
         try clause.conforms("\(killed) 1>GET 1<200(s2 s1)")
         try clause.conforms("\(killed) 1>GET(s1) 1<200(u1 a1)")
-        try clause.violates("\(killed) 1>GET 1<500(internal)^", also: ["REST-1"])
+        try clause.violates("\(killed) 1>GET 1<500(internal)^", also: ["PERSIST-7"])
         try clause.violates("\(killed) 1>GET 1<200(s2)^")
         try clause.violates("\(killed) 1>GET(s1) 1<500(internal)^", also: ["PERSIST-5"])
         try clause.violates(

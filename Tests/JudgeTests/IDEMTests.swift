@@ -58,6 +58,19 @@ import Testing
                 == "error idempotency_mismatch; the content is the same: first a string, then one part")
     }
 
+    @Test func `IDEM-2 a repeat that has grown too large is only that`() throws {
+        let clause = ClauseUnderTest("IDEM-2", rule: 1)
+        let long = String(repeating: "x", count: 400)
+        let context = #"{"role":"user","content":"\#(long)"},{"role":"user","content":"hi"}"#
+        let grown = #"A>`{"type":"chat","clientMessageId":"c1","messages":[\#(context)]}`"#
+        func asked(_ limit: Int) -> String {
+            "A+(maxFrameBytes=\(limit)) A>chat(c1 'hi') A<ack(c1) A<done(t1) \(grown)"
+        }
+        try clause.untested("\(asked(300)) A<error(too_large c1)")
+        try clause.untested("\(asked(300)) A<close(1009)")
+        try clause.violates("\(asked(600)) A<error(too_large c1)^", also: ["ENV-7"])
+    }
+
     @Test func `IDEM-1 a repeat stores no second message`() throws {
         let clause = ClauseUnderTest("IDEM-1", rule: 2)
         let resent = "\(ended) \(again) A<done(t1 duplicate) 1>GET(s1)"
@@ -158,6 +171,8 @@ import Testing
         try clause.conforms("\(other) 1<422(idempotency_mismatch)")
         try clause.violates("\(other) 1<409(idempotency_mismatch)^")
         try clause.violates("\(other) 1<200(t1 duplicate)^")
+        try clause.violates("\(other) +41s^ 1<failed('late')")
+        try clause.untested("\(other) +39s 1<failed('late')")
         try clause.untested("\(ended) 1>POST(c1) 1<200(t1 duplicate)")
         // Nobody reads the key of what is too large.
         let small = ended.replacing("A+", with: "A+(maxFrameBytes=20)")

@@ -89,7 +89,7 @@ import Testing
         let clause = ClauseUnderTest("PERSIST-2")
         let turn = "A+ A>chat(c1) A<ack(c1) A<done(t1) 1>GET(s1)"
         try clause.conforms("\(turn) 1<200(u1 a1)")
-        try clause.violates("\(turn) 1<404(session_not_found)^", also: ["REST-1", "PERSIST-1"])
+        try clause.violates("\(turn) 1<404(session_not_found)^", also: ["PERSIST-7", "PERSIST-1"])
         try clause.untested("A+ A>chat(c1) A<ack(c1) A<done(t1)")
     }
 

@@ -60,6 +60,6 @@ import Testing
         let running = "A+ A>chat(c1) A<ack(c1) 1>GET(s1)"
         try clause.conforms("\(running) 1<200(u1) A<done(t1)")
         try clause.violates("\(running) 1<429(rate_limited)^ A<done(t1)")
-        try clause.untested("\(running) 1<401(not_authenticated) A<done(t1)")
+        try clause.violates("\(running) 1<401(not_authenticated)^ A<done(t1)")
     }
 }

@@ -24,6 +24,9 @@ import Testing
         try clause.violates("\(across) 1<200(u2 u1)^")
         let racing = "A+ B+ A>chat(c1 s1) B>chat(c2 s1) A<ack(c1) B<ack(c2) 1>GET(s1)"
         try clause.untested("\(racing) 1<200(u2 u1)")  // nothing says which was accepted first
+        // A wire without marks of copies leaves open which ack is the first.
+        let copied = "A+ B+ A>chat(c1 s1) A>chat(c2 s1) B>chat(c2 s1) B<ack(c2) A<ack(c1) A<ack(c2) 1>GET(s1)"
+        try clause.untested("\(copied) 1<200(u2 u1)")
         // The first may have been refused where nobody saw it, and was then accepted when it came again.
         try clause.conforms(
             "A+ A>chat(c1 s1) A>chat(c2 s1) A!cut 1>POST(c1 s1) 1<200(t1) 2>GET(s1) 2<200(u2 a2 u1 a1)")

@@ -24,10 +24,17 @@ import Testing
         try clause.conforms("\(running) 1<200(u1) A<done(t1)")
         try clause.violates("\(running) 1<500(internal)^ A<done(t1)")
         try clause.violates("\(running) 1<404(session_not_found)^ A<done(t1)", also: ["PERSIST-2"])
-        try clause.violates("\(running) 1<200(body='{\"session\":{\"id\":\"s1\",\"mess')^ A<done(t1)")
+        try clause.violates("\(running) 1<200(body='{\"session\":{\"id\":\"s1\",\"mess')^ A<done(t1)", also: ["REST-1"])
         try clause.untested("\(running)")
-        try clause.untested("A+ A>chat(c1) A<ack(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1)")  // nothing ran
+        try clause.conforms("A+ A>chat(c1) A<ack(c1) A<done(t1) 1>GET(s1) 1<200(u1 a1)")  // nothing ran
         try clause.untested("A+ A>chat(c1) A<ack(c1) 1>GET(s7) 1<404(session_not_found)")
+    }
+
+    @Test func `PERSIST-7 a read after a crash is answered too`() throws {
+        let clause = ClauseUnderTest("PERSIST-7", profiles: [.core])
+        let again = "A+ A>chat(c1) A<ack(c1) server!kill A<eof server!start 1>GET(s1)"
+        try clause.violates("\(again) +11s^ 1<failed('late')")
+        try clause.untested("\(again) 1<404(session_not_found)", also: ["TURN-2"])
     }
 
     @Test func `PERSIST-7 a member that no read shows was not torn off`() throws {
@@ -38,7 +45,7 @@ import Testing
         }
         let nameless = body(#"{"role":"user","content":"question 1","timestamp":"2026-01-01T00:00:00Z"}"#)
         let running = "A+ A>chat(c1) A<ack(c1) 1>GET(s1)"
-        let others = ["TURN-7", "PERSIST-2"]
+        let others = ["TURN-7", "PERSIST-2", "REST-1"]
         try clause.conforms("\(running) 1<\(nameless) A<done(t1)", also: others)
         try clause.violates(
             "\(running) 1<\(nameless)^ A<done(t1) 2>GET(s1) 2<200(u1 a1)", also: others + ["PERSIST-5"])
@@ -47,8 +54,8 @@ import Testing
     @Test func `PERSIST-5 a session that is gone keeps no message`() throws {
         let clause = ClauseUnderTest("PERSIST-5", profiles: [.core])
         let shown = "1>GET(s1) 1<200(u1 a1) 2>GET(s1)"
-        try clause.violates("\(shown) 2<404(session_not_found)^", also: ["REST-1"])
-        try clause.untested("\(shown) 2<500(internal)", also: ["REST-1"])
+        try clause.violates("\(shown) 2<404(session_not_found)^", also: ["PERSIST-7"])
+        try clause.untested("\(shown) 2<500(internal)", also: ["PERSIST-7"])
         try clause.untested("1>GET(s1) 1<404(session_not_found)")
         try clause.violates("1>GET(s1) 1<200(u1 a1) server!kill server!start 2>GET(s1) 2<404(session_not_found)^")
     }

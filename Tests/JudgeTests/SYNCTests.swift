@@ -60,6 +60,8 @@ import Testing
         let clause = ClauseUnderTest("SYNC-4")
         try clause.conforms("\(seen) B>sync(e1 #1) B<syncResult(e1 #2 complete)[done(t1 #2)]")
         try clause.conforms("\(seen) B>sync(e1 #2) B<syncResult(e1 #2 complete)")
+        try clause.conforms("\(seen) B>sync(e9 #1) B<syncResult(e1 #2 epoch_changed)")
+        try clause.violates("\(seen) B>sync(e9 #1) B<syncResult(e1 #2 epoch_changed)[done(t1 #2)]^")
         try clause.violates("\(seen) B>sync(e1 #1) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]^")
         let asked = "\(seen) B>sync(e1 #0)"
         try clause.conforms("\(asked) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
@@ -83,7 +85,7 @@ import Testing
         let clause = ClauseUnderTest("SYNC-6")
         let asked = "\(seen) B>sync(e9 #1)"
         try clause.conforms("\(asked) B<syncResult(e1 #2 epoch_changed)")
-        try clause.violates("\(asked) B<syncResult(e1 #2 complete)[done(t1 #2)]^")
+        try clause.violates("\(asked) B<syncResult(e1 #2 complete)[done(t1 #2)]^", also: ["SYNC-4"])
         try clause.violates("\(asked) B<syncResult(e1 #2 evicted)^")
         try clause.untested("\(seen) B>sync(e1 #2) B<syncResult(e1 #2 complete)")
     }
@@ -144,6 +146,38 @@ import Testing
         let four = "A<toolUse(t1 #1) A<done(t1 #2) A>chat(c2 s1) A<ack(c2) A<toolUse(t2 #3) A<done(t2 #4)"
         let asked = "A+(e1 #0 \(bound)) A>chat(c1) A<ack(c1) \(four) A!cut B+(e1 #4 \(bound)) B>sync(e1 #0)"
         try clause.conforms("\(asked) B<syncResult(e1 #4 evicted more)[toolUse(t2 #3)]")
+    }
+
+    /// Two answers of 600,000 bytes each, of which the newer one and its question are promised.
+    private let long: (asked: String, answer: String) = {
+        let text = String(repeating: "x", count: 600_000)
+        let first = "A+(e1 #0) A>chat(c1) A<ack(c1) A<message(u1 #1) A<done(t1 #2 '\(text)')"
+        return ("\(first) A>chat(c2 s1) A<ack(c2) A<message(u2 #3) A<done(t2 #4 '\(text)') A>sync(e1 #0)", text)
+    }()
+
+    @Test func `SYNC-7 the newest million bytes are promised, and no more`() throws {
+        let clause = ClauseUnderTest("SYNC-7")
+        let done = "done(t2 #4 '\(long.answer)')"
+        try clause.conforms("\(long.asked) A<syncResult(e1 #4 evicted)[message(u2 #3) \(done)]")
+        try clause.violates("\(long.asked) A<syncResult(e1 #4 evicted)[\(done)]^")
+        try clause.violates("\(long.asked) A<syncResult(e1 #4 evicted)^")
+        // What nobody was shown may have filled the rest.
+        let hole = long.asked.replacing("A<message(u2 #3) ", with: "").replacing("A<message(u1 #1) ", with: "")
+        try clause.conforms("\(hole) A<syncResult(e1 #4 evicted)[\(done)]")
+        let cut = String(repeating: "x", count: 400_000)
+        let short = "\(hole) A<syncResult(e1 #4 evicted)[\(done)]".replacing(cut, with: "")
+        try clause.violates("\(short)^")
+    }
+
+    @Test func `SYNC-6 what no longer fits is told`() throws {
+        let clause = ClauseUnderTest("SYNC-6")
+        let done = "done(t2 #4 '\(long.answer)')"
+        try clause.conforms("\(long.asked) A<syncResult(e1 #4 evicted)[message(u2 #3) \(done)]")
+        try clause.violates(
+            "\(long.asked) A<syncResult(e1 #4 complete)[message(u2 #3) \(done)]^", also: ["SYNC-3"])
+        // It may keep more.
+        let whole = "[message(u1 #1) done(t1 #2 '\(long.answer)')]"
+        try clause.untested("\(long.asked) A<syncResult(e1 #4 too_many more)\(whole)")
     }
 
     @Test func `SYNC-7 zero is before the first frame`() throws {

@@ -39,6 +39,8 @@ import Testing
         try clause.violates("\(mute) +14s A<close(1001)^ A!wentOn")  // the server did not stop
         try clause.conforms("\(mute) +14s A<close(4001)", also: ["LIVE-9"])  // for another reason
         try clause.conforms("\(mute) +20s A<eof")  // seen late, within the bound of an end
+        try clause.untested("\(mute) +4s A<close(1000)", also: ["LIVE-10"])
+        try clause.violates("A+(heartbeatSeconds=5) +4s A!mute A<pingFrame +6s A<close(1000)^")
         try clause.violates("\(mute) +31s^ A<eof")
         try clause.violates("\(mute) +30s^")
         try clause.conforms("A+(heartbeatSeconds=5) A!mute +4s A>ping(n1) A<pong(n1) +5s A<pingFrame +5s A<eof")

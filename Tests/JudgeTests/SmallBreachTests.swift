@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func `REST-1 a question without an answer hides no read`() throws {
-        let clause = ClauseUnderTest("REST-1")
+        let clause = ClauseUnderTest("PERSIST-7")
         let asked = "A+ A>chat(c1 s1 'q') A<ack(c1) A<done(t1 'x') A>chat(c2 s1 'r') A!cut 1>GET(s1)"
         try clause.conforms("\(asked) 1<200(u1='q' a1='x')")
         try clause.violates("\(asked) 1<400(bad_request)^")

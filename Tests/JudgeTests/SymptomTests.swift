@@ -132,6 +132,49 @@ private func symptoms(
         #expect(try symptoms(.brokenOff, "\(asked) A<done(t1 #1) A<eof").isEmpty)
     }
 
+    @Test func `a failure is not called the answer`() throws {
+        let failed = try symptoms(.brokenOff, "\(asked) +1s A<eof +1s B+(e1 #0) B<error(interrupted t1 #1)")
+        #expect(failed.first?.hasSuffix("; it failed (interrupted) on B, 1.0 s later") == true, "\(failed)")
+        let replayed = try symptoms(
+            .brokenOff,
+            "\(asked) +1s A<eof +1s B+(e1 #1) B>sync(e1 #0) B<syncResult(e1 #1 complete)[error(interrupted t1 #1)]")
+        #expect(
+            replayed.first?.hasSuffix("; it failed (interrupted) in a replay on B, 1.0 s later") == true, "\(replayed)")
+    }
+
+    @Test func `an answer on another connection answers a question without an ack`() throws {
+        let lost = "A+(e1 #0) A>chat(c1 s1 'hello') A<eof B+(e1 #0) +2s B<done(t1 s1 c1 #1)"
+        #expect(try symptoms(.unanswered, lost).isEmpty)
+        #expect(try symptoms(.brokenOff, lost).first?.contains("the answer came on B, 2.0 s later") == true)
+    }
+
+    @Test func `a silence ends with what a connection without an end was last heard of`() throws {
+        #expect(
+            try symptoms(.silence, "\(asked) +2s A>ping A<pong B+(e1 #0) +60s B>ping B<pong").first?.hasPrefix("2.0 s")
+                == true)
+    }
+
+    @Test func `a capture that holds little is told as a story`() throws {
+        var header = History.Header(
+            subject: History.Subject(name: "capture", role: .server, profiles: [.core, .sync], hasScriptedAgent: false))
+        header.capture = History.Capture()
+        func story(_ notation: String) throws -> Story? {
+            let expanded = try NotationExpansion(notation, header: header).history
+            let events = expanded.events.filter { if case .wait = $0.kind { false } else { true } }
+            return examine(History(header: header, events: events), under: try SourceTree.specification()).story
+        }
+        let told = try story("\(asked) +1s A<toolUse(t1 #1) +3s A<done(t1 #2) 1>GET(s1) 1<200(u1 a1) A<eof")
+        #expect(told?.chapters.count == 2)
+        let words = told?.chapters.first?.lines.map(\.what) ?? []
+        #expect(words.first == "asked on A" && words.contains("acknowledged on A"), "\(words)")
+        #expect(words.contains { $0.hasPrefix("done #2 on A, 3.0 s later") }, "\(words)")
+        #expect(words.contains { $0.hasPrefix("a read shows the answer") }, "\(words)")
+        #expect(told?.chapters.last?.lines.last?.what == "A ended without a close frame")
+        #expect(try story("A+ A>ping A<pong") == nil)
+        #expect(
+            try story("\(asked) +9s A>ping A<pong")?.chapters.first?.lines.last?.what.hasPrefix("nothing more") == true)
+    }
+
     @Test func `the longest silences come first, and none is told where no time is known`() throws {
         let notation = "\(asked) +2s A<done(t1 #1) A>chat(c2) A<ack(c2) +5s A<toolUse(t2 #2) +1s A<done(t2 #3)"
         let told = try symptoms(.silence, notation)
@@ -139,6 +182,8 @@ private func symptoms(
         #expect(told.first?.hasPrefix("5.0 s without a frame on A while") == true, "\(told)")
         #expect(try symptoms(.silence, notation, lacks: [.times]).isEmpty)
         #expect(try symptoms(.silence, "\(asked) A<done(t1 #1) +60s A>ping A<pong").isEmpty)
+        let refused = "A+(e1 #0) A>chat(c1 'hello') A<error(busy c1) +60s A>ping A<pong"
+        #expect(try symptoms(.silence, refused).isEmpty, "nobody waits for what was refused")
     }
 
     @Test func `what an earlier part showed is not told again`() throws {
@@ -162,7 +207,7 @@ private func symptoms(
             subject: History.Subject(name: "capture", role: .server, profiles: [.core]), capture: History.Capture())
         let history = try NotationExpansion("A+ A>chat('hello') A<eof 1>GET(s9) 1<404", header: header).history
         let specification = try SourceTree.specification()
-        let (verdicts, symptoms) = examine(history, under: specification)
+        let (verdicts, symptoms, _) = examine(history, under: specification)
         #expect(!symptoms.isEmpty)
         #expect(verdicts == judge(history, under: specification))
     }

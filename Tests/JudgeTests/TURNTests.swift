@@ -112,6 +112,12 @@ import Testing
         try clause.violates("A+ A>chat(c1) A<ack(c1) A<done(t1) A<toolUse(t1)^")
         try clause.violates("A+ A>chat(c1) A<ack(c1) A<error(agent_failed t1) A<toolUse(t1)^")
         try clause.untested("A+ A>chat(c1) A<ack(c1) A<toolUse(t1)")
+        // One key that ran as two turns, each with an ending of its own.
+        let twice = "A+ A>chat(c1) A<ack(c1) A<done(t1 c1) A>chat(c1) A<ack(c1 s2 t2 u2) A<done(t2 s2 c1)"
+        try clause.conforms(twice, also: ["IDEM-1", "IDEM-2"])
+        try clause.violates("\(twice) A<toolUse(t2 s2)^", also: ["IDEM-1", "IDEM-2"])
+        let nameless = twice.replacing("A<done(t2 s2 c1)", with: "A<done(s2 c1 -t)")
+        try clause.conforms(nameless, also: ["IDEM-1", "IDEM-2", "ID-3"])
     }
 
     @Test func `TURN-10 what comes too late is owed to nobody`() throws {
@@ -135,7 +141,7 @@ import Testing
         let turn = "A+ A>chat(c1) A<ack(c1) A<done(t1 'e\u{301}') 1>GET(s1)"
         try clause.conforms("\(turn) 1<200(u1 a1='e\u{301}')")
         try clause.violates("\(turn) 1<200(u1 a1='\u{e9}')^")
-        try clause.untested("\(turn) 1<404(session_not_found)", also: ["PERSIST-2", "REST-1", "PERSIST-1"])
+        try clause.untested("\(turn) 1<404(session_not_found)", also: ["PERSIST-2", "PERSIST-7", "PERSIST-1"])
         try clause.untested("A+ A>chat(c1) A<ack(c1) A<done(t1)")
     }
 

@@ -4,8 +4,8 @@ import Testing
 @testable import HoldfastReference
 
 @Suite struct ReplayTests {
-    private static func buffer(_ count: Int, maxFrames: Int = 1000) -> ReplayBuffer {
-        var buffer = ReplayBuffer(maxFrames: maxFrames, maxAgeMs: 1000)
+    private static func buffer(_ count: Int, maxFrames: Int = 1000, maxBytes: Int = 1 << 20) -> ReplayBuffer {
+        var buffer = ReplayBuffer(maxFrames: maxFrames, maxAgeMs: 1000, maxBytes: maxBytes)
         for number in 0..<count {
             let seq = buffer.draw()
             buffer.keep(["seq": JSONValue(seq)], seq: seq, bytes: 10, at: number)
@@ -44,6 +44,13 @@ import Testing
         #expect(Self.outcome(Self.buffer(2), after: 0, at: 999_999) == "whole 1…2 (2)")
         #expect(Self.outcome(Self.buffer(2), after: 0, at: 1_000_000) == "evicted (1)")
         #expect(Self.outcome(Self.buffer(2), after: 2, at: 9_000_000) == "whole 0…0 (0)")
+    }
+
+    @Test func `SYNC-7 frames leave when their bytes are too many, not before`() {
+        #expect(Self.outcome(Self.buffer(5, maxBytes: 50), after: 0) == "whole 1…5 (5)")
+        #expect(Self.outcome(Self.buffer(5, maxBytes: 49), after: 0) == "evicted (4)")
+        #expect(Self.outcome(Self.buffer(900, maxBytes: 50), after: 895) == "whole 896…900 (5)")
+        #expect(Self.outcome(Self.buffer(2, maxBytes: 9), after: 0) == "evicted (0)")
     }
 
     @Test func `no place means nothing is replayed, and that is told`() {

@@ -22,6 +22,7 @@ final class WireBench {
         let dialect = try Self.specification.get().dialect(named: name)
         edge = WireEdge(dialect: dialect)
         rules.onlyEpoch = edge.onlyEpoch
+        rules.keepsStream = edge.onlyEpoch != nil
         rules.hasPages = edge.hasPages
         rules.unsaidFrames = edge.unsaidFrames
         bench = Bench(rules, defects: isBroken ? Set(preset?.defects ?? []) : [])

@@ -24,6 +24,13 @@ import Testing
         #expect(try !busy("\(refused) A<done(t1 duplicate) A>chat(c3)").leavesNothing(on: lane))
     }
 
+    @Test func `asked again over REST and left, it stands refused as before`() throws {
+        let again = "\(answered) A>chat(c2 s1) A<error(busy c2) 1>POST(c2 s1) A<done(t1)"
+        #expect(try !busy(again).leavesNothing(on: lane))
+        #expect(try busy("\(again) 1!cut").leavesNothing(on: lane))
+        #expect(try !busy("\(answered) 1>POST(c2 s1) A<done(t1) 1!cut").leavesNothing(on: lane))
+    }
+
     @Test func `without a refusal every ending is waited for`() throws {
         #expect(try !busy("\(answered) A<done(t1)").leavesNothing(on: lane))
         #expect(try !busy("\(answered) A<error(rate_limited c2)").leavesNothing(on: lane))

@@ -50,6 +50,12 @@ struct ScenarioFilesTests {
         #expect(Set(scenarios.map(\.title)).count == scenarios.count)
     }
 
+    @Test func `only a server that tells people apart can be asked for several`() {
+        for scenario in scenarios where scenario.needs.principals > 1 {
+            #expect(scenario.needs.profiles.contains(.auth), "\(scenario.name)")
+        }
+    }
+
     @Test func `scripts wait long enough for a busy machine, and little enough for a short run`() {
         var (core, push) = (0, 0)
         for scenario in scenarios {

@@ -1,63 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-/// One table of `Spec/states/`: what follows when something comes in a state.
-package struct StateTable: Sendable {
-    /// What one row says.
-    package struct Row: Sendable, CustomStringConvertible {
-        package let state, input, next: String
-        package let with, without: Set<Profile>
-        /// What else has to hold, in words.
-        package let also: String?
-        package let answer: [Act]
-
-        /// Whether it speaks of what comes in a state when these facts hold.
-        package func applies(_ state: String, _ input: String, _ facts: Facts) -> Bool {
-            self.state == state && self.input == input && with.isSubset(of: facts.kept)
-                && without.isDisjoint(with: facts.kept) && also.map(facts.words.contains) ?? true
-        }
-
-        package var description: String {
-            let profiles = [("with", with), ("without", without)].filter { !$1.isEmpty }.map {
-                "\($0) \($1.sorted().map(\.rawValue).joined(separator: ", "))"
-            }
-            let when = profiles + (also.map { ["(\($0))"] } ?? [])
-            let acts = answer.isEmpty ? "nothing" : answer.map(\.description).joined(separator: ", ")
-            return ([state, "×", input] + when + ["→", acts, "→", next]).joined(separator: " ")
-        }
-    }
-
-    /// One thing that is done.
-    package struct Act: Sendable, CustomStringConvertible {
-        package let verb: String
-        package let what: String?
-        package let codes, members, absent: [String]
-        package let closeCodes: [Int]
-        package let values: [String: JSONValue]
-        /// Where a server sends it: `all`, `others`, or nil for this connection alone.
-        package let to: String?
-        package let isOptional: Bool
-
-        package var description: String {
-            let codes = codes + closeCodes.map(String.init)
-            return
-                ([verb, what, codes.isEmpty ? nil : codes.joined(separator: "|"), to.map { "to \($0)" }] as [String?])
-                .compactMap(\.self).joined(separator: " ") + (isOptional ? "?" : "")
-        }
-
-        /// Whether a frame is one of those it speaks of.
-        package func isMet(by frame: JSONValue) -> Bool {
-            frame["type"]?.stringValue == what && members.allSatisfy { frame[$0] != nil }
-                && absent.allSatisfy { frame[$0] == nil } && values.allSatisfy { frame[$0.key] == $0.value }
-                && (codes.isEmpty || frame["code"]?.stringValue.map(codes.contains) == true)
-        }
-
-        /// Whether a close code is one of those it speaks of.
-        package func isMet(byClose code: Int) -> Bool {
-            closeCodes.isEmpty ? code != 4001 && code != 4010 : closeCodes.contains(code)
-        }
-    }
-
+extension StateTable {
     /// What holds when something comes.
     package struct Facts: Sendable {
         /// The profiles of this side.
@@ -68,46 +12,50 @@ package struct StateTable: Sendable {
         package init(kept: Set<Profile>, words: Set<String> = []) { (self.kept, self.words) = (kept, words) }
     }
 
-    package let name: String
-    package let states, inputs: [String]
-    package let rows: [Row]
-
     /// The table of a role, as it stands in the checkout.
     package init(_ role: Role, _ name: String) throws {
-        let file = try JSONParser.value(SourceTree.text("Spec/states/\(role.rawValue).json"))
-        let machines = file["machines"]?.arrayValue ?? []
-        guard let machine = machines.first(where: { $0["name"]?.stringValue == name }) else {
+        guard let table = StateTable(role, name, in: try SpecificationFiles(folder: SourceTree.root + "/Spec")) else {
             throw Missing(name: name)
         }
-        self.name = "\(role.rawValue).json \(name)"
-        states = Self.texts(machine["states"]) { $0["name"]?.stringValue }
-        inputs = Self.texts(machine["inputs"]) { $0["name"]?.stringValue }
-        rows = (machine["rows"]?.arrayValue ?? []).map(Self.row)
+        self = table
     }
 
     struct Missing: Error { let name: String }
+}
 
-    private static func texts(
-        _ value: JSONValue?, _ text: (JSONValue) -> String? = { $0.stringValue }
-    ) -> [String] { (value?.arrayValue ?? []).compactMap(text) }
-
-    private static func row(_ row: JSONValue) -> Row {
-        let when = row["when"]
-        func profiles(_ name: String) -> Set<Profile> { Set(texts(when?[name]).compactMap(Profile.init)) }
-        return Row(
-            state: row["state"]?.stringValue ?? "", input: row["input"]?.stringValue ?? "",
-            next: row["next"]?.stringValue ?? "", with: profiles("with"), without: profiles("without"),
-            also: when?["also"]?.stringValue,
-            answer: (row["answer"]?.arrayValue ?? []).map(act))
+extension StateTable.Row: CustomStringConvertible {
+    /// Whether it speaks of what comes in a state when these facts hold.
+    package func applies(_ state: String, _ input: String, _ facts: StateTable.Facts) -> Bool {
+        self.state == state && self.input == input && with.isSubset(of: facts.kept)
+            && without.isDisjoint(with: facts.kept) && also.map(facts.words.contains) ?? true
     }
 
-    private static func act(_ act: JSONValue) -> Act {
-        let values = act["values"]?.objectValue.map { Dictionary($0.map { ($0.key, $0.value) }) { $1 } }
-        return Act(
-            verb: act["do"]?.stringValue ?? "", what: act["what"]?.stringValue, codes: texts(act["codes"]),
-            members: texts(act["members"]), absent: texts(act["absent"]),
-            closeCodes: (act["closeCodes"]?.arrayValue ?? []).compactMap(\.intValue), values: values ?? [:],
-            to: act["to"]?.stringValue, isOptional: act["optional"]?.boolValue == true)
+    package var description: String {
+        let profiles = [("with", with), ("without", without)].filter { !$1.isEmpty }.map {
+            "\($0) \($1.sorted().map(\.rawValue).joined(separator: ", "))"
+        }
+        let when = profiles + (also.map { ["(\($0))"] } ?? [])
+        let acts = answer.isEmpty ? "nothing" : answer.map(\.description).joined(separator: ", ")
+        return ([state, "×", input] + when + ["→", acts, "→", next]).joined(separator: " ")
+    }
+}
+
+extension StateTable.Act: CustomStringConvertible {
+    package var description: String {
+        ([verb, what, codes.isEmpty ? nil : codes.joined(separator: "|"), to.map { "to \($0)" }] as [String?])
+            .compactMap(\.self).joined(separator: " ") + (isOptional ? "?" : "")
+    }
+
+    /// Whether a frame is one of those it speaks of.
+    package func isMet(by frame: JSONValue) -> Bool {
+        frame["type"]?.stringValue == what && members.allSatisfy { frame[$0] != nil }
+            && absent.allSatisfy { frame[$0] == nil } && values.allSatisfy { frame[$0.key] == $0.value }
+            && (codes.isEmpty || frame["code"]?.stringValue.map(codes.contains) == true)
+    }
+
+    /// Whether a close code is one of those it speaks of.
+    package func isMet(byClose code: Int) -> Bool {
+        codes.isEmpty ? code != 4001 && code != 4010 : codes.contains(String(code))
     }
 }
 

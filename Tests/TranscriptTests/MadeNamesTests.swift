@@ -126,6 +126,61 @@ import Testing
         #expect(names(part) == ["c1/turn-1", "-/-"], "an older question may be answered")
     }
 
+    @Test func `a frame with a number that was told before a question is of an older one`() throws {
+        func replayed(_ lastSeq: Int) throws -> [String] {
+            try names(
+                view(
+                    "A open", #"A< {"type":"connected","sessionId":"k1","lastSeq":\#(lastSeq),"serverTime":"x"}"#,
+                    #"A> {"type":"message","id":"c1","to":"s","body":"one"}"#,
+                    #"A< {"type":"delivered","messageId":"u1","clientId":"c1"}"#,
+                    #"A< {"type":"chat_message","seq":7,"from":"s","to":"user","id":"a1","body":"two"}"#,
+                    dialect: "adjutant")
+            ).suffix(1)
+        }
+        #expect(try replayed(6) == ["c1/turn-1"])
+        #expect(try replayed(7) == ["-/-"])
+    }
+
+    @Test func `a replayed frame before the ack is named too`() throws {
+        let answer =
+            #"{"type":"chat_message","seq":2,"message":{"id":"a1","conversationId":"s","role":"assistant","text":"x"}}"#
+        let seen = try view(
+            "A open", "B open", #"A> {"type":"chat_message","clientId":"c1","text":"one","conversationId":"s"}"#,
+            #"B> {"type":"sync","sinceSeq":0}"#,
+            #"B< {"type":"sync_response","complete":true,"frames":[\#(answer)],"toSeq":2}"#,
+            #"A< {"type":"delivery_confirmation","clientId":"c1","serverId":"u1","conversationId":"s"}"#,
+            "A< \(answer)", dialect: "syl")
+        let page = seen.history.frames.compactMap(\.self).first { $0.type == "syncResult" }
+        #expect(page?["missed"]?[0]?["turnId"] == "turn-1")
+    }
+
+    @Test func `a frame before the ack is named in the life in which it came`() throws {
+        let error = #"{"type":"error","seq":2,"error":{"message":"stopped","code":"interrupted"}}"#
+        let seen = try view(
+            "A open", "B open", #"B> {"type":"chat_message","clientId":"c1","text":"one","conversationId":"s"}"#,
+            "A< \(error)",
+            #"B< {"type":"delivery_confirmation","clientId":"c1","serverId":"u1","conversationId":"s"}"#,
+            "B< \(error)", "server start", dialect: "syl")
+        #expect(names(seen) == ["c1/turn-1", "c1/turn-1", "c1/turn-1"])
+    }
+
+    @Test func `a stored question is named by its text, also where the id of its answer names the turn`() throws {
+        let seen = try view(
+            "A open", #"1> POST /api/messages {"body":"one","to":"s"}"#,
+            #"A< {"type":"chat_message","seq":1,"from":"user","to":"s","id":"u1","body":"one"}"#,
+            #"A< {"type":"chat_message","seq":2,"from":"s","to":"user","id":"a1","body":"two"}"#,
+            #"1< 201 {"success":true,"data":{}}"#, "2> GET /api/messages?agentId=s&limit=200",
+            #"2< 200 {"success":true,"data":{"items":[{"id":"u1","role":"user","body":"one"},{"id":"a1","role":"agent","body":"two"}]}}"#,
+            dialect: "adjutant")
+        guard case .response(let response) = seen.history.events.last?.kind else {
+            Issue.record("no response")
+            return
+        }
+        let messages = try JSONParser.value(response.body)["session"]?["messages"]
+        #expect(messages?[0]?["clientMessageId"] == "question-1" && messages?[0]?["turnId"] == "turn-1")
+        #expect(messages?[1]?["turnId"] == "turn-1")
+    }
+
     @Test func `responses and stored messages are named too`() throws {
         func message(_ role: String, _ text: String) -> String {
             #"{"role":"\#(role)","content":"\#(text)","timestamp":"2026-11-22T04:00:00Z"}"#

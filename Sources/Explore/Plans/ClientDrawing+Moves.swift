@@ -369,7 +369,7 @@ extension ClientDrawing {
         case 10: when("sync", "hold", times: 1)
         case 11: when("sync", "drop", times: 1)
         case 12:
-            let reason = one(of: "evicted", "unknown_position", "too_many")
+            let reason = one(of: "evicted", "unknown_position")
             when("sync", "incomplete", times: times, ("reason", .string(reason)))
         case 13:
             when("sync", "page", ("size", JSONValue(one(of: 1, 2, 3))), ("reason", given(happens(30), "evicted")))

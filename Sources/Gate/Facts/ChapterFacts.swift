@@ -174,8 +174,10 @@ enum ChapterFacts {
             for table in MarkdownTable.tables(in: text) where kind(of: table) == nil {
                 for row in table.rows where !row.name.isEmpty {
                     let key = "\(table.header.first ?? "") \(row.name)"
-                    let told = row.cells.dropFirst().flatMap {
-                        $0.matches(of: /`[^`]+`|\b[0-9]+\b/).map { String($0.0) }
+                    // A cell of one word is one of a few that may stand there.
+                    let told = row.cells.dropFirst().flatMap { cell in
+                        cell.contains(" ")
+                            ? cell.matches(of: /`[^`]+`|\b[A-Z]+-[0-9]+\b|\b[0-9]+\b/).map { String($0.0) } : [cell]
                     }
                     let place = GateLocation(file: path, pointer: JSONPointer(tokens: ["row", key]), line: row.line)
                     // Tables of one kind may have rows of one name.

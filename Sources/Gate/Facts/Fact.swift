@@ -30,12 +30,10 @@ struct Fact {
     var parents: [String] = []
     /// The fact that takes it along when it goes, and does not cover it when it comes.
     var holder: String?
-    /// Whether it stands for all others of its parent, so that another one is nothing new.
-    var isWildcard = false
-    /// A fact that stands for it and for some others: the range `4XX` of the status 410.
-    var range: String?
     /// Where it stands in a part that several requests refer to.
     var shared: JSONPointer?
+    /// The facts that stand for it and for some others: the range `4XX` and the default of the status 410.
+    var cover: [String] = []
 
     /// What is said of it, where anything is.
     fileprivate func said(_ change: FactRule.Change?) -> JSONValue? {
@@ -45,9 +43,6 @@ struct Fact {
 
     /// What names it among all facts.
     var id: String { "\(rule.id): \(key)" }
-
-    /// What it shares with the facts that stand beside it.
-    fileprivate var siblings: [String] { [rule.id] + parents }
 }
 
 /// Who breaks when facts of one kind come, go or change.
@@ -121,6 +116,9 @@ extension FactRule.Effect {
 
     /// An open set that was closed before breaks nobody: those who write keep to its values already.
     static let wasClosed = harmless("it was a closed set before, of no other values")
+
+    /// Whoever never heard of a parameter with a default is answered as if it had been given.
+    static let assumed = breaks(.clients, "it has a default, which is assumed of old clients: they leave it out")
 
     /// Rows of one state and input are lawful alternatives: who did what is gone breaks, and so does the other side where
     /// it meets what was not there.
@@ -200,11 +198,6 @@ struct FactComparison {
         let (before, after) = (Self.facts(of: old), Self.facts(of: new, namedAs: old))
         let were = Set(before.map(\.id))
         let are = Set(after.map(\.id))
-        let covered = Set(before.filter(\.isWildcard).map(\.siblings))
-        let covers = Set(after.filter(\.isWildcard).map(\.siblings))
-        func isCovered(_ fact: Fact, by wildcards: Set<[String]>, _ ids: Set<String>) -> Bool {
-            wildcards.contains(fact.siblings) || fact.range.map(ids.contains) ?? false
-        }
         let harmless = FactRule.Effect.harmless("the default, a range, or open access covers it")
         let renamed = Self.renamed(before.filter { !are.contains($0.id) }, after.filter { !were.contains($0.id) })
         let names = Set(renamed.flatMap { [$0.was.id, $0.now.id] })
@@ -223,18 +216,25 @@ struct FactComparison {
             guard !names.contains(was.id), are.isSuperset(of: was.parents + [was.holder].compactMap(\.self)) else {
                 return []
             }
-            return tell(.removed, was, nil, isCovered(was, by: covers, are) ? harmless : nil)
+            return tell(.removed, was, nil, was.cover.contains(where: are.contains) ? harmless : nil)
         } changed: { was, now in
             Self.changes(was, now).flatMap { change in
-                let isRow = was.rule.id == FactRule.stateRow.id && change == .changed
-                return tell(change, was, now, isRow ? .rows(was.value, now.value) : nil)
+                let effect: FactRule.Effect? =
+                    switch (was.rule.id, change) {
+                    case (FactRule.stateRow.id, .changed): .rows(was.value, now.value)
+                    case (FactRule.schemaClause.id, _): judged(was, now)
+                    default: nil
+                    }
+                return tell(change, was, now, effect)
             }
         } added: { now in
             guard !names.contains(now.id), were.isSuperset(of: now.parents) else { return [] }
-            let isCovered = isCovered(now, by: covered, were)
-            return tell(.added, nil, now, isCovered ? harmless : wasClosed(now) ? .wasClosed : nil)
+            let isCovered = now.cover.contains(where: were.contains)
+            let isAssumed = now.rule.id == FactRule.parameter.id && !now.value.isNull
+            return tell(
+                .added, nil, now, isCovered ? harmless : wasClosed(now) ? .wasClosed : isAssumed ? .assumed : nil)
         }
-        return entries
+        return entries + OperationFacts.unlisted(old, new)
             + renamed.flatMap { entry(Difference(change: .reworded, was: $0.was, now: $0.now)) }
             + edits.values.map(Difference.init(joining:)).sorted { ($0.fact?.key ?? "") < ($1.fact?.key ?? "") }
             .flatMap(entry)
@@ -257,6 +257,26 @@ struct FactComparison {
         }.sorted { $0.now.key < $1.now.key }
     }
 
+    /// A keyword that is judged under another clause: more softly, more strictly, or neither.
+    private func judged(_ was: Fact, _ now: Fact) -> FactRule.Effect? {
+        func clause(_ fact: Fact, _ state: ProtocolState) -> Clause? {
+            fact.value.stringValue.flatMap(ClauseID.init).flatMap { state.specification[$0] }
+        }
+        func weight(_ clause: Clause) -> Int { clause.exclusion == nil ? clause.keyword.strength : 0 }
+        guard let before = clause(was, old), let after = clause(now, new) else { return nil }
+        // A clause of more profiles binds fewer peers.
+        let isSofter = weight(after) < weight(before) || !before.demanded.isSuperset(of: after.demanded)
+        let isHarder = weight(after) > weight(before) || !after.demanded.isSuperset(of: before.demanded)
+        return switch (isSofter, isHarder) {
+        case (true, true): nil
+        case (true, false):
+            .breaks(.others, "\(before.party) are judged more softly from now on, and the other side relied on it")
+        case (false, true): .breaks(.held, "\(after.party) are judged more strictly from now on")
+        case (false, false):
+            .breaks(.perhaps, "someone has to check whether \(after.party) are judged from the same evidence")
+        }
+    }
+
     /// Whether an open set was closed before, and lists what it allowed then.
     private func wasClosed(_ set: Fact) -> Bool {
         guard set.rule.id == FactRule.openSet.id else { return false }
@@ -274,6 +294,7 @@ struct FactComparison {
             ChapterFacts.facts(of: state) + RequestDocument(state, namedAs: other).facts
             + OperationFacts.facts(of: state)
             + StateFacts.facts(of: state, namedAs: other) + OpenSetFacts.facts(of: state)
+            + AttributionFacts.facts(of: state) + ForeignClauses.facts(of: state)
             + DialectFacts.facts(of: state)
         let groups = Dictionary(grouping: all, by: \.id)
         var ids: Set<String> = []
@@ -338,9 +359,10 @@ struct FactComparison {
         if let before = was?.value.stringValue, let after = now?.value.stringValue {
             finding.words? += ", from `\(before)` to `\(after)`"
         }
-        // A table that is new, and rows that explain, ask for nothing that was not asked for before.
+        // A table that is new, rows that explain, and how the tools read programs ask nothing of peers.
         let explains =
             (change == .added && fact.rule.id == FactRule.table.id) || fact.rule.id == FactRule.tableRow.id
+            || FactRule.dialects.contains { $0.id == fact.rule.id }
         let rise = explains ? Rise.patch : nil
         return [GateEntry(finding, breaks: breaks, rise: rise, subjects: difference.subjects)]
     }
@@ -387,7 +409,10 @@ private struct Difference {
     private static func joined(_ facts: [Fact]) -> Fact? {
         guard var fact = facts.first, facts.count > 1 else { return facts.first }
         let keys = facts.map(\.key)
-        fact.key = keys.joined(separator: "`, `")
+        fact.key =
+            keys.count > 4
+            ? keys.prefix(3).joined(separator: "`, `") + "` and `\(keys.count - 3) more"
+            : keys.joined(separator: "`, `")
         fact.location = GateLocation(
             file: fact.location.file, pointer: fact.shared ?? JSONPointer(tokens: [keys.joined(separator: "; ")]))
         return fact

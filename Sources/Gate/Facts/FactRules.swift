@@ -6,7 +6,7 @@ extension FactRule {
     private static let chapters = [
         errorCode, errorCodeMeaning, errorCodeEffect, closeCode, closeCodeMeaning, terminalCode, closeCodeSender,
         closeCodeEffect, timeout, timeoutSpan, gapReason, gapReasonMeaning, gapReasonEffect, answerRow, answer,
-        answerTerms, profile, profileSide, profileNeed, openSet, openValue,
+        answerTerms, profile, profileSide, profileNeed, openSet, openValue, schemaClause, foreignClause,
     ]
     private static let requests = [
         serverPath, request, status, parameter, parameterRequired, bodyRequired, requestMedia, answerMedia, header,
@@ -16,7 +16,7 @@ extension FactRule {
     private static let operations = [
         operation, operationMessage, reply, operationSecurity, channelMessage, socket, securityScheme,
     ]
-    private static let dialects = [dialect, dialectMapping, dialectExemption]
+    static let dialects = [dialect, dialectMapping, dialectExemption]
 
     /// What a code or a reason stands for, in words: peers act on it, so other words are for a person to judge.
     private static func meaning(_ id: String, _ word: String, example: String) -> FactRule {
@@ -65,10 +65,10 @@ extension FactRule {
     static let timeout = FactRule(
         "timeout", "bound",
         added: .breaks(.held, "anyone slower than this breaks it now"),
-        removed: .breaks(.relying, "the wait no longer has a limit, and the side that waits relied on it"),
+        removed: .breaks(.others, "the wait no longer has a limit, and the side that waits relied on it"),
         changed: .breaks(.everybody, "the old and the new value cannot be compared"),
         tightened: .breaks(.held, "anyone who only just kept the old bound is late now"),
-        loosened: .breaks(.relying, "the side that waits relied on the shorter bound"),
+        loosened: .breaks(.others, "the side that waits relied on the shorter bound"),
         reworded: .breaks(.everybody, "the terms beside it changed: someone has to check whom it binds now"),
         shows: .tightened, example: "`pong` is 3 s and was 5 s: servers that take 4 s are late now")
     static let timeoutSpan = FactRule(
@@ -130,6 +130,17 @@ extension FactRule {
         added: .harmless("old readers accept any value"),
         removed: .breaks(.held, "peers still send it, which is no longer allowed"),
         shows: .removed, example: "`busy` is removed from the `x-extensible-enum` of `errorCode`")
+
+    static let schemaClause = FactRule(
+        "schema-clause", "clause that judges", changed: .breaks(.everybody, "other peers are bound, in another way"),
+        example: "`x-clause` beside a keyword names a SHOULD, and named a MUST")
+
+    static let foreignClause = FactRule(
+        "clause-of-new-profile", "clause of a profile that this program does not know",
+        added: .harmless("nobody declares the profile yet"),
+        removed: .breaks(.perhaps, "someone has to check who declares the profile already"),
+        reworded: .breaks(.perhaps, "someone has to check who declares the profile already"),
+        shows: .added, example: "`### SYNC-20 · server · archive`, and `archive` is in the table of profiles")
 
     // MARK: REST
 
@@ -240,19 +251,19 @@ extension FactRule {
 
     static let dialect = FactRule(
         "dialect", "dialect",
-        added: .harmless("no subject names it yet"),
-        removed: .breaks(.everybody, "subjects that name it can no longer be tested"),
+        added: .harmless("it says how the tools read a program, and asks nothing of peers"),
+        removed: .breaks(.perhaps, "subjects that name it can no longer be tested"),
         shows: .removed, example: "dialects/nami.json is deleted")
     static let dialectMapping = FactRule(
         "dialect-mapping", "mapping of a dialect",
         added: .breaks(.perhaps, "someone has to check what it was read as before"),
-        removed: .breaks(.everybody, "what subjects of this dialect send is no longer understood"),
-        changed: .breaks(.everybody, "what subjects of this dialect send means something else now"),
+        removed: .breaks(.perhaps, "what subjects of this dialect send is no longer understood"),
+        changed: .breaks(.perhaps, "what subjects of this dialect send is read as something else now"),
         shows: .removed, example: "`delivered` from servers is no longer mapped to `ack`")
     static let dialectExemption = FactRule(
         "dialect-exemption", "clause that a dialect cannot keep",
         added: .breaks(.perhaps, "servers of this dialect are excused now"),
-        removed: .breaks(.servers, "servers of this dialect break it, and are no longer excused"),
+        removed: .breaks(.perhaps, "servers of this dialect are no longer excused"),
         shows: .removed, example: "`ENV-9` is removed from `cannotKeep`")
 
     // MARK: Tables as a whole

@@ -5,6 +5,8 @@ import HoldfastSchemaDiff
 /// The facts about the socket, as `Spec/asyncapi.json` has them, written from the side of the server.
 struct OperationFacts {
     static let file = "asyncapi.json"
+    /// What stands for a way in that asks for no credentials.
+    private static let nothing = "nothing"
 
     private let root: JSONValue
     private var facts: [Fact] = []
@@ -15,6 +17,24 @@ struct OperationFacts {
         var reader = OperationFacts(root: root)
         reader.read()
         return reader.facts
+    }
+
+    /// New messages that no channel carries, where there are channels.
+    static func unlisted(_ old: ProtocolState, _ new: ProtocolState) -> [GateEntry] {
+        guard let root = new.text(file).flatMap({ try? JSONParser.value($0) }) else { return [] }
+        let listed = (root["channels"]?.objectValue ?? [:]).map(\.value).flatMap { channel in
+            (channel["messages"]?.objectValue ?? [:]).compactMap {
+                root["components"]?["messages"]?[$0.key]?["payload"]?["$ref"]?.stringValue
+            }
+        }
+        return new.texts(below: "schemas/messages/", ".json").map(\.path).filter {
+            old.text($0) == nil && !listed.contains($0)
+        }.map { path in
+            let name = MessageSchemas.name(of: String(path.dropFirst("schemas/".count)))
+            return GateEntry(
+                "message-without-channel", .warning, messages: [name], new: GateLocation(file: path, line: 1),
+                why: "no channel of \(file) carries it, so whoever reads that never learns of it", rise: .patch)
+        }
     }
 
     private init(root: JSONValue) { self.root = root }
@@ -28,8 +48,10 @@ struct OperationFacts {
             add(.socket, "protocol", ["servers", name, "protocol"], value: server["protocol"] ?? .null)
             add(.socket, "path", ["servers", name, "pathname"], value: server["pathname"] ?? "/")
             let ways = server["security"]?.arrayValue ?? []
-            for way in ways { add(.operationSecurity, Self.lastToken(way), ["servers", name, "security"]) }
-            if ways.isEmpty { add(.operationSecurity, "nothing", ["servers", name], isWildcard: true) }
+            for way in ways {
+                add(.operationSecurity, Self.lastToken(way), ["servers", name, "security"], openAs: Self.nothing)
+            }
+            if ways.isEmpty { add(.operationSecurity, Self.nothing, ["servers", name]) }
         }
         for (name, scheme) in members(root["components"]?["securitySchemes"]) {
             add(
@@ -77,22 +99,23 @@ struct OperationFacts {
         for scheme in ways {
             add(
                 .operationSecurity, "\(name) \(Self.lastToken(scheme))", path + ["security"], subject: name,
-                parents: [parent])
+                parents: [parent], openAs: "\(name) \(Self.nothing)")
         }
         if ways.isEmpty {
-            add(.operationSecurity, "\(name) nothing", path, subject: name, parents: [parent], isWildcard: true)
+            add(.operationSecurity, "\(name) \(Self.nothing)", path, subject: name, parents: [parent])
         }
     }
 
     private mutating func add(
         _ rule: FactRule, _ key: String, _ path: [String], value: JSONValue = .null, subject: String? = nil,
-        held: [GateParty] = [], parents: [String] = [], isWildcard: Bool = false
+        held: [GateParty] = [], parents: [String] = [], openAs cover: String? = nil
     ) {
         facts.append(
             Fact(
                 rule: rule, key: key, value: value,
                 location: GateLocation(file: Self.file, pointer: JSONPointer(tokens: path)), subject: subject ?? key,
-                held: held, parents: ["\(FactRule.table.id): \(Self.file)"] + parents, isWildcard: isWildcard))
+                held: held, parents: ["\(FactRule.table.id): \(Self.file)"] + parents,
+                cover: cover.map { ["\(rule.id): \($0)"] } ?? []))
     }
 
     private func members(_ value: JSONValue?) -> [(String, JSONValue)] {

@@ -59,6 +59,16 @@ struct RequestDocument {
         slots.sort { $0.label < $1.label }
     }
 
+    /// Errors that clients are told to act on: nothing else stands for one of them.
+    private static let ownErrors: Set<String> = ["401", "404", "409", "413", "429", "503"]
+
+    /// What stands for a status: the default for errors, a range for all of it.
+    private static func cover(of status: String) -> [String] {
+        guard !ownErrors.contains(status), status != "default" else { return [] }
+        let range = "\(status.prefix(1))XX"
+        return (status == range ? [] : [range]) + ("45".contains(status.prefix(1)) ? ["default"] : [])
+    }
+
     private static func shape(_ path: String) -> String { path.replacing(/\{[^}]*\}/, with: "{}") }
 
     private static func variables(_ path: String) -> [String] { path.matches(of: /\{([^}]*)\}/).map { String($0.1) } }
@@ -79,13 +89,13 @@ struct RequestDocument {
 
     private mutating func add(
         _ rule: FactRule, _ key: String, _ path: [String], subject: String, value: JSONValue = .null,
-        parents: [String] = [], holder: String? = nil, isWildcard: Bool = false, shared: JSONPointer? = nil
+        parents: [String] = [], holder: String? = nil, cover: [String] = [], shared: JSONPointer? = nil
     ) {
         facts.append(
             Fact(
                 rule: rule, key: key, value: value,
                 location: GateLocation(file: Self.file, pointer: JSONPointer(tokens: path)), subject: subject,
-                parents: parents, holder: holder, isWildcard: isWildcard, shared: shared))
+                parents: parents, holder: holder, shared: shared, cover: cover))
     }
 
     private mutating func read(
@@ -110,12 +120,12 @@ struct RequestDocument {
         }
         func fact(
             _ rule: FactRule, _ detail: String, _ path: [String], _ parents: [String] = [], value: JSONValue = .null,
-            in holder: FactRule? = nil, isWildcard: Bool = false
+            in holder: FactRule? = nil, cover: [String] = []
         ) {
             let key = detail.isEmpty ? name : "\(name) \(detail)"
             add(
                 rule, key, pointer + path, subject: name, value: value, parents: [parent] + parents,
-                holder: holder.map { "\($0.id): \(key)" }, isWildcard: isWildcard,
+                holder: holder.map { "\($0.id): \(key)" }, cover: cover.map { "\(rule.id): \(name) \($0)" },
                 shared: shared.map { JSONPointer(tokens: $0.tokens + path.dropFirst(2)) })
         }
         func slot(_ kind: Slot.Kind, _ label: String, _ schema: JSONValue?, _ path: [String], isAnswer: Bool = false) {
@@ -146,8 +156,9 @@ struct RequestDocument {
                 let key = "\(place == "path" ? variables[own] ?? own : own) in \(place)"
                 guard parameters.insert(key).inserted else { continue }
                 let path = ["parameters", key]
-                fact(.parameter, key, path)
-                if parameter["required"] == true { fact(.parameterRequired, key, path, in: .parameter) }
+                let isOptional = parameter["required"] != true
+                fact(.parameter, key, path, value: isOptional ? parameter["schema"]?["default"] ?? .null : .null)
+                if !isOptional { fact(.parameterRequired, key, path, in: .parameter) }
                 slot(.parameter, key, parameter["schema"], path)
                 detail(
                     key, path, parameter.without(["required", "schema", "name", "in", "deprecated"]),
@@ -162,8 +173,7 @@ struct RequestDocument {
             let response = own.binding(in: root)
             let path = ["responses", status]
             let parents = ["\(FactRule.status.id): \(name) \(status)"]
-            fact(.status, status, path, isWildcard: status == "default")
-            facts[facts.count - 1].range = "\(FactRule.status.id): \(name) \(status.prefix(1))XX"
+            fact(.status, status, path, cover: Self.cover(of: status))
             refer(to: own)
             defer { refer(to: nil) }
             media(.answerMedia, "answer \(status)", response, path, parents)
@@ -184,7 +194,7 @@ struct RequestDocument {
             let names = (way.objectValue ?? [:]).keys.sorted().joined(separator: " and ")
             let word = names.isEmpty ? Self.nothing : names
             // Who lets in anybody lets in who shows credentials too.
-            fact(.security, word, ["security", word], isWildcard: names.isEmpty)
+            fact(.security, word, ["security", word], cover: names.isEmpty ? [] : [Self.nothing])
         }
         detail(
             "request", [],

@@ -25,23 +25,16 @@ struct RequestSchemas {
     }
 
     /// Compares the requests of two states beyond their facts.
-    ///
-    /// An edit of a shared schema that is told already is not told again: what is told names the request too.
     /// - Throws: Every schema that cannot be used.
     static func entries(
-        _ old: ProtocolState, _ new: ProtocolState, besides told: inout [GateEntry]
+        _ old: ProtocolState, _ new: ProtocolState
     ) throws(InputProblems) -> [GateEntry] {
         let pairs = pairs(RequestDocument(old), RequestDocument(new, namedAs: old))
         guard !pairs.isEmpty else { return [] }
         let findings = compareSchemas(
             old: try schemas(old, pairs, \.old), new: try schemas(new, pairs, \.new), policy: SchemaEntries.policy)
         return pairs.compactMap { pair in
-            let own = findings.filter { finding in
-                guard finding.messages.contains(pair.name), finding.severity > .information else { return false }
-                guard let index = told.firstIndex(where: { $0.finding.tells(finding) }) else { return true }
-                told[index].finding.messages = Set(told[index].finding.messages + pair.labels).sorted()
-                return false
-            }
+            let own = findings.filter { $0.messages.contains(pair.name) && $0.severity > .information }
             return own.max { $0.severity < $1.severity }.map { entry($0, own, pair, old, new) }
         }
     }
@@ -73,7 +66,9 @@ struct RequestSchemas {
                 .min { $0.json.utf8.count < $1.json.utf8.count })
         finding.breaks = broken
         finding.words = pair.labels.map { "`\($0)`" }.joined(separator: ", ") + " has another schema"
-        return GateEntry(finding, breaks: broken.map { GateParty($0) }, subjects: pair.requests)
+        var entry = GateEntry(finding, breaks: broken.map { GateParty($0) }, subjects: pair.requests)
+        entry.parts = all
+        return entry
     }
 
     /// The schemas of a state, and beside them those that its requests name.
@@ -94,14 +89,5 @@ struct RequestSchemas {
         return try MessageSchemaSet(
             documents: MessageSchemaSet.documents(state.specification.files) + [document], messages: messages,
             profiles: [])
-    }
-}
-
-extension GateFinding {
-    /// Whether it is about the same edit and says at least as much of it.
-    fileprivate func tells(_ other: GateFinding) -> Bool {
-        direction == other.direction && old?.pointerText == other.old?.pointerText
-            && new?.pointerText == other.new?.pointerText && severity >= other.severity
-            && breaks.isSuperset(of: other.breaks)
     }
 }

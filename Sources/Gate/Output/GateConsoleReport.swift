@@ -15,8 +15,9 @@ package struct GateConsoleReport {
         func section(_ title: String, _ entries: [GateEntry], _ show: (GateEntry) -> String) {
             if !entries.isEmpty { parts.append(style.bold(title) + "\n" + entries.map(show).joined(separator: "\n")) }
         }
-        let rest = report.entries.filter { !$0.fails }
-        section("Fails", report.failures, whole)
+        let heads = report.heads
+        let rest = heads.filter { !$0.fails }
+        section("Fails", heads.filter(\.fails), whole)
         section("Announced by the new major version", rest.filter { $0.standing == .announced }, whole)
         section("Waived", rest.filter(\.isWaived), whole)
         let others = rest.filter { $0.standing == .counts }
@@ -74,6 +75,9 @@ package struct GateConsoleReport {
         }
         for occurrence in entry.occurrences.prefix(5) { put("frame", occurrence.words) }
         if entry.occurrences.count > 5 { put("frame", "and \(entry.occurrences.count - 5) more, in the JSON report") }
+        let below = report.folded(under: entry)
+        for other in below.prefix(5) { put("with it", other.brief) }
+        if below.count > 5 { put("with it", "\(below.count - 5) more, in the JSON report") }
         if case .waived(let reason, let until) = entry.standing { put("waived until \(until)", reason) }
         if entry.isGrave { lines.append(style.dim("    fingerprint: \(finding.fingerprint)")) }
         return lines.joined(separator: "\n")

@@ -31,8 +31,8 @@ struct GateAnnotations {
         let verdict = GitHubAnnotation(
             report.passes ? .notice : .error, title: report.passes ? "protocol gate" : "protocol gate failed",
             message: report.headline)
-        let failures = report.entries.filter(\.fails)
-        let warnings = report.entries.filter { !$0.fails && $0.finding.severity == .warning }
+        let failures = report.heads.filter(\.fails)
+        let warnings = report.heads.filter { !$0.fails && $0.finding.severity == .warning }
         // The verdict is an annotation of its kind itself.
         let lines =
             GitHubAnnotation.bounded(
@@ -45,7 +45,7 @@ struct GateAnnotations {
         // What is gone has no line in the checkout that the annotation is shown in.
         let location = entry.finding.new
         return GitHubAnnotation(
-            level, title: entry.finding.rule, message: GitHubAnnotation.words(entry.detail), file: location?.path,
+            level, title: entry.title, message: GitHubAnnotation.words(report.detail(of: entry)), file: location?.path,
             line: location?.line)
     }
 }
@@ -58,7 +58,7 @@ struct GateSARIFReport {
         SARIFLog(
             tool: "conformance gate", version: toolVersion, exit: report.exit, headline: report.headline,
             root: "The root of the new state.", fingerprints: "holdfastGate/v1",
-            words: { RuleBook.rule($0)?.title ?? $0 }, results: report.entries.map(result)
+            words: { RuleBook.rule($0)?.title ?? $0 }, results: report.heads.map(result)
         ).value
     }
 
@@ -73,7 +73,8 @@ struct GateSARIFReport {
         return SARIFLog.Result(
             rule: entry.finding.rule,
             level: entry.fails ? .error : entry.finding.severity == .information ? .notice : .warning,
-            text: entry.detail, file: entry.location?.path, line: entry.location?.line ?? 1,
+            text: "\(entry.title)\n\(report.detail(of: entry))", file: entry.location?.path,
+            line: entry.location?.line ?? 1,
             name: entry.location?.pointerText ?? "gate",
             fingerprint: entry.finding.fingerprint, justification: justification)
     }

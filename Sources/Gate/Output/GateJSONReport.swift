@@ -35,7 +35,8 @@ struct GateJSONReport {
             "rule": finding.rule, "severity": finding.severity.rawValue, "kind": entry.kind.rawValue,
             "fingerprint": finding.fingerprint, "fails": entry.fails, "direction": finding.direction?.rawValue,
             "messages": finding.messages, "breaks": entry.breaks.map(party), "first": entry.first?.rawValue,
-            "shown": entry.shown, "rise": entry.rise.name, "old": finding.old.map { location($0, finding.oldValue) },
+            "shown": entry.shown, "under": entry.under, "rise": entry.rise.name,
+            "old": finding.old.map { location($0, finding.oldValue) },
             "new": finding.new.map { location($0, finding.newValue) }, "why": finding.why,
             "witness": finding.witness.map { witness in
                 JSONValue(members: [

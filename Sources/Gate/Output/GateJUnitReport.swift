@@ -7,11 +7,12 @@ struct GateJUnitReport {
 
     /// The whole text, as the schema of Jenkins has it; the verdict is what the suite prints.
     var text: String {
-        let cases = report.entries.map(testCase)
-        let skipped = report.entries.count { !$0.fails && $0.standing != .counts }
+        let heads = report.heads
+        let cases = heads.map(testCase)
+        let skipped = heads.count { !$0.fails && $0.standing != .counts }
         // A comparison without findings is a case that passes: a suite without cases looks like one that did not run.
         let all = cases.isEmpty ? [#"    <testcase classname="gate" name="nothing changed" time="0"/>"#] : cases
-        let counts = #"tests="\#(all.count)" failures="\#(report.failures.count)" errors="0" time="0""#
+        let counts = #"tests="\#(all.count)" failures="\#(heads.count(where: \.fails))" errors="0" time="0""#
         return """
             <?xml version="1.0" encoding="UTF-8"?>
             <testsuites name="protocol gate" \(counts)>
@@ -28,8 +29,7 @@ struct GateJUnitReport {
         let finding = entry.finding
         func attribute(_ name: String, _ value: String) -> String { #" \#(name)="\#(XMLText.escaped(value))""# }
         let location = entry.location
-        let name = "\(finding.rule) \(location?.pointerText ?? "") \(finding.fingerprint)"
-        let detail = XMLText.escaped(entry.detail)
+        let detail = XMLText.escaped(report.detail(of: entry))
         let inner =
             switch entry.standing {
             case _ where entry.fails:
@@ -39,7 +39,7 @@ struct GateJUnitReport {
             case .counts: "<system-out>\(detail)</system-out>"
             }
         return """
-                <testcase\(attribute("classname", location?.path ?? "gate"))\(attribute("name", name)) time="0">
+                <testcase\(attribute("classname", location?.path ?? "gate"))\(attribute("name", entry.title)) time="0">
                   \(inner)
                 </testcase>
             """
@@ -47,20 +47,30 @@ struct GateJUnitReport {
 }
 
 extension GateEntry {
-    /// Everything about it in a few lines of plain text.
-    var detail: String {
-        var lines = [finding.change, finding.why]
+    /// What changed and where, in one sentence.
+    var title: String { finding.change + (location.map { " (\($0.address))" } ?? "") }
+
+    /// What follows from another finding, in one line.
+    var brief: String { "\(finding.rule) (\(finding.severity)), \(finding.change): \(finding.reason)" }
+}
+
+extension GateReport {
+    /// Everything about a finding below its title, in a few lines of plain text.
+    func detail(of entry: GateEntry) -> String {
+        let (finding, breaks, occurrences) = (entry.finding, entry.breaks, entry.occurrences)
+        var lines = [finding.why]
         if let old = finding.old { lines.append("old: \(old.address) #\(old.pointer)") }
         if let new = finding.new { lines.append("new: \(new.address) #\(new.pointer)") }
         if !breaks.isEmpty { lines.append("breaks: \(breaks.map(\.description).joined(separator: ", "))") }
-        if let first { lines.append("\(GateParty(first).description) go first, then nobody breaks") }
-        if let shown { lines.append(shown) }
+        if let first = entry.first { lines.append("\(GateParty(first).description) go first, then nobody breaks") }
+        if let shown = entry.shown { lines.append(shown) }
         if let witness = finding.witness {
             lines.append(
                 "witness: \(witness.message) \(witness.json) is valid by the \(witness.validBy) version; the "
                     + "\(witness.invalidBy) one says: \(witness.complaint)")
         }
         lines += occurrences.prefix(5).map(\.words)
+        lines += folded(under: entry).prefix(5).map { "with it: \($0.brief)" }
         lines.append("fingerprint: \(finding.fingerprint)")
         return lines.joined(separator: "\n")
     }

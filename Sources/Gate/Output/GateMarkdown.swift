@@ -5,7 +5,7 @@ struct GateMarkdown {
     /// The whole text: the verdict, then one list of what changed, those first who must act.
     var text: String {
         let all = report.entries.filter { $0.kind == .change }
-        let changes = all.filter { !$0.isEvidence }
+        let changes = report.heads.filter { $0.kind == .change && !$0.isEvidence }
         let others = changes.filter { $0.finding.severity != .error }
         var parts = [
             "**\(Self.escaped(report.headline))**",
@@ -18,7 +18,7 @@ struct GateMarkdown {
         section("Protocol", others.filter { $0.rise >= .minor }, line)
         section("Words and tools", others.filter { $0.rise < .minor }, line)
         section("Who would break", all.filter(\.isEvidence), shown)
-        section("To mend", report.failures.filter { $0.kind == .policy }, head)
+        section("To mend", report.heads.filter { $0.fails && $0.kind == .policy }, head)
         if all.isEmpty { parts.append("Nothing changed.") }
         return parts.joined(separator: "\n\n") + "\n"
     }

@@ -7,7 +7,9 @@ extension GateFinding {
     /// What changed, as a person would write it.
     var change: String {
         if let words = words ?? clauseWords ?? schemaWords { return words }
-        return "\(subject)\(rule.replacing("-", with: " "))\(values)"
+        let title = RuleBook.rule(rule)?.title ?? rule
+        // What golden files show is no sentence.
+        return "\(subject)\(title)\(newValue?.arrayValue == nil && newValue?.objectValue == nil ? values : "")"
     }
 
     /// What it is about, with a colon: the messages it reaches, or the clause, code or request.
@@ -84,6 +86,7 @@ extension GateFinding {
         case "message-removed": return "\(list(messages)) is gone"
         case "property-added-required": return "\(whom) a new required member\(member)"
         case "property-added-optional": return "\(whom) a new optional member\(member)"
+        case "property-added-default": return "\(whom) a new optional member\(member) with a default"
         case "property-removed-required", "property-removed-optional": return "\(whom) the member\(member) is gone"
         case "property-became-required": return "\(whom)\(member) is required now"
         case "property-became-optional": return "\(whom)\(member) is optional now"
@@ -94,7 +97,7 @@ extension GateFinding {
         case "became-nullable": return "\(whom)\(member) may be null"
         case "became-not-nullable": return "\(whom)\(member) is no longer ever null"
         default:
-            return "\(whom)\(member) \(rule.replacing("-", with: " "))\(values)"
+            return "\(whom)\(member) \(RuleBook.rule(rule)?.title ?? rule)\(values)"
         }
     }
 

@@ -41,6 +41,7 @@ extension RuleBook {
         invalid-fixture-now-valid | warning | nobody | the new schemas accept a message that was golden as invalid | a wider set
         new-fixture-invalid-under-old | error | clients | the old schemas reject a new golden message of servers | `text` is null
         message-without-fixture | error | nobody | no golden message shows a type | typing.json has no fixture
+        message-without-channel | warning | nobody | asyncapi.json lists no channel for a new message | typing.json is new, and asyncapi.json is the same
         transcript-regression | error | whose transcript it is | a transcript breaks a clause now | at line 5
         transcript-warning | warning | nobody | a transcript gets a warning now | MUST became SHOULD
         transcript-relief | warning | nobody | a transcript broke a clause, and does not now | a clause is gone

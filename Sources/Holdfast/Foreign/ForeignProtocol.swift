@@ -89,7 +89,8 @@ public struct WireSample: Sendable {
     public func foreign(among dialects: [Dialect]) -> ForeignProtocol? {
         if let version = otherVersion { return version }
         if let dialect = dialect(among: dialects) { return dialect }
-        guard !isOwn else { return nil }
+        let strange = mostlyStrange
+        guard !isOwn || strange != nil else { return nil }
         for protocolMark in ForeignMark.all {
             if let path = paths.first(where: protocolMark.marksPath) {
                 let said = protocolMark.besidesPath.flatMap { isSaid in
@@ -104,7 +105,28 @@ public struct WireSample: Sendable {
             guard let first = marked.first, protocolMark.isStrong || marked.count * 2 > messages.count else { continue }
             return ForeignProtocol(name: protocolMark.name, mark: Self.cut(first.text), way: protocolMark.way)
         }
-        return nil
+        return strange.map {
+            let isJSON = $0.value?.objectValue != nil
+            return ForeignProtocol(
+                name: isJSON ? "JSON with other types" : "messages that are no JSON objects", mark: Self.cut($0.text),
+                way: isJSON ? .newDialect : .bridge)
+        }
+    }
+
+    /// The first message of a server most of whose messages have no type of this protocol; nil for any other server.
+    ///
+    /// Whoever greets, acknowledges or replays as only this protocol does may send whatever else it likes.
+    private var mostlyStrange: Message? {
+        guard !isOneSided, !messages.contains(where: \.isServersAlone) else { return nil }
+        let said = messages.filter { message in
+            if let sender = message.sender { return sender == .server }
+            let isClients = message.type.map { Dialect.canonicalTypes[.client]?.contains($0) == true } ?? false
+            return message.value?.objectValue != nil && !isClients
+        }
+        let strange = said.filter { message in
+            message.type.map { Dialect.canonicalTypes[.server]?.contains($0) != true } ?? true
+        }
+        return strange.count > 2 && strange.count * 2 > said.count ? strange.first : nil
     }
 
     /// This protocol in another version, as every greeting states.
@@ -175,6 +197,16 @@ extension WireSample.Message {
     /// Whether it is an object of a type that the specification does not have.
     fileprivate var isOfUnknownType: Bool {
         type.map { type in !Dialect.canonicalTypes.values.contains { $0.contains(type) } } ?? false
+    }
+
+    /// Whether only a server of this protocol says it: several members of it, each by its name.
+    fileprivate var isServersAlone: Bool {
+        guard let type, let value else { return false }
+        let members: [String: [String]] = [
+            "connected": ["connectionId", "protocol"], "ack": ["clientMessageId", "turnId", "messageId"],
+            "syncResult": ["missed", "epoch"], "done": ["text", "turnId", "messageId"],
+        ]
+        return members[type]?.allSatisfy { value[$0] != nil } ?? false
     }
 
     /// Whether it is surely a message of this protocol: a type of it with the member that only this one has there.

@@ -107,7 +107,7 @@ package enum AgentStep: Sendable, Equatable {
 
     /// The longest wait a script may ask for: ten minutes.
     package static let maxWaitMs = 600_000
-    /// The longest answer, in bytes of its JSON text; with its frame around it, it stays below 1,000,000 (ENV-9).
+    /// The longest answer, in bytes of its JSON text; with its frame around it, it fits into a message (ENV-9) and a page.
     package static let maxAnswerBytes = 983_040
     /// In `{question}` a reply repeats what was asked.
     package static let placeholder = "{question}"

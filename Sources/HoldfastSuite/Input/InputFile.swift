@@ -25,7 +25,8 @@ package struct InputFile: Sendable {
         deinit { if descriptor != .standardInput { descriptor.close() } }
     }
 
-    private let file: OpenFile
+    /// None where the bytes are held.
+    private let file: OpenFile?
     private let timeout: Int
     private var ahead: [UInt8] = []
     /// How many bytes were read.
@@ -33,14 +34,20 @@ package struct InputFile: Sendable {
     /// The bytes a regular file had when it was opened; nil for pipes.
     let size: Int?
 
+    /// What another program printed.
+    init(holding bytes: [UInt8]) {
+        (file, timeout, ahead, position, size) = (nil, 0, bytes, bytes.count, nil)
+    }
+
     /// Opens a file, or standard input for `-`; a pipe may be silent for so many seconds, for ever when 0.
     init(_ path: String, timeout: Int = 0) throws(Problem) {
+        let file: OpenFile
         do throws(SystemError) {
             file = try OpenFile(path)
         } catch {
             throw .unreadable("\(error)")
         }
-        self.timeout = timeout
+        (self.file, self.timeout) = (file, timeout)
         position = file.descriptor.position
         let status = try? FileStatus(of: file.descriptor)
         size = status.flatMap { $0.kind == .regular ? $0.size : nil }
@@ -65,6 +72,7 @@ package struct InputFile: Sendable {
     }
 
     private mutating func read(_ most: Int) throws(Problem) -> [UInt8] {
+        guard let file else { return [] }
         var mustWait = size == nil
         while true {
             if mustWait, !file.descriptor.waitUntilReadable(seconds: timeout == 0 ? nil : timeout) {

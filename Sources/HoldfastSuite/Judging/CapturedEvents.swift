@@ -17,7 +17,7 @@ enum CapturedEvents {
         defer { file.close() }
         func next(_ count: Int) -> [UInt8] { (try? file.read(atMost: count)) ?? [] }
         var chunk = next(CaptureForm.openingBytes)
-        let form = try CaptureForm.recognised(in: chunk, file: path)
+        let form = try CaptureForm.recognised(in: chunk, file: path, dialect: dialect)
         guard form != .report else {
             throw InputProblem(
                 path, "this is a report", expected: "a transcript or a capture",
@@ -25,6 +25,7 @@ enum CapturedEvents {
         }
         let subject = History.Subject(name: dialect.name, role: .server, profiles: dialect.profiles)
         var reader = CaptureReader(form, file: path, options: .init(subject: subject, dialect: dialect))
+        reader.orient(by: CaptureOpening(chunk, dialect: dialect))
         func pass(_ item: CaptureItem) {
             if case .event(let event, let location) = item { take(event, location) }
         }

@@ -10,10 +10,15 @@ package struct DialectDraft {
     private struct Kind {
         let sender: Role
         let wire: String
+        /// What else tells it from others of its type, each by its place.
+        let when: [(place: String, value: String)]
         var count = 0
         /// The places of the texts, numbers and objects in it, in the order in which they were seen.
         var locations: [String] = []
         var meaning: String?
+
+        /// What it is called by: its type, and what tells it from others.
+        var name: String { ([wire] + when.map(\.value)).joined(separator: " ") }
     }
 
     /// What marks a rule that a person has to decide.
@@ -25,6 +30,8 @@ package struct DialectDraft {
     private let key: String?
     private let first: (sender: Role, value: JSONValue)?
     private var kinds: [Kind] = []
+    /// What the first message is called by.
+    private var opening: String?
 
     /// Reads a recording.
     /// - Throws: What is wrong with it, or that it does not tell who said what.
@@ -53,7 +60,19 @@ package struct DialectDraft {
         path = String((asked ?? "/ws").prefix { $0 != "?" })
         key = Self.key(in: asked ?? "")
         first = said.first
-        for (sender, value) in said { note(value, from: sender) }
+        let splits = splits(of: said)
+        for (sender, value) in said { note(value, from: sender, splits) }
+        opening = kinds.first?.name
+        // Of several rules for one type the first whose conditions hold is used.
+        kinds = kinds.enumerated().sorted { one, other in
+            (-one.element.when.count, one.offset) < (-other.element.when.count, other.offset)
+        }.map(\.element)
+        guard !kinds.isEmpty else {
+            throw InputProblem(
+                file, "no message in it says its type in a member",
+                expected: "messages with a member such as 'type', 'event', 'op' or 'method'",
+                fix: "a dialect cannot map by which member is there: let an adapter add a type to each message")
+        }
         guess()
     }
 
@@ -77,12 +96,43 @@ package struct DialectDraft {
         return names.first { ["token", "key", "apiKey", "api_key", "access_token", "auth"].contains($0) }
     }
 
-    private mutating func note(_ value: JSONValue, from sender: Role) {
+    /// What tells messages of one type apart in many systems.
+    private static let splitters = [
+        "method", "event", "op", "action", "state", "subtype", "kind", "/payload/state", "/payload/type",
+        "/payload/event",
+        "/params/state", "/data/state", "/data/type", "/data/event", "/event/type", "/event/event_type",
+    ]
+
+    /// The places that tell messages of a type apart, by side and type: at most two, each with few values.
+    private func splits(of said: [(sender: Role, value: JSONValue)]) -> [String: [String]] {
+        var values: [String: [String: Set<String>]] = [:]
+        for (sender, value) in said {
+            guard let wire = value[typeLocation]?.stringValue else { continue }
+            for place in Self.splitters where place != typeLocation {
+                let found = Self.text(at: place, in: value) ?? ""
+                values["\(sender) \(wire)", default: [:]][place, default: []].insert(found)
+            }
+        }
+        return values.mapValues { places in
+            Array(Self.splitters.filter { (2...20).contains(places[$0]?.count ?? 0) }.prefix(2))
+        }
+    }
+
+    private static func text(at place: String, in value: JSONValue) -> String? {
+        place.split(separator: "/").reduce(Optional(value)) { $0?[String($1)] }?.stringValue
+    }
+
+    private mutating func note(_ value: JSONValue, from sender: Role, _ splits: [String: [String]]) {
         guard let wire = value[typeLocation]?.stringValue else { return }
-        var index = kinds.firstIndex { $0.sender == sender && $0.wire == wire }
+        let when = (splits["\(sender) \(wire)"] ?? []).compactMap { place in
+            Self.text(at: place, in: value).map { (place, $0) }
+        }
+        var index = kinds.firstIndex { kind in
+            kind.sender == sender && kind.wire == wire && kind.when.elementsEqual(when, by: ==)
+        }
         if index == nil, kinds.count < Self.mostKinds {
             index = kinds.count
-            kinds.append(Kind(sender: sender, wire: wire))
+            kinds.append(Kind(sender: sender, wire: wire, when: when))
         }
         guard let index else { return }
         kinds[index].count += 1
@@ -99,7 +149,7 @@ package struct DialectDraft {
 
     /// The words that a type is called by, of each side, for each canonical type; the ones that tell most come first.
     private static let words: [(sender: Role, type: String, words: [String])] = [
-        (.client, "auth", ["auth", "authenticate", "login", "handshake", "hello"]),
+        (.client, "auth", ["auth", "authenticate", "login", "handshake", "hello", "connect"]),
         (.client, "ping", ["ping", "heartbeat"]),
         (.client, "sync", ["sync", "resume", "catchup", "history"]),
         (.client, "chat", ["chat", "ask", "question", "prompt", "message", "send", "say", "input", "query"]),
@@ -121,7 +171,7 @@ package struct DialectDraft {
             for word in words where !taken.contains([sender.rawValue, type]) {
                 let found = kinds.indices.first { index in
                     kinds[index].sender == sender && kinds[index].meaning == nil
-                        && Self.parts(of: kinds[index].wire).contains(word)
+                        && Self.parts(of: kinds[index].name).contains(word)
                 }
                 guard let found else { continue }
                 kinds[found].meaning = type
@@ -219,7 +269,7 @@ package struct DialectDraft {
         guard greets else {
             return JSONValue(members: ["opens": "nobody", "assumed": JSONValue(members: ["type": "connected"])])
         }
-        let isChallenge = first?.sender == .server && kinds.first?.meaning == nil
+        let isChallenge = first?.sender == .server && kinds.first { $0.name == opening }?.meaning == nil
         guard isChallenge, let first else { return JSONValue(members: ["opens": "client"]) }
         return JSONValue(members: ["opens": "server", "challenge": first.value])
     }
@@ -227,7 +277,7 @@ package struct DialectDraft {
     private func rule(_ kind: Kind) -> JSONValue {
         guard let type = kind.meaning else {
             return JSONValue(members: [
-                "sender": kind.sender.rawValue, "wire": kind.wire,
+                "sender": kind.sender.rawValue, "wire": kind.wire, "when": when(kind),
                 "ignored": "\(Self.mark): say what it is, or why to ignore it",
             ])
         }
@@ -245,10 +295,12 @@ package struct DialectDraft {
             members.insert(("protocol", JSONValue(members: ["always": 1])), at: 0)
         }
         return JSONValue(members: [
-            "sender": kind.sender.rawValue, "wire": kind.wire, "is": type,
+            "sender": kind.sender.rawValue, "wire": kind.wire, "is": type, "when": when(kind),
             "members": Self.object(members),
         ])
     }
+
+    private func when(_ kind: Kind) -> JSONValue? { Self.object(kind.when.map { ($0.place, .string($0.value)) }) }
 
     private static func object(_ members: [(key: String, value: JSONValue)]) -> JSONValue? {
         members.isEmpty ? Optional<JSONValue>.none : .some(.object(JSONObject(members)))
@@ -269,11 +321,11 @@ package struct DialectDraft {
     /// What was drafted, and what to do next.
     package var advice: String {
         let open = kinds.filter { $0.meaning == nil }
-        let guessed = kinds.compactMap { kind in kind.meaning.map { "\(kind.sender.rawValue) \(kind.wire) → \($0)" } }
+        let guessed = kinds.compactMap { kind in kind.meaning.map { "\(kind.sender.rawValue) \(kind.name) → \($0)" } }
         var lines = ["\(kinds.count) types in \(file); guessed by their names: \(guessed.joined(separator: ", "))"]
         if !open.isEmpty {
             lines.append(
-                "to decide: " + open.map { "\($0.sender.rawValue) \($0.wire) (\($0.count)×)" }.joined(separator: ", "))
+                "to decide: " + open.map { "\($0.sender.rawValue) \($0.name) (\($0.count)×)" }.joined(separator: ", "))
         }
         lines.append(
             "next: edit the \(Self.mark) entries, then conformance dialect check my-server.json --capture \(file)")

@@ -113,7 +113,7 @@ package struct FollowRun: Sendable {
         var (isFresh, nextLook) = (false, ContinuousClock.now)
         var dropped = 0
         func close(_ unit: JudgeSource.Unit) {
-            let (verdicts, symptoms) = HoldfastJudge.examine(unit.history, under: specification)
+            let (verdicts, symptoms, _) = HoldfastJudge.examine(unit.history, under: specification)
             shared.value.withLock {
                 $0.add(unit, name: source.name, verdicts, symptoms, under: specification, keepsParts: false)
             }

@@ -142,9 +142,11 @@ package struct JudgeRun: Sendable {
 
     private func take(from source: JudgeSource, into judgement: borrowing Mutex<Judgement>) -> Bool {
         guard let unit = source.next() else { return false }
-        let (verdicts, symptoms) = HoldfastJudge.examine(unit.history, under: specification)
+        let found = HoldfastJudge.examine(unit.history, under: specification)
         judgement.withLock {
-            $0.add(unit, name: source.name, verdicts, symptoms, under: specification, keepsParts: keepsParts)
+            $0.add(
+                unit, name: source.name, found.verdicts, found.symptoms, found.story, under: specification,
+                keepsParts: keepsParts)
         }
         return true
     }

@@ -28,6 +28,10 @@ final class JudgeSource: Sendable {
     struct Summary: Sendable {
         var form: CaptureForm?
         var leftOut = CaptureLeftOut()
+        /// What has to be said of it before anything else: how it was read, and what it does not hold.
+        var remarks: [String] = []
+        /// Whether it should hold messages, and has none.
+        var lacksMessages = false
         var bytes = 0
         var problem: InputProblem?
         var moreProblems: [InputProblem] = []
@@ -145,28 +149,54 @@ final class JudgeSource: Sendable {
 
     private func begin(_ state: inout State) throws(InputProblem) {
         state.hasBegun = true
-        let opening: [UInt8]
+        var opening: [UInt8]
         do {
             state.input = try InputFile(path, timeout: options.pipeTimeout)
             opening = try state.input?.opening(CaptureForm.openingBytes) ?? []
         } catch {
             throw problem(error, state)
         }
+        if PacketCapture.isOne(opening), options.form == nil, path != "-",
+            let text = Processes.output(of: ["tshark"] + PacketCapture.arguments(for: path)), !text.isEmpty
+        {
+            state.input = InputFile(holding: text)
+            opening = Array(text.prefix(CaptureForm.openingBytes))
+        }
         let form = try form(of: opening)
         state.summary.form = form
         if form == .report { return try readReport(&state) }
-        state.reader = CaptureReader(form, file: name, options: options.reading)
+        // Whose a log is shows only as a whole; of a pipe no more is waited for.
+        let beginning = path == "-" ? opening : (try? state.input?.opening(Self.mostForPeople)) ?? opening
+        let isWhole = beginning.count < (path == "-" ? CaptureForm.openingBytes : Self.mostForPeople)
+        state.reader = reader(form, beginning, isWhole: isWhole)
+    }
+
+    /// How much of a file is looked at to tell whose it is.
+    private static let mostForPeople = 1 << 20
+
+    private func reader(
+        _ form: CaptureForm, _ opening: [UInt8], isWhole: Bool = false, skipsWrongLines: Bool = false
+    ) -> CaptureReader {
+        var reader = CaptureReader(form, file: name, options: options.reading, skipsWrongLines: skipsWrongLines)
+        if form == .frames || form == .notes {
+            reader.orient(by: CaptureOpening(opening, dialect: options.reading.dialect, isWhole: isWhole))
+        }
+        return reader
     }
 
     /// What the file is; another protocol is told before anything is wrong with its lines.
     private func form(of opening: [UInt8]) throws(InputProblem) -> CaptureForm {
         do throws(InputProblem) {
             let form =
-                if let known = options.form { known } else { try CaptureForm.recognised(in: opening, file: name) }
-            if ![.transcript, .report, .har].contains(form) { try refuse(WireSample(opening: opening)) }
+                if let known = options.form {
+                    known
+                } else {
+                    try CaptureForm.recognised(in: opening, file: name, dialect: options.reading.dialect)
+                }
+            if ![.transcript, .report, .har].contains(form) { try refuse(CaptureOpening(opening).sample) }
             return form
         } catch {
-            try refuse(WireSample(opening: opening))
+            try refuse(CaptureOpening(opening).sample)
             throw error
         }
     }
@@ -220,6 +250,7 @@ final class JudgeSource: Sendable {
             failure = error
         }
         state.summary.leftOut = reader.leftOut
+        (state.summary.remarks, state.summary.lacksMessages) = (reader.remarks, reader.lacksMessages)
         var tape = JSONTape()
         for item in items {
             if let part = state.parts.take(item, capture: reader.capture, in: &tape) { state.waiting.append(part) }
@@ -251,7 +282,10 @@ extension JudgeSource {
     ) throws(InputProblem) -> [Unit] {
         try state.withLock { box throws(InputProblem) in
             var items: [CaptureItem] = []
-            defer { box.state.summary.leftOut = box.state.reader?.leftOut ?? CaptureLeftOut() }
+            defer {
+                box.state.summary.leftOut = box.state.reader?.leftOut ?? CaptureLeftOut()
+                box.state.summary.remarks = box.state.reader?.remarks ?? []
+            }
             switch piece {
             case .lines(let bytes):
                 try begin(with: bytes, &box.state)
@@ -291,14 +325,15 @@ extension JudgeSource {
     private func begin(with bytes: [UInt8], _ state: inout State) throws(InputProblem) {
         guard !state.hasBegun, bytes.contains(where: { $0 > 0x20 }) else { return }
         state.hasBegun = true
-        let form = try form(of: Array(bytes.prefix(CaptureForm.openingBytes)))
+        let opening = Array(bytes.prefix(CaptureForm.openingBytes))
+        let form = try form(of: opening)
         guard ![.har, .report].contains(form) else {
             throw InputProblem(
                 name, "\(form.name) is one document and cannot be followed",
                 expected: "a transcript, frames or notes, one event per line", fix: "judge it without --follow")
         }
         state.summary.form = form
-        state.reader = CaptureReader(form, file: name, options: options.reading, skipsWrongLines: true)
+        state.reader = reader(form, opening, skipsWrongLines: true)
     }
 
     /// The history that is not complete yet, as it stands; nil when there is none.

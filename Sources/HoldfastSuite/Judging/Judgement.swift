@@ -70,6 +70,8 @@ package struct Judgement: Sendable {
         var events = 0
         var profiles: Set<Profile> = []
         var dialects: Set<String> = []
+        /// What happened in its first history, where that is little.
+        var story: Story?
         /// The versions of the specification that its histories were made under.
         var specifications: Set<String> = []
 
@@ -169,12 +171,18 @@ package struct Judgement: Sendable {
         let observations = observations > 0 ? ", \(counted(self.observations, "observation"))" : ""
         if hasViolation { return "violation: \(counts)\(observations)" }
         if exercised.isEmpty { return "nothing could be judged\(observations); \(counts)" }
+        if lacksMessages { return "incomplete, no WebSocket message in it\(observations); \(counts)" }
         if isOpen { return "incomplete, as the stored run was: \(counts)\(observations)" }
         return "no violations\(observations); \(counts)"
     }
 
-    /// Whether nothing was decided, or a run that a report tells of was incomplete.
-    private var isOpen: Bool { exercised.isEmpty || files.contains { $0.summary.runIsIncomplete } }
+    /// Whether nothing was decided, messages are missing, or a run that a report tells of was incomplete.
+    private var isOpen: Bool {
+        exercised.isEmpty || lacksMessages || files.contains { $0.summary.runIsIncomplete }
+    }
+
+    /// Whether a file should hold messages, and has none.
+    private var lacksMessages: Bool { files.contains { $0.summary.lacksMessages } }
 
     /// Whether there is nothing at all to look at.
     package var isClean: Bool { exit == .conforms && observations == 0 }
@@ -188,13 +196,17 @@ package struct Judgement: Sendable {
     /// What the exit code means here.
     var meaning: String { exit == .violation && !hasViolation ? "observation" : exit.meaning }
 
+    /// The story of a file that is the only one, and holds nothing else.
+    var story: Story? { files.count == 1 && files[0].histories == 1 ? files[0].story : nil }
+
     /// Takes in what one history came to.
     mutating func add(
-        _ unit: JudgeSource.Unit, name: String, _ verdicts: [Verdict], _ symptoms: [Symptom],
+        _ unit: JudgeSource.Unit, name: String, _ verdicts: [Verdict], _ symptoms: [Symptom], _ story: Story? = nil,
         under specification: Specification, keepsParts: Bool
     ) {
         let header = unit.history.header
         files[unit.file].histories += 1
+        if unit.number == 1 { files[unit.file].story = story }
         files[unit.file].cutShort += unit.wasCutShort ? 1 : 0
         files[unit.file].events += unit.history.events.count - (header.capture?.carried ?? 0)
         files[unit.file].profiles.formUnion(header.subject.profiles)

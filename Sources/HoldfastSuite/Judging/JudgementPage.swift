@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJudge
 import HoldfastReport
 
@@ -20,8 +21,14 @@ extension Judgement {
                 })
         }
         let parts = drawn?.results ?? []
+        let judgedStory = (story?.chapters ?? []).map { chapter in
+            (chapter.title, chapter.lines.map { ($0.time.map { "+\(readable($0 / 1000)) ms" } ?? "", $0.what) })
+        }
         var notes = files.flatMap { file in
-            file.summary.leftOut.entries.map { "Skipped in \(file.name): \($0.count)× \($0.reason), first \($0.first)" }
+            file.summary.remarks.map { "\(file.name): \($0)" }
+                + file.summary.leftOut.entries.map {
+                    "Skipped in \(file.name): \($0.count)× \($0.reason), first \($0.first)"
+                }
         }
         if let drawn, drawn.count > parts.count {
             notes.append(
@@ -29,7 +36,7 @@ extension Judgement {
         }
         return HTMLCapture(
             headline, exit: exit, isClean: isClean, facts: facts(specification), parts: parts, results: results,
-            observed: observed,
+            story: judgedStory, observed: observed,
             notes: notes, under: specification
         ).text
     }

@@ -22,6 +22,7 @@ package struct JudgementText {
     package var text: String {
         let deaths = RunReport.words(of: judgement.deaths, each: "file")
         var parts = [([headline] + deaths.map(style.red)).joined(separator: "\n") + "\n" + files]
+        if let story = judgement.story { parts.append(happened(story)) }
         let violated = judgement.clauses(.violation)
         let lost = violated.filter { judgement.clauses[$0]?.isUnkeepable == true }
         parts += violated.filter { !lost.contains($0) }.compactMap(details)
@@ -68,8 +69,10 @@ package struct JudgementText {
                 let names = JudgedEvents.cut(foreign.joined(separator: ", "))
                 words.append("recorded under specification \(names), judged under \(specification.version)")
             }
-            return style.wrapped(
+            let line = style.wrapped(
                 "\(JudgedEvents.cut(file.name)): \(words.joined(separator: ", "))", indent: 0, hanging: 2)
+            let remarks = file.summary.remarks.map { style.wrapped($0, indent: 2, hanging: 2) }
+            return ([line] + remarks).joined(separator: "\n")
         }
         let rest = judgement.files.count - shown.count
         let more = rest > 0 ? ["and \(readable(rest)) more files"] : []
@@ -77,6 +80,18 @@ package struct JudgementText {
             "\(Self.size(judgement.bytes)) in \(readable(judgement.duration)), "
             + Self.rate(judgement.bytes, judgement.duration)
         return (shown + more + [pace]).joined(separator: "\n")
+    }
+
+    /// What happened, line by line; the charts of observations would tell it again.
+    private func happened(_ story: Story) -> String {
+        let lines = story.chapters.flatMap { chapter in
+            [style.wrapped(chapter.title, indent: 2, hanging: 2)]
+                + chapter.lines.map { line in
+                    let time = line.time.map { aligned("+\(readable($0 / 1000)) ms", 13) + "  " } ?? "    "
+                    return style.wrapped("\(time)\(line.what)", indent: 2, hanging: 17, keepingSpaces: time.count)
+                }
+        }
+        return ([style.bold("what happened")] + lines).joined(separator: "\n")
     }
 
     private func details(_ id: ClauseID) -> String? {
@@ -117,7 +132,7 @@ package struct JudgementText {
         for (number, exhibit) in tally.exhibits.enumerated() {
             lines.append(style.wrapped(JudgedEvents.cut(exhibit.found.what), indent: 2, hanging: 2))
             lines += exhibit.lines.map { "    \(JudgedEvents.cut(exhibit.name)) \($0)" }
-            if number == 0 { lines += [""] + drawn(exhibit.chart) + [""] }
+            if number == 0, judgement.story == nil { lines += [""] + drawn(exhibit.chart) + [""] }
         }
         let rest = tally.count - tally.exhibits.count
         if rest > 0 { lines.append("  and \(readable(rest)) more") }

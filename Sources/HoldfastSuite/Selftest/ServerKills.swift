@@ -53,7 +53,7 @@ struct ServerKills: Sendable {
                 dialects, named: { KillMatrix.Peers.name(ofDialect: $0.name) }, kind: 0, atOnce: Self.startedJobs,
                 again: \.wasLate
             ) { dialect, isAlone in
-                // The reference server numbers anew after a restart, and not every wire has a word for that.
+                // Crashes take most of the time, and a wire changes little about them.
                 let seen = try await report(
                     on: ReferenceSubject(program: program, dialect: dialect), whole, scope: Scope(skipsCrashes: true),
                     isAlone: isAlone)

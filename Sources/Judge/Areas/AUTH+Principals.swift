@@ -8,7 +8,8 @@ extension AUTH {
     /// a list or session read, nor by a push".
     ///
     /// Once for each connection that was open while a frame of another principal's turn was sent. What a replay holds is the
-    /// matter of rule 3; an `error` that repeats what the client itself named tells nothing.
+    /// matter of rule 3, and what answers a question that the client itself asked in a foreign session that of AUTH-7; an
+    /// `error` that repeats what the client itself named tells nothing.
     static func turnsStayWithTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
         let ownership = Ownership(history)
         let types: Set<String> = ["ack", "message", "toolUse", "done"]
@@ -21,6 +22,7 @@ extension AUTH {
             let principal = connection.principal
             let foreign = byConnection[index]?.first { frame in
                 frame.sessionId.map { ownership.foreign($0, to: principal) != nil } == true
+                    && !history.answersOwnQuestion(frame, of: principal)
                     || frame.clientMessageId.map { ownership.isForeign(key: $0, to: principal) } == true
             }
             let end = connection.ending?.event ?? .max
@@ -98,5 +100,15 @@ extension AUTH {
         }
         guard !others.contains(where: { exactlyEqual($0.prompt, request.prompt) }) else { return false }
         return read.messages.contains { $0.role == "user" && exactlyEqual($0.text, request.prompt) }
+    }
+}
+
+extension Observations {
+    /// Whether a frame is of a turn that a principal asked for in the session that the frame names.
+    fileprivate func answersOwnQuestion(_ frame: Frame, of principal: String) -> Bool {
+        turns.contains { turn in
+            turn.principal == principal && turn.sessionAsked == frame.sessionId
+                && (frame.turnId.map { $0 == turn.turnId } ?? (frame.clientMessageId == turn.clientMessageId))
+        }
     }
 }

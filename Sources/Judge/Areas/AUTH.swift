@@ -79,9 +79,16 @@ enum AUTH {
     /// `auth_failed` and a close with 4001, unless it refuses its version".
     ///
     /// Once for each such `auth` of version 1, and for each upgrade that was refused with 401 for its credentials, or accepted
-    /// where they travel there and nothing else greets.
+    /// where they travel there and nothing else greets. A token in the URL is the matter of AUTH-9.
     static func badCredentialsAreRefused(_ history: Observations, _ evidence: inout Evidence) {
         for handshake in history.handshakes where handshake.credential != .good && handshake.version == 1 {
+            if handshake.credential == .missing,
+                case .opening(let opening) = history.events[
+                    history.connections[handshake.connection].opening
+                ].kind, Observations.holdsToken(opening.path)
+            {
+                continue
+            }
             history.judgeRefusal(
                 of: handshake, code: "auth_failed", close: 4001,
                 handshake.credential == .missing
@@ -106,7 +113,8 @@ enum AUTH {
         connection.isGreetingAssumed ? connection.opened : nil
     }
 
-    /// AUTH-5: "A server MUST NOT run, store or answer with data a frame that arrives before a successful `auth`".
+    /// AUTH-5: "A server MUST NOT run or store a frame that arrives before a successful `auth`, nor answer it with anything
+    /// but an `error` or a close".
     ///
     /// Once for each connection on which another frame came first, or one after refused credentials, when the server
     /// answered with an error, data or the end before a greeting. Its question must not come back in any frame or read; what is shown there
@@ -140,10 +148,10 @@ enum AUTH {
     /// AUTH-8: "A server MUST answer every REST request but `GET /api/health` that has no valid bearer token with 401
     /// and an error body".
     ///
-    /// Once for each request to a path of this specification.
+    /// Once for each request of this specification.
     static func requestsWithoutTokenAreRefused(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges {
-            guard exchange.route != .health, exchange.route != .other, isStrange(exchange.sent.principal) else {
+            guard exchange.isRESTRequest, exchange.route != .health, isStrange(exchange.sent.principal) else {
                 continue
             }
             let (what, expected) = ("a request without a valid token was not refused", "401 with an error body")
@@ -166,7 +174,8 @@ enum AUTH {
                 at: events)
         }
         for exchange in history.exchanges where exchange.sent.principal == nil && exchange.route != .health {
-            guard Observations.holdsToken(exchange.sent.path), let status = exchange.status else { continue }
+            guard exchange.isRESTRequest, Observations.holdsToken(exchange.sent.path), let status = exchange.status
+            else { continue }
             judge((200...299).contains(status), "\(status)", at: exchange.events)
         }
         for connection in history.connections {

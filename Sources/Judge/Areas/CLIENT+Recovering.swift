@@ -13,8 +13,9 @@ extension CLIENT {
     ///
     /// Once for each greeted connection after another one and each turn that the client knew to run then. A read counts
     /// from the end of the old connection on, also one that was still under way then; a sync counts where the server
-    /// has an epoch, and the client may have held a position in it.
+    /// has an epoch, and the client may have held a position in it. A capture may be of several clients.
     static func reconnectsAreFollowedByRecovery(_ history: Observations, _ evidence: inout Evidence) {
+        guard history.isOfOneClient else { return }
         let questions = ClientQuestion.all(in: history)
         for (index, connection) in history.connections.enumerated() {
             guard let greeted = connection.connected, let lost = history.lossBefore(connection: index) else { continue }
@@ -300,137 +301,6 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-30: "A client MUST end the thinking state when the ending of the awaited turn, or a refusal of its
-    /// message, arrives by any road, until it sends again".
-    ///
-    /// Once for each turn that was awaited on the screen when its ending came, or a refusal of its question, and no other
-    /// of that session with it, and once for each where that came while the person was elsewhere and came back.
-    static func whatIsOverIsNotAwaited(_ history: Observations, _ evidence: inout Evidence) {
-        let questions = ClientQuestion.all(in: history)
-        for (index, question) in questions.enumerated() {
-            let refusals = question.news.filter { $0.kind == .refusal }
-            for news in question.news.filter({ $0.kind == .ending }).prefix(1) + refusals {
-                // The refusal of a resend says nothing of a turn that something else tells of, also where that crossed
-                // with it.
-                let request = question.requests.last { $0.event < news.event }?.event ?? news.event
-                let crossed = history.inFlight(before: request)..<request
-                let proof = question.news.first { proof in
-                    news.kind == .refusal && proof.kind == .proof
-                        && (proof.event > news.event || crossed.contains(proof.event))
-                }?.event
-                let what = news.kind == .ending ? "that arrived" : "to a refused message"
-                waitingEnds(news, of: index, among: questions, what, before: proof ?? .max, history, &evidence)
-                if proof == nil { waitingIsOver(since: news, of: index, among: questions, what, history, &evidence) }
-            }
-        }
-    }
-
-    /// Judges whether a message that was awaited on the screen is not awaited any more.
-    ///
-    /// Where the client may have missed what it was told, a screen that still waits says nothing.
-    private static func waitingEnds(
-        _ news: ClientQuestion.News, of index: Int, among questions: [ClientQuestion], _ what: String,
-        before last: Int, _ history: Observations, _ evidence: inout Evidence
-    ) {
-        let (question, event) = (questions[index], news.event)
-        let isCertain = !history.mayBeMissed(news, of: question, before: .max)
-        guard let state = history.client.state(at: event), state.thinking,
-            history.mayStand(question, on: state, before: event + 1)
-        else { return }
-        // After the next launch only what it shows may be what it waits for.
-        let isRemembered = state.shows(question) && state.sessionId != nil
-        guard
-            history.endOfLife(at: question.event) > event
-                || isRemembered && !history.othersAsk(in: state.sessionId, apartFrom: question, before: event)
-        else { return }
-        guard isAlone(index, among: questions, in: state.sessionId, at: event, history) else { return }
-        // What is sent again is awaited anew, and so is what a read shows to stand there.
-        let again =
-            questions.indices.lazy.filter { other in
-                other == index || questions[other].mayStand(in: state.sessionId, before: event + 1)
-            }.flatMap { other -> [Int] in
-                let proofs = other == index ? [] : questions[other].news.filter { $0.kind == .proof }.map(\.event)
-                return questions[other].requests.map(\.event) + proofs
-            }.filter { $0 > event }.min() ?? .max
-        let end = min(history.end(of: event, at: leavings.union(["send", "sendAgain"])), again, last)
-        let sighting = history.shown(after: event, within: history.clientPatience, before: end) { !$0.thinking }
-        if case .broken = sighting, !isCertain { return }
-        // Thinking that has ended does not begin again by itself. A client that sends again may show it before the request
-        // arrives, or may send on a connection that died silently.
-        let resent = again < .max ? history.inFlight(before: again) : .max
-        if case .kept(let over) = sighting, isCertain,
-            let relapse = history.relapse(of: question, after: over, before: min(end, resent)),
-            history.deadConnection(at: relapse) == nil
-        {
-            evidence.violate(
-                "the client waits again for an answer that arrived", expected: "thinking false",
-                actual: "thinking true", at: [event, over, relapse])
-            return
-        }
-        evidence.test(sighting) { last in
-            Finding(
-                "the client still waits for an answer \(what)", expected: "thinking false", actual: "thinking true",
-                at: [event, last])
-        }
-    }
-
-    /// Whether no other message of a session may be awaited at an event.
-    private static func isAlone(
-        _ index: Int, among questions: [ClientQuestion], in session: String?, at event: Int, _ history: Observations
-    ) -> Bool {
-        questions.indices.allSatisfy { other in
-            other == index || questions[other].event > event
-                || !questions[other].mayStand(in: session, before: event + 1)
-                || questions[other].news.contains { news in
-                    questions[other].settles(news, before: event + 1)
-                        && !history.mayBeMissed(news, of: questions[other], before: event)
-                        // What the person sent again is awaited anew, also before it goes out.
-                        && !questions[other].repeats.contains { again in
-                            again > news.event && again < event && !questions.contains { $0.typed == again }
-                        }
-                        // The refusal of a resend says nothing of the turn that runs.
-                        && (news.kind == .ending
-                            || !questions[other].news.contains {
-                                $0.kind == .proof && (news.event...event).contains($0.event)
-                            })
-                }
-        }
-    }
-
-    /// Judges a session in which a message was awaited, and that the person comes back to after its turn was over
-    /// elsewhere.
-    ///
-    /// The client surely took what it was told, and no other device has asked there.
-    private static func waitingIsOver(
-        since news: ClientQuestion.News, of index: Int, among questions: [ClientQuestion], _ what: String,
-        _ history: Observations, _ evidence: inout Evidence
-    ) {
-        let question = questions[index]
-        let sessions = question.namedSessions(before: news.event + 1)
-        func isThere(_ state: ObservedClient.State) -> Bool { state.sessionId.map(sessions.contains) == true }
-        let life = history.endOfLife(at: question.event)
-        guard life > news.event, sessions.count == 1,
-            let away = history.client.state(at: news.event), away.sessionId != nil, !isThere(away),
-            let last = history.client.states.last(where: { $0.event < news.event && isThere($0) }), last.thinking,
-            last.event > question.event, !history.mayBeMissed(news, of: question, before: .max),
-            let back = history.looks(after: news.event, before: life).first(where: { isThere($0.state) }),
-            isAlone(index, among: questions, in: back.state.sessionId, at: back.event, history)
-        else { return }
-        let again = question.requests.first { $0.event > news.event }?.event ?? .max
-        let end = min(history.end(of: back.event, at: leavings.union(["send", "sendAgain"])), again)
-        guard end > back.event, !history.othersAsk(in: back.state.sessionId, apartFrom: question, before: end) else {
-            return
-        }
-        let sighting = history.shown(after: back.event - 1, within: history.clientPatience, before: end) {
-            !$0.thinking
-        }
-        evidence.test(sighting) { late in
-            Finding(
-                "a session still waits for an answer \(what)", expected: "thinking false", actual: "thinking true",
-                at: [news.event, back.event, late])
-        }
-    }
-
     // MARK: How a client finds what it lost sight of
 
     /// CLIENT-21: "A client MUST find a turn whose session it does not know by its `clientMessageId`, and take no other
@@ -561,33 +431,6 @@ extension CLIENT {
             guard let session = state.sessionId else { return false }
             return question.sessions(before: .max).contains(session) && state.shows(question)
         }
-    }
-}
-
-extension Observations {
-    /// A look that shows a session as waiting after it had shown the end of a turn, though nobody asked in it since.
-    fileprivate func relapse(of question: ClientQuestion, after over: Int, before end: Int) -> Int? {
-        // Without a network nothing is waited for, whatever came before.
-        guard let shown = client.state(at: over), shown.connection != .offline, let session = shown.sessionId,
-            !othersAsk(in: session, apartFrom: question, before: end)
-        else { return nil }
-        return looks(after: over, before: end).first { $0.state.sessionId == session && $0.state.thinking }?.event
-    }
-
-    /// Whether the client may have been told, since a question was typed, that somebody else asks in a session.
-    fileprivate func othersAsk(in session: String?, apartFrom question: ClientQuestion, before end: Int) -> Bool {
-        let asked = framesTold.filter {
-            $0.sessionId == session && $0.type == "message" && $0.string("role") == "user"
-                && $0.clientMessageId.map(question.keys.contains) != true
-        }.map(\.event)
-        let running = sessionReads.filter { read in
-            read.sessionId == session
-                && read.turns.contains { turn in
-                    turn.status == "running" && turn.clientMessageId.map(question.keys.contains) != true
-                }
-        }.map(\.event)
-        let since = client.state(at: question.event)?.event ?? question.event
-        return (asked + running).contains { $0 > since && $0 < end }
     }
 }
 

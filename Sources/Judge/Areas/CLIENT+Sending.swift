@@ -109,37 +109,13 @@ extension CLIENT {
         return (first.event, second.event)
     }
 
-    /// CLIENT-24: "A client MUST regard a message as sent only on a frame, response or history that carries its
-    /// `clientMessageId` or `turnId` and does not refuse it".
-    ///
-    /// Once for each look at a message before the first proof, also after a refusal, at a later launch, or of one that
-    /// never went out or arrived, and once for each that was lost after frames of other turns had arrived,
-    /// as in CLIENT-7.
-    static func onlyItsOwnTurnProvesDelivery(_ history: Observations, _ evidence: inout Evidence) {
-        let questions = ClientQuestion.all(in: history)
-        for (index, question) in questions.enumerated() where !question.isAmbiguous {
-            guard let start = question.typed ?? question.requests.first?.event else { continue }
-            let isOnlyOne = !questions.indices.contains { $0 != index && questions[$0].says(question.text) }
-            // The next launch proves nothing.
-            let end = min(question.proof ?? .max, history.endOfData(at: start))
-            for look in history.looks(after: start, before: end) {
-                let places = look.state.entries(of: question)
-                guard places.count == 1, let place = places.first else { continue }
-                let shown = look.state.messages[place]
-                guard isOnlyOne || shown.key != nil && !question.keys.isEmpty,
-                    !history.isRead(shown, apartFrom: question, before: look.event)
-                else { continue }
-                evidence.test(
-                    shown.status != "sent", otherwise: "a message is shown as sent without proof",
-                    expected:
-                        "its key, or the turn of its ack, in a frame, response or history that does not refuse it",
-                    actual: "status sent", at: [start, look.event])
-                if shown.status == "sent" { break }
-            }
-            if let lost = history.loss(of: question), history.hasOthers(than: question, from: lost.sent, to: lost.event)
-            {
-                judge(question, lostAt: lost, in: history, &evidence)
-            }
+    /// CLIENT-24, rule 2: what is lost after frames of other turns is sent again, as in CLIENT-7.
+    static func othersProveNothing(_ history: Observations, _ evidence: inout Evidence) {
+        for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
+            guard let lost = history.loss(of: question),
+                history.hasOthers(than: question, from: lost.sent, to: lost.event)
+            else { continue }
+            judge(question, lostAt: lost, in: history, &evidence)
         }
     }
 
@@ -179,11 +155,6 @@ extension CLIENT {
     /// Codes with which a message is refused for a while; they end no turn.
     static let passingCodes: Set<String> = ["busy", "rate_limited"]
 
-    /// Codes with which the same message is refused for ever.
-    private static let finalCodes: Set<String> = [
-        "parse_error", "bad_request", "unknown_type", "session_not_found", "too_large", "idempotency_mismatch",
-    ]
-
     /// CLIENT-9: "A client MUST NOT send a message again after a final refusal, or more than 24 hours after its first
     /// send, unless the person asks for it".
     ///
@@ -191,9 +162,7 @@ extension CLIENT {
     /// came just before the client left or its connection ended may never have been taken.
     static func refusalsSettle(_ history: Observations, _ evidence: inout Evidence) {
         for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
-            let refusals = question.news.filter { news in
-                news.kind == .refusal && news.error?.code.map(finalCodes.contains) == true
-            }
+            let refusals = question.news.filter { $0.input == .refusedForGood || $0.input == .refusedMismatch }
             for refusal in refusals {
                 let again = question.requests.first { $0.event > refusal.event }
                 guard !history.mayBeMissed(refusal, of: question, before: again?.event ?? .max) else { continue }
@@ -210,105 +179,6 @@ extension CLIENT {
                         actual: "resent after \(refusal.error?.code ?? "")", at: [refusal.event, again.event])
                 }
             }
-        }
-    }
-
-    /// CLIENT-32: "A client MUST show every `error` that refuses its question or ends that turn, and an error while the
-    /// session of a tapped notification cannot be found or read".
-    ///
-    /// Once for each first error of a message, until it is sent again or proves to have arrived. Shown means that the
-    /// message is marked as failed, or that an error is listed that was not there before; its words are the client's
-    /// own.
-    static func errorsAreShown(_ history: Observations, _ evidence: inout Evidence) {
-        for question in ClientQuestion.all(in: history) {
-            var told: Int?
-            for news in question.news {
-                guard let error = news.error, error.code != nil || error.text != nil else { continue }
-                // A repeat of what was told says nothing new, unless the message was sent in between; nor does an error
-                // of what the person saw failed and sent again under another key.
-                let sent = question.requests.last { $0.event < news.event }?.event ?? -1
-                let isNew = sent > told ?? -1 && !question.isRepeated(after: sent, before: news.event)
-                told = news.event
-                // What is answered was refused only because it had been sent once more.
-                let isAnswered = question.news.contains { answer in
-                    answer.isAnswer && answer.event < news.event
-                        && !question.isRepeated(after: answer.event, before: news.event)
-                }
-                guard isNew, !isAnswered, !history.mayBeMissed(news, of: question, before: .max) else { continue }
-                judge(error, news, of: question, in: history, &evidence)
-                judgeOnReturn(error, news, of: question, in: history, &evidence)
-            }
-        }
-    }
-
-    /// Judges an error of a message in a session that was not on the screen once the person goes there.
-    private static func judgeOnReturn(
-        _ error: ClientQuestion.ClientError, _ news: ClientQuestion.News, of question: ClientQuestion,
-        in history: Observations, _ evidence: inout Evidence
-    ) {
-        let sessions = question.namedSessions(before: news.event + 1)
-        guard !question.isAmbiguous, let before = history.client.state(at: news.event),
-            let elsewhere = before.sessionId, !sessions.contains(elsewhere),
-            let act = history.client.acts("selectSession", "openPush").first(where: { act in
-                act.event > news.event && act.details.id("sessionId").map(sessions.contains) == true
-            }),
-            history.patience(from: news.event, to: act.event) >= Observations.inFlight.microseconds,
-            let back = history.client.states.first(where: {
-                $0.event > act.event && $0.sessionId.map(sessions.contains) == true
-            }), history.endOfStay(at: act.event) > back.event, history.endOfLife(at: news.event) > back.event
-        else { return }
-        let others = history.otherErrorCodes(than: question, after: before.event)
-        func isTold(_ state: ObservedClient.State) -> Bool? {
-            if state.showsAsFailed(question) { return true }
-            return state.shows(error, of: question.keys, unlike: before, others: others)
-        }
-        // An error that was listed at the time need not be any more.
-        let wasTold = history.client.states(from: news.event, to: back.event).contains {
-            $0.event > news.event && isTold($0) != false
-        }
-        if wasTold { return }
-        let ends = [
-            history.end(of: act.event, at: leavings.union(["sendAgain"])),
-            question.requests.first { $0.event > news.event }?.event,
-            question.news.first { $0.event > news.event && $0.isAnswer }?.event,
-            question.repeats.first { $0 > news.event },
-        ]
-        let shown = history.shown(
-            after: back.event - 1, within: history.clientPatience, before: ends.compactMap { $0 }.min() ?? .max
-        ) { state in
-            state.sessionId.map(sessions.contains) == true && state.shows(question) ? isTold(state) : nil
-        }
-        evidence.test(shown) { event in
-            Finding(
-                "an error of another session is not shown when the person comes back to it",
-                expected: "the message marked as failed, or an entry in errors",
-                actual: "neither, after \(error.code ?? "an error without code")", at: [news.event, act.event, event])
-        }
-    }
-
-    private static func judge(
-        _ error: ClientQuestion.ClientError, _ news: ClientQuestion.News, of question: ClientQuestion,
-        in history: Observations, _ evidence: inout Evidence
-    ) {
-        let ends = [
-            history.end(of: news.event, at: leavings.union(["sendAgain"])),
-            question.requests.first { $0.event > news.event }?.event,
-            question.news.first { $0.event > news.event && $0.error == nil }?.event,
-        ]
-        let before = history.client.state(at: news.event)
-        let others = history.otherErrorCodes(than: question, after: before?.event ?? news.event)
-        let shown = history.shown(
-            after: news.event, within: history.clientPatience, before: ends.compactMap { $0 }.min() ?? .max
-        ) { state in
-            if state.showsAsFailed(question) { return true }
-            let isTold = state.shows(error, of: question.keys, unlike: before, others: others)
-            // On another session's screen the message may carry it out of sight.
-            return isTold == false && !history.mayStand(question, on: state, before: news.event + 1) ? nil : isTold
-        }
-        evidence.test(shown) { event in
-            Finding(
-                "an error is not shown", expected: "the message marked as failed, or an entry in errors",
-                actual: "neither, after \(error.code ?? "an error without code")", at: [news.event, event])
         }
     }
 

@@ -11,7 +11,7 @@ enum CLIENT {
         Check(.CLIENT, 7, lostQuestionsAreSentAgain),
         Check(.CLIENT, 6, theSameIsSentAgain, whatIsSentAgainHasItsKey),
         Check(.CLIENT, 5, eachMessageHasAKeyOfItsOwn),
-        Check(.CLIENT, 24, onlyItsOwnTurnProvesDelivery),
+        Check(.CLIENT, 24, sentMeansProved, othersProveNothing),
         Check(.CLIENT, 14, reconnectsAreFollowedByRecovery),
         Check(.CLIENT, 15, Rule(placesAreSynced, needs: [.program]), Rule(syncNeedsAnEpoch)),
         Check(.CLIENT, 17, gapsAreRead),

@@ -4,8 +4,8 @@ import HoldfastTranscript
 
 /// Checks of the envelope that concern texts, sizes and fragments.
 extension ENV {
-    /// ENV-6: "A server MUST give the text of a message the same in every frame, chat response and session read, and
-    /// that of a question as it was sent".
+    /// ENV-6: "A server MUST give a message's text the same in every frame, chat response and session read, and a
+    /// question's content in reads the same as it was sent".
     ///
     /// Messages are found by their ids; without any, the only question of a session this history began is meant. Exercised once
     /// per question or answer and read, and by a `message` to the connection that asked (TURN-11 judges the others).
@@ -37,6 +37,13 @@ extension ENV {
                 evidence.test(
                     read.messages[index].text, is: turn.accepted.prompt, otherwise: "the server changed a text",
                     at: [turn.event, read.event])
+                let stored = read.session["messages"]?[index]?["content"]
+                guard exactlyEqual(read.messages[index].text, turn.accepted.prompt),
+                    !MessageContent.isSame(stored, as: turn.accepted.content)
+                else { continue }
+                evidence.violate(
+                    "the server changed the parts of a question", expected: shown(turn.accepted.content?.text()),
+                    actual: shown(stored?.text()), at: [turn.event, read.event])
             }
         }
     }
@@ -85,8 +92,8 @@ extension ENV {
         }
     }
 
-    /// ENV-8: "A server MUST answer a message or request body of more than `limits.maxFrameBytes` bytes with
-    /// `too_large`, or on a WebSocket by closing with 1009, within `close`".
+    /// ENV-8: "A server MUST answer a message on an open connection, or a request body, of more than
+    /// `limits.maxFrameBytes` bytes with `too_large`, or the message by closing with 1009, within `close`".
     ///
     /// A reset can overtake the close frame, so a connection that was reset proves nothing.
     static func largerMessagesAreRefused(_ history: Observations, _ evidence: inout Evidence) {
@@ -124,8 +131,7 @@ extension ENV {
         }
     }
 
-    /// ENV-9: "A server MUST NOT send a message of more than 1048576 bytes, nor a `message`, `toolUse`, `done` or
-    /// `error` without `duplicate` of more than 1000000".
+    /// ENV-9: "A server MUST NOT send a message of more than 1048576 bytes".
     ///
     /// Exercised once per message. What was too large for the stage itself is an act `cut` with `moreThan`.
     static func messagesStaySmall(_ history: Observations, _ evidence: inout Evidence) {
@@ -149,13 +155,9 @@ extension ENV {
             case .binary(_, let bytes): size = bytes.count
             default: continue
             }
-            let isReplayable = frame.isOf("message", "toolUse", "done", "error") && !frame.isDuplicate
-            let limit = isReplayable ? 1_000_000 : 1_048_576
             evidence.test(
-                size <= limit,
-                otherwise:
-                    "\(called(frame)) is larger than \(isReplayable ? "a replay can contain" : "clients must read")",
-                expected: "at most \(limit) bytes", actual: "\(size) bytes", at: [frame.event])
+                size <= 1_048_576, otherwise: "\(called(frame)) is larger than clients must read",
+                expected: "at most 1048576 bytes", actual: "\(size) bytes", at: [frame.event])
         }
     }
 

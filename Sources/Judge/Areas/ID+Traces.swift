@@ -141,7 +141,8 @@ extension ID {
                     evidence.test(no: names.first { $0.1 != $0.2 }) { wrong in
                         Finding(
                             "ack and read name different values of \(wrong.0)", expected: shown(wrong.2),
-                            actual: shown(wrong.1), at: [turn.event, ack.event, read.event].sorted())
+                            actual: shown(wrong.1), at: [turn.event, ack.event, read.event].sorted(),
+                            lacking: wrong.1 == nil ? wrong.0 : nil)
                     }
                 }
             }

@@ -59,21 +59,27 @@ enum ID {
         }
     }
 
-    /// ID-2, rule 2: a question that names an existing session of its principal runs there.
+    /// ID-2, rule 2: an accepted question runs in the session that it names, and an existing one is not called unknown.
     ///
-    /// A session exists when the server named it before. Refusals with other codes than `session_not_found` do not count.
+    /// A session exists when the server named it before; ID-4 judges one that surely does not. Refusals with other codes than
+    /// `session_not_found` do not count.
     static func questionsRunInTheSessionTheyName(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
             // What was refused before was not asked: under its key another question may have followed.
             let request = turn.accepted
-            guard let asked = request.sessionAsked,
-                history.sessions.isOwed(asked, for: turn.principal, before: request.event)
-            else { continue }
+            guard let asked = request.sessionAsked else { continue }
+            let isOwed = history.sessions.isOwed(asked, for: turn.principal, before: request.event)
+            // A capture begins behind most namings.
+            let isLikely =
+                history.isCapture && isSessionID(asked)
+                && !history.sessions.isAbsent(asked, for: turn.principal, before: request.event)
+            guard isOwed || isLikely else { continue }
             if let session = turn.sessionId, turn.isAccepted {
                 evidence.test(
-                    session == asked, otherwise: "a question ran in another session", expected: shown(asked),
+                    session == asked, keptIf: isOwed, otherwise: "a question ran in another session",
+                    expected: shown(asked),
                     actual: shown(session), at: [turn.event, turn.firstSign ?? turn.event])
-            } else if turn.request.refusalCode == "session_not_found", let refusal = turn.request.refusal,
+            } else if isOwed, turn.request.refusalCode == "session_not_found", let refusal = turn.request.refusal,
                 turn.request.connection != nil
             {
                 evidence.violate(
@@ -166,9 +172,7 @@ enum ID {
             // Who is told to stop takes nothing more.
             if history.wasStopped(between: request.event, and: refusal) { return }
             violate("got the wrong error", called(error: request.refusalCode), refusal)
-        } else if let sign = signs.map(\.event).filter({ $0 > request.event }).min()
-            ?? history.firstFrame(naming: request.sessionAsked, on: connection, after: request.event)
-        {
+        } else if let sign = signs.map(\.event).filter({ $0 > request.event }).min() {
             if turn.mayHaveRefusedUnseen(request, by: sign) { return }
             violate("was accepted", "a turn in \(shown(turn.sessionId ?? request.sessionAsked))", sign)
         } else if let missing = history.unanswered(request.event, within: bound, on: connection) {
@@ -253,14 +257,5 @@ private struct NamesOfTurn {
             return ("clientMessageId", turn.clientMessageId, given)
         }
         return nil
-    }
-}
-
-extension Observations {
-    /// The first frame of a turn on a connection after an event that names a session, whosever it is.
-    fileprivate func firstFrame(naming session: String?, on connection: Int, after event: Int) -> Int? {
-        connections[connection].received.first {
-            $0.event > event && $0.isOf("ack", "toolUse", "done") && $0.sessionId == session
-        }?.event
     }
 }

@@ -15,9 +15,13 @@ extension IDEM {
             if exchange?.status == 413 || request.refusalCode == "too_large", history.mayBeTooLarge(request) {
                 continue
             }
-            let missing = request.connection.flatMap { connection in
+            var missing = request.connection.flatMap { connection in
                 history.connections[connection].connected.map { $0 < again.event } == true
                     ? history.unanswered(again.event, within: history.timeouts.error, on: connection) : nil
+            }
+            if let exchange {
+                // Who looks at the key only when the conversation is free answers as late as a turn.
+                missing = history.unanswered(exchange, within: history.timeouts.turn + history.timeouts.rest)
             }
             guard request.connection.map({ history.connections[$0].connected ?? .max < again.event }) ?? true,
                 let event = request.refusal ?? again.answered ?? missing?.proof

@@ -67,8 +67,22 @@ enum IDEM {
 
     /// IDEM-1, rule 2: a repeat is not stored as a second message.
     ///
-    /// Once for each repeat whose `ack` names the message, and in each later read that shows its question.
+    /// Once for each repeat whose `ack` names the message, and in each later read that shows its question. In a capture, where
+    /// nobody may have seen the repeat, a read tells alone; a key is free again after a day (IDEM-6).
     static func repeatStoresNoSecondMessage(_ history: Observations, _ evidence: inout Evidence) {
+        for read in history.sessionReads where history.isCapture {
+            let asked = read.messages.filter { $0.role == "user" && $0.saysKey && $0.clientMessageId != nil }
+            for (key, stored) in Dictionary(grouping: asked, by: \.clientMessageId).sorted(by: {
+                $0.key ?? "" < $1.key ?? ""
+            }) {
+                guard let first = stored.first,
+                    let second = stored.first(where: { $0.id != first.id && $0.isOfOneDay(as: first) })
+                else { continue }
+                evidence.violate(
+                    "one question is stored twice", expected: "one message with clientMessageId \(shown(key))",
+                    actual: "messages \(shown(first.id)) and \(shown(second.id))", at: [read.event])
+            }
+        }
         for again in history.trueRepeats {
             if let ack = again.request.ack, let id = ack.messageId,
                 let first = history.original(of: again.turn)?.ack?.messageId
@@ -106,6 +120,8 @@ enum IDEM {
         }
         for again in history.trueRepeats {
             guard let connection = again.request.connection else { continue }
+            // The conversation before it may have grown (ENV-8).
+            if again.request.ack == nil, history.size(of: again.request) ?? 0 > history.leastFrameLimit { continue }
             let expected = history.namedTurns(of: again.turn).first?.turnId
             if let ack = again.request.ack {
                 let acks = again.turn.acks.filter { $0.connection == connection }
@@ -247,7 +263,9 @@ enum IDEM {
                         "a repeat of a finished turn failed over REST", expected: "200 with the first outcome",
                         actual: "a failure", at: [again.event, failure])
                 }
-            } else if let refusal = again.request.refusal, !history.isMatterOfRates(again.request) {
+            } else if let refusal = again.request.refusal, !history.isMatterOfRates(again.request),
+                history.size(of: again.request) ?? 0 <= history.leastFrameLimit
+            {
                 evidence.violate(
                     "a repeat over REST was refused", expected: "the first outcome",
                     actual: again.request.refusalCode ?? "a status without code", at: [again.event, refusal])
@@ -258,13 +276,19 @@ enum IDEM {
     /// ID-9, rule 2: session reads show the `turnId` of each message of a turn, and the key of its question.
     static func readsShowTheKey(_ history: Observations, _ evidence: inout Evidence) {
         history.forEachTurnRead { turn, read, places in
-            guard let key = turn.clientMessageId, let place = places.questions(of: turn).first,
+            // What is stored twice is the matter of IDEM-1.
+            let stored = places.questions(of: turn)
+            guard let key = turn.clientMessageId, let place = stored.first, stored.count == 1,
                 history.turnIdsStarted(by: turn).count < 2
             else { return }
-            let shown = read.messages[place].saysKey ? read.messages[place].clientMessageId : nil
-            evidence.test(
-                shown == key, otherwise: "a user message does not show its key", expected: "clientMessageId \(key)",
-                actual: shown ?? "none", at: [read.event])
+            let question = read.messages[place]
+            let unshown = question.saysKey && question.clientMessageId == key ? nil : question
+            evidence.test(no: unshown) { question in
+                Finding(
+                    "a user message does not show its key", expected: "clientMessageId \(key)",
+                    actual: question.saysKey ? question.clientMessageId ?? "none" : "none", at: [read.event],
+                    lacking: question.saysKey ? nil : "clientMessageId")
+            }
             guard let turnId = turn.turnId else { return }
             let unnamed = ([place] + places.answers(of: turn)).first { place in
                 !read.messages[place].saysTurn || read.messages[place].turnId != turnId
@@ -273,7 +297,7 @@ enum IDEM {
                 Finding(
                     "a message does not show its turn", expected: "turnId \(turnId)",
                     actual: read.messages[place].saysTurn ? read.messages[place].turnId ?? "none" : "none",
-                    at: [read.event])
+                    at: [read.event], lacking: read.messages[place].saysTurn ? nil : "turnId")
             }
         }
     }

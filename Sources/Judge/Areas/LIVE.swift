@@ -17,8 +17,8 @@ enum LIVE {
         Check(.LIVE, 10, connectionsEndForAReason),
     ]
 
-    /// LIVE-1: "A server MUST answer each `ping` on an open connection with a `pong` with its `nonce` there within
-    /// `pong`, also while turns run".
+    /// LIVE-1: "A server MUST answer each valid `ping` on an open connection with a `pong` with its `nonce` there
+    /// within `pong`, also while turns run".
     ///
     /// Once for each ping; nonces are compared character by character. One with unknown members (ENV-4), in fragments
     /// (ENV-10) or after something malformed (ENV-5) that stays unanswered is the matter of those clauses, and so is a
@@ -173,7 +173,8 @@ enum LIVE {
                 let heartbeat = heartbeat(of: connection, history)
             else { continue }
             let bound = heartbeat * 3 + history.timeouts.close
-            let signs = signs(on: index, history).filter { $0 > max(connected, mute) }
+            let all = signs(on: index, history)
+            let signs = all.filter { $0 > max(connected, mute) }
             for (last, next) in zip([max(connected, mute)] + signs, signs.map(Optional.some) + [nil]) {
                 if let late = history.deadline(after: last, within: bound, on: index), late <= next ?? .max {
                     test(false, "it stayed open", at: [last, late])
@@ -183,9 +184,13 @@ enum LIVE {
                     !ending.isOwnStop, !history.wasStopped(between: last, and: ending.event)
                 else { continue }
                 let isInTime = history.patience(from: last, to: ending.event) <= bound.microseconds
-                // Before the time is up, and with the code of another cause, it is the matter of others.
-                let isDue = history.span(from: last, to: ending.event) >= 2 * heartbeat.microseconds
-                if isInTime, isDue, case .closed(.fromServer, let code) = ending.kind, code != 4001, code != 4004,
+                // An end before the time is up, or with the code of another cause, is the matter of others. The silence may
+                // have begun before the stage fell mute.
+                let heard = max(connected, all.last { $0 <= last } ?? 0)
+                let silence = history.span(from: heard, to: ending.event)
+                guard silence >= heartbeat.microseconds * (ending.isForSilence || ending.kind == .lost ? 7 : 8) / 4
+                else { continue }
+                if isInTime, case .closed(.fromServer, let code) = ending.kind, code != 4001, code != 4004,
                     !history.lives.refusedWrites(between: last, and: ending.event)
                 {
                     test(false, called(close: code), at: [last, ending.event])

@@ -9,7 +9,7 @@ enum RATE {
         Check(.RATE, 2, budgetIsGranted),
         Check(
             .RATE, 3, Rule(refusalsTellTheBudget), Rule(responsesTellWhenToRetry, needs: [.headers]),
-            Rule(excessIsRefused, needs: [.delays])),
+            Rule(excessIsRefused, needs: [.frames])),
         Check(.RATE, 4, connectionsOutliveRefusals),
         Check(.RATE, 5, statedWaitsAreEnough),
         Check(.RATE, 6, repeatsAreFree),
@@ -85,6 +85,7 @@ enum RATE {
     /// by the first that was too many and got another answer, and by one after a spent budget that got none, or its
     /// refusal late.
     static func excessIsRefused(_ history: Observations, _ evidence: inout Evidence) {
+        guard history.knowsTimes else { return }
         let ledger = RateLedger(history)
         for excess in ledger.excesses(in: history) {
             let request = excess.entry.request
@@ -97,15 +98,15 @@ enum RATE {
                 actual: excess.entry.accepted != nil ? "accepted" : status.map { "status \($0)" } ?? code,
                 at: [excess.first, request.event, excess.decided])
         }
-        // Who else spent the budget is not known of a capture.
-        if history.isCapture { return }
         for entry in ledger.entries {
             let request = entry.request
-            guard let spender = ledger.spender(before: entry)?.accepted else { continue }
             let late = request.connection.flatMap {
                 history.deadline(after: request.event, within: history.timeouts.ack, on: $0)
             }
-            if let answer = entry.answered {
+            guard let spender = ledger.spender(before: entry, by: late)?.accepted else { continue }
+            // What is accepted in time is told above; once the bound has passed, it may be a repeat that was.
+            let isLate = late.map { $0 < entry.answered ?? .max } ?? false
+            if let answer = entry.answered, entry.isLimited || !isLate {
                 guard entry.isLimited else { continue }
                 evidence.test(no: late.flatMap { $0 < answer ? answer : nil }) { answer in
                     Finding(

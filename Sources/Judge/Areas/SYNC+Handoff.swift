@@ -164,7 +164,7 @@ extension SYNC {
     // MARK: What a restart means for the numbered stream
 
     /// SYNC-5: "A server MUST use a new `epoch` whenever it could otherwise give out a `seq` again, or a restart took
-    /// from it frames that SYNC-7 makes it replay".
+    /// promised frames from it".
     ///
     /// Once for each first `connected` of a principal after a restart that had been shown frames before. An old epoch
     /// means the old stream: `lastSeq` goes on from it, no number comes again, and a replay from before holds what was

@@ -21,7 +21,8 @@ enum SYNC {
         Check(.SYNC, 11, limitIsKept),
     ]
 
-    /// SYNC-1: "A server MUST state `epoch` and `lastSeq` in `connected`".
+    /// SYNC-1: "A server MUST state in `connected` its `epoch`, and a `lastSeq` not below any `seq` of it that this
+    /// principal was shown before the `auth`".
     ///
     /// Once for each `connected`. Frames shown before the client's `auth` was sent bound `lastSeq` from below; later
     /// ones may have overtaken the greeting.
@@ -77,14 +78,21 @@ enum SYNC {
     }
 
     /// SYNC-4: "A server MUST put into `missed` only frames whose `seq` is greater than `lastSeqSeen`, in strictly
-    /// rising order".
+    /// rising order, and none if the position names another epoch".
     ///
-    /// Once for each answer with two frames, or to a position above 0 at or before which frames are known, or that
-    /// replays any.
+    /// Once for each answer with two frames, to a position of another epoch, or to one above 0 at or before which frames
+    /// are known, or that replays any.
     static func missedRisesFromThePosition(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             guard let position = sync.lastSeqSeen else { continue }
             let numbers = sync.missed.compactMap(\.seq)
+            if let asked = sync.request.epoch, let epoch = result.epoch, asked != epoch {
+                evidence.test(
+                    numbers.isEmpty, otherwise: "frames were replayed for a position of another epoch",
+                    expected: "an empty missed", actual: "seq \(listed(numbers))",
+                    at: [sync.request.event, result.event])
+                continue
+            }
             func isTempting() -> Bool {
                 guard numbers.isEmpty else { return true }
                 let stream = history.stream(of: history.principal(of: sync), epoch: result.epoch)
@@ -199,8 +207,18 @@ enum SYNC {
     /// that this principal may see".
     ///
     /// Once for each answer to a position after which frames are known; one that says `complete: false` counts, because
-    /// it was free to lie. One that says neither lies by nothing and keeps nothing (ENV-2).
+    /// it was free to lie. One that says neither lies by nothing and keeps nothing (ENV-2). In a capture, which
+    /// need not show the frame itself, `lastSeq` tells of it: it is the number of the last frame there is.
     static func completeMeansWhole(_ history: Observations, _ evidence: inout Evidence) {
+        let isPlain = history.isCapture && history.history.header.dialect.isCanonical
+        for replay in history.replays where isPlain && replay.last.claimsComplete && !replay.isCutShort {
+            guard let last = replay.last.lastSeq, replay.unspoken.isEmpty,
+                case let end = max(replay.position, replay.numbers.max() ?? 0), end < last
+            else { continue }
+            evidence.violate(
+                "complete is true, but the last frame of its own stream is missing", expected: "seq \(last) in missed",
+                actual: replay.numbers.isEmpty ? "no frame" : "seq \(end) as the last", at: [replay.result.event])
+        }
         for replay in history.replays where !replay.wanted.isEmpty && replay.result.complete != nil {
             let lacking = replay.last.claimsComplete ? replay.unspoken.first : nil
             evidence.test(no: lacking.flatMap { replay.wanted[$0] }) { item in
@@ -253,11 +271,10 @@ enum SYNC {
         return ("unknown_position", "position \(position) lies beyond \(last)")
     }
 
-    /// SYNC-7: "A server MUST replay every sequenced frame after a position of its epoch, or after 0 without one, that
-    /// is among the newest `limits.replayMessages` and younger than `limits.replaySeconds`".
+    /// SYNC-7: "A server MUST replay every promised frame after a position of its epoch, or after 0 without one".
     ///
-    /// Once for each replay, all pages together, that owes frames which are surely inside both bounds. A new epoch
-    /// excuses nobody whose process went on.
+    /// Once for each replay, all pages together, that owes frames which are surely promised. A new epoch excuses nobody
+    /// whose process went on.
     static func promisedFramesAreReplayed(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             guard let lost = frameDropped(between: sync, and: result, history) else { continue }

@@ -14,6 +14,7 @@ extension TURN {
         for passed in passedOver(history) where passed.item.frame.type != "message" {
             evidence.violate(passed.finding("an open connection did not receive a frame of a turn"))
         }
+        endingsInReadsAreSent(history, &evidence)
         for turn in history.turns where turn.isAccepted {
             let observers = observers(of: turn, history)
             guard !observers.isEmpty else { continue }
@@ -48,6 +49,44 @@ extension TURN {
                 } else if !isAsker {
                     evidence.keep()
                 }
+            }
+        }
+    }
+
+    /// In a capture, a turn that a read shows to be over is told of on each connection that was open then, live or by its
+    /// replay; a stage waits for `turn` (TURN-3).
+    ///
+    /// Once for each such turn that no frame ended, by a connection that was greeted before the question or asked for a replay
+    /// from before the ending.
+    private static func endingsInReadsAreSent(_ history: Observations, _ evidence: inout Evidence) {
+        guard history.isCapture else { return }
+        for turn in history.turns where turn.ended == nil && turn.copies.isEmpty && turn.isAccepted {
+            guard !turn.replayed.contains(where: { $0.isOf("done", "error") }),
+                let read = history.reads(of: turn).first(where: { read in
+                    read.event > turn.event && ["done", "failed"].contains(read.entry(of: turn)?.status)
+                })
+            else { continue }
+            let seen = turn.frames.filter { $0.seq != nil }.max { $0.seq ?? 0 < $1.seq ?? 0 }
+            for index in history.index.connections(of: turn.principal) {
+                let connection = history.connections[index]
+                let replay = history.replays.first { replay in
+                    replay.first.connection == index && replay.last.claimsComplete && replay.result.event < read.event
+                        && replay.first.request.event > turn.event
+                        && seen.map { frame in
+                            replay.position <= frame.seq ?? 0
+                                && history.epoch(on: frame.connection, before: frame.event) == replay.epoch
+                        } ?? false
+                }
+                let isWitness = replay != nil || connection.connected.map { $0 < turn.event } ?? false
+                guard isWitness, connection.isOpen(at: read.event),
+                    let late = history.deadline(after: read.event, within: history.timeouts.ack, on: index)
+                else { continue }
+                evidence.violate(
+                    "a read shows that a turn is over, and an open connection was not told",
+                    expected: "its ending on connection \(connection.device)"
+                        + (replay == nil ? "" : ", live or in the replay that is complete"),
+                    actual: "none before a later pong",
+                    at: ([turn.event, replay?.result.event, read.event].compactMap(\.self)).sorted() + [late])
             }
         }
     }
@@ -181,11 +220,12 @@ extension TURN {
 
     /// The frames shown elsewhere that came to be after a connection was greeted and were passed over on it.
     ///
-    /// Once it asks for a replay, what falls between that and the live frames is the matter of SYNC-8. A capture may lack
-    /// lines; who asks need not see its own questions, and not everybody names them; and what came under another number is
-    /// the matter of ORDER-7.
+    /// Once it asks for a replay, what falls between that and the live frames is the matter of SYNC-8. Who asks need not see
+    /// its own questions, and not everybody names them; and what came under another number is the matter of ORDER-7. Where a
+    /// part of a capture goes on, what came before it is not known.
     private static func passedOver(_ history: Observations) -> [PassedOver] {
-        guard !history.isCapture, history.profiles.contains(.sync) else { return [] }
+        guard history.profiles.contains(.sync) else { return [] }
+        let carried = history.capture?.carried ?? 0
         return history.connections.enumerated().flatMap { index, connection -> [PassedOver] in
             guard let greeting = connection.greeting, let epoch = greeting.epoch,
                 var reached = greeting["lastSeq"]?.intValue
@@ -195,6 +235,7 @@ extension TURN {
             let begun = connection.auth ?? connection.opening
             let answer = connection.received.first { $0.type == "syncResult" }?.event ?? .max
             var passed: [PassedOver] = []
+            if greeting.event < carried { reached = live.frames.first { $0.event >= carried }?.seq ?? .max }
             for frame in live.frames where frame.event > greeting.event && frame.event < answer {
                 guard let seq = frame.seq, seq > reached else { continue }
                 for item in stream.firstShown(after: reached) {
@@ -257,7 +298,7 @@ extension TURN {
         "bad_request", "too_large", "persist_failed", "rate_limited",
     ])
 
-    /// TURN-12: "A server MUST NOT store a message, or start a turn, for a question that it refused".
+    /// TURN-12: "A server MUST NOT store a message, create a session or start a turn for a question that it refused".
     ///
     /// Once for each refusal in each read of the session that it named, or list, that was begun after it and before the same
     /// key was sent again; broken by a read of any session, and at once by a frame of the turn. Ill-formed session ids are the

@@ -28,7 +28,7 @@ enum TURN {
     /// A missing ack shows by the first `toolUse` or ending, a late answer when it comes, silence by what goes on there. Each
     /// repeat has an ack of its own (IDEM-2), and a question over the budget is the matter of RATE-3.
     static func chatsAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
-        for turn in history.turns {
+        for turn in history.turns where !turn.isOfBefore {
             guard let index = turn.request.connection, turn.event > history.connections[index].connected ?? .max else {
                 continue
             }
@@ -99,9 +99,11 @@ enum TURN {
             history.requests.compactMap { _, request in request.ack.map { ($0.event, request) } },
             uniquingKeysWith: { first, _ in first })
         let known = Set(history.turns.flatMap(\.acks).map(\.event))
+        let setAside = Set(history.turns.flatMap(\.setAside).map(\.event))
         for connection in history.connections {
             guard let greeting = connection.connected else { continue }
             for ack in connection.received where ack.type == "ack" && ack.event > greeting {
+                if setAside.contains(ack.event) { continue }
                 let open = known.contains(ack.event) ? answered[ack.event] : waiting(for: ack, history)
                 guard let open, open.clientMessageId != nil else { continue }
                 evidence.test(
@@ -119,8 +121,9 @@ enum TURN {
             $0.frame.connection == ack.connection && $0.frame.event < ack.event && $0.answer == nil
         }
         guard !isOfHostile, let greeting = history.connections[ack.connection].connected else { return nil }
-        return history.requests.first { _, request in
-            request.connection == ack.connection && request.event > greeting && request.event < ack.event
+        return history.requests.first { turn, request in
+            turn.setAside.isEmpty && request.connection == ack.connection && request.event > greeting
+                && request.event < ack.event
                 && request.ack == nil && request.refusal == nil
         }?.request
     }
@@ -201,8 +204,7 @@ enum TURN {
     /// One key that was sent again and is answered in two sessions has started two turns, which is the matter of IDEM-1.
     private static func isSameTurn(_ one: Frame, _ other: Frame, of turn: ObservedTurn) -> Bool {
         if let turnId = one.turnId, let own = other.turnId { return turnId == own }
-        guard turn.requests.count > 1, one.turnId == nil, let session = one.sessionId, let second = other.sessionId
-        else { return true }
+        guard turn.requests.count > 1, let session = one.sessionId, let second = other.sessionId else { return true }
         return session == second
     }
 
@@ -221,12 +223,17 @@ enum TURN {
 
     /// TURN-3, rule 2: nothing of a turn follows its ending on a connection.
     ///
-    /// Once per ended turn and connection. A copy that is not marked as one is a second ending.
+    /// Once per ended turn and connection, also where one key ran as several turns. A copy that is not marked as one is a
+    /// second ending.
     static func nothingFollowsTheEnding(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
             for (index, endings) in turn.endingsByConnection {
-                let frames = endings.dropFirst() + turn.frames.filter { $0.connection == index }
-                judge(endings[0], frames.filter { isSameTurn(endings[0], $0, of: turn) }, turn, &evidence)
+                let frames = endings + turn.frames.filter { $0.connection == index }
+                var judged: [Frame] = []
+                for ending in endings where !judged.contains(where: { isSameTurn($0, ending, of: turn) }) {
+                    judged.append(ending)
+                    judge(ending, frames.filter { isSameTurn(ending, $0, of: turn) }, turn, &evidence)
+                }
             }
         }
         for (ending, later) in unasked(history) where !later.isEmpty { judge(ending, later, nil, &evidence) }

@@ -36,7 +36,37 @@ struct SymptomReader {
         likelyEnds = ends
     }
 
-    private func end(of turn: ObservedTurn) -> Int? { turn.ended ?? likelyEnds[turn.event] }
+    func end(of turn: ObservedTurn) -> Int? {
+        turn.ended ?? turn.setAside.first { !$0.isReplayed && $0.isOf("done", "error") }?.event
+            ?? likelyEnds[turn.event]
+    }
+
+    /// How a question came out, after the words for how the waiting ended; nil where nothing shows it.
+    private func outcome(of turn: ObservedTurn, since event: Int) -> String? {
+        func told(_ frame: Frame?, _ how: String) -> String {
+            frame?.type == "error" ? "it failed (\(frame?.code ?? "no code"))\(how)" : "the answer came\(how)"
+        }
+        if let ended = end(of: turn) {
+            let frame = history.frames[ended]
+            let device = frame == nil ? "" : " on \(history.events[ended].lane)"
+            return told(frame, "\(device)\(later(event, ended))")
+        }
+        let again = (turn.replayed + turn.setAside + turn.copies).first { $0.isOf("done", "error") }
+        if let again {
+            let device = history.connections[again.connection].device
+            return told(again, "\(again.isReplayed ? " in a replay" : "") on \(device)\(later(event, again.event))")
+        }
+        guard isSettled(turn), let read = readEnding(turn) else { return nil }
+        let hasFailed = history.sessionReads.first { $0.event == read }?.entry(of: turn)?.status == "failed"
+        return "a read shows \(hasFailed ? "that it failed" : "the answer")\(later(event, read))"
+    }
+
+    /// The last read that shows how a question came out.
+    private func readEnding(_ turn: ObservedTurn) -> Int? {
+        let reads =
+            turn.session.map { readsBySession[OwnName($0, of: turn.principal)] ?? AnsweredInReads() } ?? allReads
+        return reads.last(of: turn).flatMap { $0 > turn.event ? $0 : nil }
+    }
 
     /// Everything, by kind and in the order of time.
     func symptoms() -> [Symptom] {
@@ -44,11 +74,9 @@ struct SymptomReader {
             + silences()
     }
 
-    private var knowsTimes: Bool { history.capture?.lacks.contains(.times) != true }
-
     /// `, 1.2 s later`; nothing where no time is known.
     private func later(_ first: Int, _ last: Int) -> String {
-        knowsTimes ? ", \(readable(.microseconds(history.time(of: last) - history.time(of: first)))) later" : ""
+        history.knowsTimes ? ", \(readable(.microseconds(history.time(of: last) - history.time(of: first)))) later" : ""
     }
 
     // MARK: Questions
@@ -60,7 +88,7 @@ struct SymptomReader {
             var what = "\(shown(turn.request.prompt)) was asked\(place(of: turn.request))"
             what += ack == nil ? "" : ", acknowledged"
             what += " and never answered"
-            if knowsTimes, let last = history.events.indices.last, last > turn.event {
+            if history.knowsTimes, let last = history.events.indices.last, last > turn.event {
                 what +=
                     " in the \(readable(.microseconds(history.time(of: last) - history.time(of: turn.event)))) that follow"
             }
@@ -69,12 +97,9 @@ struct SymptomReader {
     }
 
     /// Whether anything shows how the question came out: an ending, a refusal, a replay, or a read that holds the answer.
-    private func isSettled(_ turn: ObservedTurn) -> Bool {
+    func isSettled(_ turn: ObservedTurn) -> Bool {
         if end(of: turn) != nil || turn.isRefused || !turn.copies.isEmpty { return true }
-        if turn.replayed.contains(where: { $0.type == "done" || $0.type == "error" }) { return true }
-        let reads =
-            turn.session.map { readsBySession[OwnName($0, of: turn.principal)] ?? AnsweredInReads() } ?? allReads
-        return reads.last(of: turn).map { $0 > turn.event } ?? false
+        return (turn.replayed + turn.setAside).contains { $0.isOf("done", "error") } || readEnding(turn) != nil
     }
 
     /// What a principal asked in so many bytes.
@@ -216,12 +241,7 @@ struct SymptomReader {
                 let after = later(turn.event, ending.event)
                 var what =
                     "\(connection.device) \(ending.words) before the answer to \(shown(turn.request.prompt))\(after)"
-                if let ended = end(of: turn) {
-                    let device = turn.ending.map { " on \(history.connections[$0.connection].device)" } ?? ""
-                    what += "; the answer came\(device)\(later(ending.event, ended))"
-                } else {
-                    what += isSettled(turn) ? "; a later frame or read brought the answer" : "; the answer never came"
-                }
+                what += "; \(outcome(of: turn, since: ending.event) ?? "the answer never came")"
                 return Symptom(.brokenOff, what, at: [turn.event, ending.event])
             }
         }
@@ -232,7 +252,7 @@ struct SymptomReader {
     /// One pass over the frames of each connection: questions stand in the order of asking, and one that is over is not looked
     /// at again. A silence belongs to the question that waited longest, and each question has one.
     private func silences() -> [Symptom] {
-        guard knowsTimes else { return [] }
+        guard history.knowsTimes else { return [] }
         let all = history.connections.indices.flatMap(silences)
         return Array(all.sorted { ($1.lasted, $0.events[0]) < ($0.lasted, $1.events[0]) }.prefix(Self.mostSilences))
     }
@@ -251,13 +271,14 @@ struct SymptomReader {
 
     private func silences(on index: Int) -> [Symptom] {
         let connection = history.connections[index]
-        let last = connection.ending?.event ?? history.events.count - 1
+        let last = end(of: connection)
         let waits = history.index.turns(on: index).compactMap { number -> Wait? in
             let turn = history.turns[number]
             guard let asked = turn.requests.first(where: { $0.connection == index })?.event, asked < last else {
                 return nil
             }
-            let end = end(of: turn).map { $0 > asked ? min($0, last) : last } ?? last
+            let refusal = turn.isRefused ? turn.requests.compactMap(\.refusal).last : nil
+            let end = (refusal ?? end(of: turn)).map { $0 > asked ? min($0, last) : last } ?? last
             return Wait(asked: asked, end: end, prompt: turn.request.prompt)
         }.sorted { $0.asked < $1.asked }
         let heard = connection.received.map(\.event).filter { $0 < last } + [last]
@@ -281,14 +302,23 @@ struct SymptomReader {
         }
         return longest.values.filter { length($0.span) >= Self.leastSilence }.map { span, wait in
             let isOpen =
-                span.1 == history.events.count - 1 && connection.ending == nil
+                span.1 == history.events.count - 1 && connection.ending == nil && span.1 == last
                 && connection.received.last?.event != span.1
             return Symptom(
                 .silence,
                 "\(readable(.microseconds(length(span)))) without a frame on \(connection.device) while "
-                    + "\(shown(wait.prompt)) waited\(isOpen ? ", until the capture ends" : "")",
+                    + "\(shown(wait.prompt)) waited\(isOpen ? ", until the capture ends or the connection did" : "")",
                 at: [span.0, span.1], lasted: length(span))
         }
+    }
+
+    /// The last moment at which a connection was there: one without an end, as in a HAR, may be over once another one of its
+    /// person began.
+    func end(of connection: ObservedConnection) -> Int {
+        if let ending = connection.ending { return ending.event }
+        let own = connection.events.last ?? connection.opening
+        let isLeft = history.connections.contains { $0.principal == connection.principal && $0.opening > own }
+        return isLeft ? own : history.events.count - 1
     }
 
     private func length(_ span: (Int, Int)) -> Int { history.time(of: span.1) - history.time(of: span.0) }
@@ -301,7 +331,7 @@ struct SymptomReader {
 
 extension ObservedConnection.Ending {
     /// What happened, after the name of the connection.
-    fileprivate var words: String {
+    var words: String {
         switch kind {
         case .cut: "was cut"
         case .lost: "ended without a close frame"

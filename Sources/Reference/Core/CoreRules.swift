@@ -10,6 +10,8 @@ struct CoreRules: Sendable {
     var keeps: Set<Profile> = [.sync]
     var replayFrames = 1000
     var replaySeconds = 3600
+    /// More than is promised, so that there is a replay that does not fit into one message.
+    var replayBytes = 4 << 20
     var messagesPerMinute: Int?
     /// The window that the budget holds for, in milliseconds.
     var rateWindowMs = 60_000
@@ -23,6 +25,8 @@ struct CoreRules: Sendable {
     var devices: [String: [String]] = [:]
     /// The one epoch there can be, where the wire has no word for epochs; nil where each run names its own.
     var onlyEpoch: String?
+    /// Whether frames keep their numbers over a start, which a wire without epochs asks for (SYNC-5).
+    var keepsStream = false
     /// Whether a `sync` can name an epoch; where it cannot, it is about the one there is.
     var namesEpochs = true
     /// Whether an answer to a `sync` can say that it is one page of several; where it cannot, there is one page.

@@ -37,7 +37,7 @@ struct FrameShaper: Sendable {
         let plain = frame.text(pretty: variations.contains(.spacedText))
         guard variations.contains(.escapedText) else { return plain }
         let escaped = Self.escaped(plain)
-        // What a client sent in UTF-8 may be too long for a frame when each character takes six bytes or more.
+        // What a client sent in UTF-8 may be too long for a page when each character takes six bytes or more.
         return escaped.utf8.count <= 1_000_000 ? escaped : plain
     }
 

@@ -2,9 +2,9 @@ import HoldfastJSON
 
 /// The numbered stream of one principal: hands out `seq` and keeps the newest frames for replay.
 ///
-/// Both bounds hold at once: a frame leaves when more than `maxFrames` newer ones came *or* when it is older than
-/// `maxAgeMs`. Only frames with a `seq` ever enter, so pings and acks cannot push out an answer. The buffer lives in memory
-/// and ends with the process; that is honest because every start of the server names a new epoch.
+/// All bounds hold at once: a frame leaves when more than `maxFrames` newer ones came, when it is older than `maxAgeMs`, or
+/// when it and all newer ones have more than `maxBytes`. Only frames with a `seq` ever enter, so pings and acks cannot push out an answer. The buffer lives in memory
+/// and ends with the process; that is honest because every start of the server names a new epoch, or fills it again.
 struct ReplayBuffer: Sendable {
     /// A frame as it was first sent.
     struct Entry: Sendable {
@@ -32,14 +32,17 @@ struct ReplayBuffer: Sendable {
     private(set) var lastSeq = 0
     private let maxFrames: Int
     private let maxAge: Int
+    private let maxBytes: Int
+    private var bytes = 0
     private var entries: [Entry] = []
     /// Index of the oldest kept frame; the array is shortened only now and then.
     private var first = 0
     private var evictedThrough = 0
 
-    init(maxFrames: Int, maxAgeMs: Int) {
+    init(maxFrames: Int, maxAgeMs: Int, maxBytes: Int) {
         self.maxFrames = max(0, maxFrames)
         maxAge = maxAgeMs * 1000
+        self.maxBytes = maxBytes
     }
 
     /// Draws the next number, or one further on when numbers are left unused.
@@ -48,10 +51,14 @@ struct ReplayBuffer: Sendable {
         return lastSeq
     }
 
+    /// Draws the number that stands for a time, which the same frame gets again in a later life.
+    mutating func draw(at time: Int) -> Int { draw(step: max(1, time - lastSeq)) }
+
     /// Keeps a frame whose number was drawn before.
     mutating func keep(_ frame: JSONValue, seq: Int, bytes: Int, at now: Int) {
         entries.append(Entry(seq: seq, at: now, frame: frame, bytes: bytes))
-        if entries.count - first > maxFrames { evict(1) }
+        self.bytes += bytes
+        while entries.count - first > maxFrames || self.bytes > maxBytes { evict(1) }
         dropOld(at: now)
     }
 
@@ -81,6 +88,7 @@ struct ReplayBuffer: Sendable {
 
     private mutating func evict(_ count: Int) {
         guard count > 0 else { return }
+        for entry in entries[first..<(first + count)] { bytes -= entry.bytes }
         first += count
         evictedThrough = entries[first - 1].seq
         if first > 512, first * 2 > entries.count {

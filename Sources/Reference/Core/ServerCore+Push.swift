@@ -67,9 +67,13 @@ extension ServerCore {
     mutating func tell(_ remark: StoredRecord.Remark, _ notice: PushNotice, isPushed: Bool) {
         sessions.apply(.remark(remark))
         let listeners = connections.sockets(of: remark.principal)
+        say(remark)
+        if isPushed || listeners.isEmpty { bring(notice, to: rules.devices[remark.principal] ?? []) }
+    }
+
+    mutating func say(_ remark: StoredRecord.Remark) {
         let names = TurnNames(session: remark.session, turn: remark.turn, question: remark.message, key: "")
         let place = LiveTurn(placing: names, of: remark.principal, at: now.steady)
-        broadcast(Frames.remark(remark, at: Timestamp.text(remark.at, rules.timeStyle)), of: place)
-        if isPushed || listeners.isEmpty { bring(notice, to: rules.devices[remark.principal] ?? []) }
+        broadcast(Frames.remark(remark, at: Timestamp.text(remark.at, rules.timeStyle)), of: place, at: remark.at)
     }
 }

@@ -49,8 +49,23 @@ extension ServerCore {
             }
         }
         turns[question.turn]?.repeats = []
+        say(question, with: turn.content, of: turn)
+    }
+
+    private mutating func say(_ question: StoredRecord.Question, with content: JSONValue, of turn: LiveTurn) {
         let time = Timestamp.text(question.at, rules.timeStyle)
-        broadcast(Frames.message(turn.names, content: turn.content, at: time), of: turn)
+        broadcast(Frames.message(turn.names, content: content, at: time), of: turn, at: question.at)
+    }
+
+    /// Puts what a record of an earlier process tells into the stream again.
+    mutating func say(_ record: StoredRecord) {
+        switch record {
+        case .question(let it):
+            let names = TurnNames(session: it.session, turn: it.turn, question: it.message, key: it.key)
+            say(it, with: it.content, of: LiveTurn(placing: names, of: it.principal, at: now.steady))
+        case .ending(let it): tell(it.ending, of: it)
+        case .remark(let it): say(it)
+        }
     }
 
     /// The question could not be stored: it was never asked, and its key is free again.
@@ -117,7 +132,7 @@ extension ServerCore {
             sessions.endUnstored(record.turn, in: record.session, ending)
         }
         if let turn = turns.removeValue(forKey: record.turn) {
-            conclude(turn, ending)
+            conclude(turn, ending, at: record.at)
         } else if goesOn {
             tell(ending, of: record)
         }
@@ -129,14 +144,14 @@ extension ServerCore {
         else { return }
         let names = session.names(of: turn)
         let place = LiveTurn(placing: names, of: session.owner, at: now.steady)
-        broadcast(Frames.ending(ending, of: names), of: place)
+        broadcast(Frames.ending(ending, of: names), of: place, at: record.at)
     }
 
     /// Tells everyone how a turn ended.
-    private mutating func conclude(_ turn: LiveTurn, _ ending: TurnEnding) {
+    private mutating func conclude(_ turn: LiveTurn, _ ending: TurnEnding, at time: Int) {
         // Who took the answer live is looking at it already.
         let wasHeard = !connections.sockets(of: turn.principal).isEmpty
-        broadcast(Frames.ending(ending, of: turn.names), of: turn)
+        broadcast(Frames.ending(ending, of: turn.names), of: turn, at: time)
         if case .answered(let message, let text) = ending {
             announce(turn.names, of: turn.principal, message: message, text: text, wasHeard: wasHeard)
         }
@@ -151,12 +166,15 @@ extension ServerCore {
     }
 
     /// Gives a frame its number, keeps it for replay, and sends it to every open connection of its principal.
-    mutating func broadcast(_ frame: JSONValue, of turn: LiveTurn) {
+    ///
+    /// Where the stream goes on after a start, the time of the record that tells the same is the number.
+    mutating func broadcast(_ frame: JSONValue, of turn: LiveTurn, at time: Int? = nil) {
         let type = frame.text("type") ?? ""
         if type != "message" { sendDueAck(of: turn) }
         if rules.unsaidFrames.contains(type) || type == "message" && !rules.keeps.contains(.sync) { return }
         var stream = streams[turn.principal] ?? newStream()
-        let seq = stream.draw(step: step(after: stream.lastSeq))
+        let seq =
+            rules.keepsStream ? stream.draw(at: time ?? stamp()) : stream.draw(step: step(after: stream.lastSeq))
         var frame = frame
         frame["seq"] = JSONValue(seq)
         frame = shaper.shape(frame)
@@ -188,7 +206,8 @@ extension ServerCore {
 
     /// A stream in which nothing was said yet.
     func newStream() -> ReplayBuffer {
-        ReplayBuffer(maxFrames: rules.replayFrames, maxAgeMs: rules.replaySeconds * 1000)
+        ReplayBuffer(
+            maxFrames: rules.replayFrames, maxAgeMs: rules.replaySeconds * 1000, maxBytes: rules.replayBytes)
     }
 
     /// Ends what runs as interrupted; what is being stored goes on to its end.

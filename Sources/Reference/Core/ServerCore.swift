@@ -69,6 +69,8 @@ struct ServerCore: Sendable {
         queue.isShared = rules.hasOneLine
         for record in records { restore(record) }
         lastStamp = sessions.newest
+        goesOn = rules.keepsStream
+        effects = []
     }
 
     /// Takes over what another process of the same server knew in memory alone; before the first input.
@@ -173,6 +175,7 @@ struct ServerCore: Sendable {
 
     private mutating func restore(_ record: StoredRecord) {
         sessions.apply(record)
+        if rules.keepsStream { say(record) }
         guard case .question(let question) = record else { return }
         ledger.record(
             IdempotencyLedger.Entry(

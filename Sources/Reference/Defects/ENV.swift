@@ -126,13 +126,6 @@ extension Defect {
             "env-calls-a-question-without-words-bad", .ENV, 7, "Refuses a question without words as `bad_request`.",
             .chats { asker, _ in if asker.content == "" { asker.chat["messages"] = [] } })
         Defect(
-            "env-tells-a-limit-without-room", .ENV, 2, "States a `maxFrameBytes` of 1 MiB.",
-            .frames("connected") { frame, _ in
-                guard var limits = frame["limits"] else { return }
-                limits["maxFrameBytes"] = 1_048_576
-                frame["limits"] = limits
-            })
-        Defect(
             "env-swallows-oversized-frames", .ENV, 8, "Ignores a frame over `maxFrameBytes`.",
             .refusing(.tooLarge) { _, _, _, _ in [] })
         Defect(

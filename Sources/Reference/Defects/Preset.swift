@@ -33,8 +33,7 @@ package struct Preset: Sendable, Hashable {
 
     /// A conversation is an agent, so that every name is one.
     ///
-    /// Its numbers begin anew with each process, as those of the reference server do; what makes that a fault is that its wire
-    /// has no word for an epoch.
+    /// Its numbers begin anew with each process; what makes that a fault is that its wire has no word for an epoch.
     static let adjutant = Preset(
         "adjutant",
         "Reuses numbers after a restart, hides gaps in replays, stores repeats again, has a budget for each connection, and "

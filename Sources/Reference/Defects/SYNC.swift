@@ -76,7 +76,10 @@ extension Defect {
         Defect(
             "sync-keeps-the-epoch-across-restarts", .SYNC, 5, need: .restart,
             "Keeps its `epoch` over a start, but not the buffer.",
-            .rules { $0.onlyEpoch = $0.onlyEpoch ?? "epo_the-only-one" })
+            .rules { rules in
+                rules.onlyEpoch = rules.onlyEpoch ?? "epo_the-only-one"
+                rules.keepsStream = false
+            })
         Defect(
             "sync-ignores-the-epoch", .SYNC, 6, "Treats a position of any `epoch` as its own.",
             .hears("sync") { frame, server in if frame["epoch"] != nil { frame["epoch"] = .string(server.core.epoch) } }
@@ -110,9 +113,13 @@ extension Defect {
             .start { core in
                 for principal in Set(core.rules.principalsByToken.values).union([core.rules.anonymous]) {
                     core.streams[principal] = ReplayBuffer(
-                        maxFrames: core.rules.replayFrames / 2, maxAgeMs: core.rules.replaySeconds * 1000)
+                        maxFrames: core.rules.replayFrames / 2, maxAgeMs: core.rules.replaySeconds * 1000,
+                        maxBytes: core.rules.replayBytes)
                 }
             })
+        Defect(
+            "sync-keeps-too-few-bytes", .SYNC, 7, "Buffers at most 512 KiB; needs long answers.",
+            .rules { $0.replayBytes = $0.maxSentBytes / 2 })
         Defect(
             "sync-ignores-position-zero", .SYNC, 7, "Replays nothing after `lastSeqSeen` 0.",
             .pages { page, sync, _ in

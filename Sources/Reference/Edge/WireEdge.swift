@@ -20,7 +20,7 @@ struct WireEdge: Sendable {
 
     /// The epoch that a position without one is taken for; nil where the wire names epochs, or has no positions.
     ///
-    /// A server whose wire cannot name epochs has one for ever, and its numbers begin anew all the same.
+    /// A server whose wire cannot name epochs has one for ever.
     var onlyEpoch: String? {
         let position: JSONValue = ["type": "sync", "lastSeqSeen": 0]
         guard case .frames(let wire) = dialect.encode(position, sentBy: .client), let frame = wire.first,

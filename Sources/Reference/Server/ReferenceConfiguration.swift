@@ -76,7 +76,8 @@ package struct ReferenceConfiguration: Sendable {
             replaySeconds: replaySeconds, messagesPerMinute: messagesPerMinute,
             rateWindowMs: max(1, rateWindowSeconds) * 1000, maxFrameBytes: messageLimit,
             heartbeatSeconds: heartbeatSeconds, authMs: authSeconds * 1000, devices: devices,
-            onlyEpoch: edge?.onlyEpoch, namesEpochs: edge?.namesEpochs ?? true, hasPages: edge?.hasPages ?? true,
+            onlyEpoch: edge?.onlyEpoch, keepsStream: edge?.onlyEpoch != nil, namesEpochs: edge?.namesEpochs ?? true,
+            hasPages: edge?.hasPages ?? true,
             unsaidFrames: edge?.unsaidFrames ?? [], variations: variations,
             // Who breaks the handshake has to come to it.
             checksUpgrades: defects.isEmpty && !variations.contains(.refusesAfterUpgrade),

@@ -129,6 +129,7 @@ extension JSONValue {
     fileprivate func called(complete: Bool) -> JSONValue {
         var page = self
         page["complete"] = .bool(complete)
+        if complete { page["reason"] = nil }
         page["more"] = nil
         return page
     }

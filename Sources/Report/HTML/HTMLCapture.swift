@@ -33,6 +33,7 @@ package struct HTMLCapture {
     private let isClean: Bool
     private let headline: String
     private let facts: [(title: String, text: String)]
+    private let story: [(title: String, lines: [(time: String, what: String)])]
     private let observed: [Observed]
     private let notes: [String]
 
@@ -40,7 +41,8 @@ package struct HTMLCapture {
     package init(
         _ headline: String, exit: ExitStatus, isClean: Bool, facts: [(title: String, text: String)],
         parts: [ScenarioResult],
-        results: [Result], observed: [Observed], notes: [String], under specification: Specification
+        results: [Result], story: [(title: String, lines: [(time: String, what: String)])], observed: [Observed],
+        notes: [String], under specification: Specification
     ) {
         let clauses = results.map { result in
             let showing = parts.filter { part in
@@ -60,7 +62,7 @@ package struct HTMLCapture {
             isStrict: false, sentences: [:], intended: [:])
         run = HTMLRun(report)
         (self.exit, self.isClean, self.headline) = (exit, isClean, headline)
-        (self.facts, self.observed, self.notes) = (facts, observed, notes)
+        (self.facts, self.story, self.observed, self.notes) = (facts, story, observed, notes)
     }
 
     /// The whole file, ending with a newline.
@@ -68,6 +70,7 @@ package struct HTMLCapture {
         var page = HTMLPage(title: headline)
         page.again = "conformance judge FILE"
         page.header = "<p class=\"kicker\">Holdfast: a judged capture</p>\n\(verdict)\(list)"
+        if !story.isEmpty { page.add("story", "What happened", told) }
         page.add("observations", "Observations", HTMLPage.legend + observations)
         if run.hasFindings { page.add("found", "Findings", run.findings(level: 3)) }
         if !run.report.clauses.isEmpty {
@@ -90,6 +93,17 @@ package struct HTMLCapture {
             <div class="verdict \(isNeutral ? "neutral" : HTMLHead.tone(of: exit))"><h1><span class="sign" aria-hidden="true">\
             \(isNeutral ? "•" : HTMLHead.sign(of: exit))</span> \(run.capitalised(headline))</h1></div>\n
             """
+    }
+
+    private var told: Markup {
+        let chapters = story.map { chapter -> Markup in
+            let rows = chapter.lines.map { line -> Markup in
+                "<div><dt>\(line.time)</dt><dd>\(PlainText.line(line.what, limit: 600))</dd></div>\n"
+            }
+            return
+                "<h3 class=\"group\">\(PlainText.line(chapter.title, limit: 600))</h3>\n<dl class=\"facts\">\(rows)</dl>\n"
+        }
+        return Markup.joined(chapters)
     }
 
     private var list: Markup {

@@ -7,6 +7,8 @@ extension SchemaWalk {
         let (oldRequired, newRequired) = (old.required, new.required)
         var gone = old.declared.filter { new.members($0).isEmpty }
         var fresh = new.declared.filter { old.members($0).isEmpty }
+        // What has another name is as required as it was.
+        let (known, told) = (Set(gone), Set(fresh))
         let reserved = names("x-reserved", old)
         for name in reserved where !names("x-reserved", new).contains(name) && new.members(name).isEmpty {
             note("reserved-name-released", spot, values: (.string(name.string), nil), isDecreed: true)
@@ -14,12 +16,12 @@ extension SchemaWalk {
         rename(&gone, &fresh, spot)
         for name in fresh { added(name, isReused: reserved.contains(name), spot) }
         for name in gone { removed(name, spot) }
-        for name in newRequired.keys.sorted() where oldRequired[name] == nil && !fresh.contains(name) {
+        for name in newRequired.keys.sorted() where oldRequired[name] == nil && !told.contains(name) {
             note(
                 "property-became-required", spot, old: old.site(of: name), new: newRequired[name],
                 values: (nil, .string(name.string)), narrowing: [[.kinds(.object), .absent(name)]])
         }
-        for name in oldRequired.keys.sorted() where newRequired[name] == nil && !gone.contains(name) {
+        for name in oldRequired.keys.sorted() where newRequired[name] == nil && !known.contains(name) {
             note(
                 "property-became-optional", spot, old: oldRequired[name], new: new.site(of: name),
                 values: (.string(name.string), nil), widening: [[.kinds(.object), .absent(name)]])
@@ -54,11 +56,15 @@ extension SchemaWalk {
 
     private mutating func added(_ name: ExactString, isReused: Bool, _ spot: Spot) {
         let (isRequired, members, site) = declaration(name, spot.new)
+        let isAssumed = !isRequired && SchemaView(members, space).nodes.contains { object($0)?["default"] != nil }
         note(
-            isReused ? "property-type-reused" : isRequired ? "property-added-required" : "property-added-optional",
+            isReused
+                ? "property-type-reused"
+                : isRequired
+                    ? "property-added-required" : isAssumed ? "property-added-default" : "property-added-optional",
             spot, new: site, values: (nil, .object([name.string: value(site) ?? true])),
             narrowing: refusals(name, isRequired, members), widening: [[.kinds(.object), .present(name, [])]],
-            isDecreed: isReused, isNews: !members.contains { space.nodes[$0].verdict == false })
+            isDecreed: isReused || isAssumed, isNews: !members.contains { space.nodes[$0].verdict == false })
     }
 
     private mutating func removed(_ name: ExactString, _ spot: Spot) {

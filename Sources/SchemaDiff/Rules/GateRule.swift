@@ -40,6 +40,20 @@ package struct GateRule: Sendable, Equatable {
     package let toClient: Weight
     /// The rule of the edit made backwards.
     let mirror: Mirror
+    /// Those who break by it, where a message does not tell.
+    var breaks = Breaks.clients
+
+    /// Those who break by what weighs as an error.
+    enum Breaks: Sendable, Equatable { case clients, senders, everybody }
+
+    /// Those who break in one direction.
+    func broken(_ direction: GateDirection) -> Set<GatePeer> {
+        switch breaks {
+        case .clients: [.client]
+        case .senders: [direction == .clientToServer ? .client : .server]
+        case .everybody: [.client, .server]
+        }
+    }
 
     func weight(_ direction: GateDirection) -> Weight { direction == .clientToServer ? toServer : toClient }
 

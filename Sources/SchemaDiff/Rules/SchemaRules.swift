@@ -41,12 +41,12 @@ extension GateRule {
     /// An edit that weighs the same in both directions.
     private static func both(
         _ id: String, _ title: String, _ weight: Weight = .broken(.error), toServer: String = refusedByServers,
-        toClient: String = refusedByClients, mirror: Mirror = .itself
+        toClient: String = refusedByClients, mirror: Mirror = .itself, breaks: GateRule.Breaks = .clients
     ) -> [GateRule] {
         [
             GateRule(
                 id: id, title: title, whyToServer: toServer, whyToClient: toClient, toServer: weight, toClient: weight,
-                mirror: mirror)
+                mirror: mirror, breaks: breaks)
         ]
     }
 
@@ -71,7 +71,7 @@ extension GateRule {
         + both(
             "message-direction-changed", "a message travels another way", .always(.error),
             toServer: "Servers receive it from peers that never sent it, or no longer do.",
-            toClient: "Clients receive it from peers that never sent it, or no longer do.")
+            toClient: "Clients receive it from peers that never sent it, or no longer do.", breaks: .everybody)
         + both(
             "discriminator-property-changed", "another member names the type of message", .always(.error),
             toServer: "New servers look for the type where old clients do not write it.",
@@ -79,6 +79,9 @@ extension GateRule {
         + both(
             "discriminator-value-changed", "a message has another name", .always(.error),
             toServer: "Old clients send the old name.", toClient: "Old clients do not know the new name.")
+        + always(
+            "message-renamed", "a schema has another file", .information,
+            why: "Nothing that travels names the file.")
         + always(
             "message-stability-lowered", "a stability promise is taken back",
             why: "Clients were built on the promise.",
@@ -107,6 +110,11 @@ extension GateRule {
                 whyToClient: "Old clients that use it no longer get it.",
                 toServer: .broken(.error), toClient: .always(.warning), mirror: .rule("property-added-optional")),
         ]
+        + both(
+            "property-added-default", "an optional member with a default is new", .always(.error),
+            toServer: "Old clients never send it, and new servers assume its default of them.",
+            toClient: "Old servers never send it, and new clients assume its default of them.",
+            mirror: .absent("what goes falls under property-removed-optional"), breaks: .senders)
         + pair(
             "property-became-required", "a member is required now", "property-became-optional",
             "a member is optional now", narrowToServer: "Old clients may leave it out.",
@@ -169,9 +177,9 @@ extension GateRule {
             toServer: "New servers read the text differently from how old clients write it.",
             toClient: "Old clients read the text differently from how new servers write it.")
         + both(
-            "default-changed", "the default of a missing member changed", .always(.warning),
-            toServer: "A missing member means something else to new servers.",
-            toClient: "A missing member means something else to new servers than to old clients.")
+            "default-changed", "the default of a missing member changed", .always(.error),
+            toServer: "A missing member means something else to new peers than to old ones.",
+            toClient: "A missing member means something else to new peers than to old ones.", breaks: .everybody)
         + pair(
             "limit-tightened", "a limit is tighter", "limit-loosened", "a limit is looser",
             narrowToServer: "Old clients may go beyond it.", narrowToClient: "Everything within it was allowed before.",

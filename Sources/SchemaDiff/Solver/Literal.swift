@@ -51,6 +51,12 @@ enum NameClass: Hashable, Sendable {
     /// All names but these, and but those that match one of the patterns.
     case except(Set<ExactString>, patterns: Set<ExactString>)
 
+    /// All of it that is in no list of names.
+    func unknown(to known: Set<ExactString>) -> NameClass {
+        guard case .except(let names, let patterns) = self else { return self }
+        return .except(names.union(known), patterns: patterns)
+    }
+
     var patterns: Set<ExactString> {
         switch self {
         case .name: []

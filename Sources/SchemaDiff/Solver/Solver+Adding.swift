@@ -256,8 +256,10 @@ extension Solver {
         for (pattern, node) in table.sorted {
             alternatives.append([.kinds(.object), .someMember(.pattern(pattern), [.fails(node)])])
         }
-        if let additional = table.additional, !(isLenient && isReaders && space.nodes[additional].verdict == false) {
-            alternatives.append([.kinds(.object), .someMember(table.others, [.fails(additional)])])
+        if let additional = table.additional {
+            let isClosed = isReaders && space.nodes[additional].verdict == false
+            let names = isClosed ? table.others.unknown(to: writersNames) : table.others
+            alternatives.append([.kinds(.object), .someMember(names, [.fails(additional)])])
         }
         return alternatives
     }

@@ -48,17 +48,14 @@ extension Solver {
     /// The ways in which everything else holds, and the keyword that asks for the rest fails.
     mutating func restBroken(_ node: Int, _ index: Int) -> [[Literal]] {
         let keyword = space.nodes[node].keywords[index]
-        if case .unevaluatedProperties(let target) = keyword, isLenient, space.side(node) != writer,
-            space.nodes[target].verdict == false
-        {
-            return []
-        }
         guard let decisions = decisions(node, inner: false) else { return [[]] }
         return decisions.compactMap { decision in
             switch keyword {
             case .unevaluatedProperties(let target):
                 if decision.allMembers { return nil }
-                return [.kinds(.object)] + decision.literals + [.someMember(decision.rest, [.fails(target)])]
+                let isClosed = space.side(node) != writer && space.nodes[target].verdict == false
+                let rest = isClosed ? decision.rest.unknown(to: writersNames) : decision.rest
+                return [.kinds(.object)] + decision.literals + [.someMember(rest, [.fails(target)])]
             case .unevaluatedItems(let target):
                 if decision.allItems { return nil }
                 return [.kinds(.array)] + decision.literals

@@ -9,10 +9,13 @@ struct Solver {
     let space: SchemaSpace
     /// The side that writes.
     let writer: Int
-    /// Whether the writer sends only members that its schema names or that nobody knows, and the reader takes any others.
+    /// Whether the writer sends only members that its schema names or that nobody knows, and the reader takes those that only the
+    /// writer knows.
     let isLenient: Bool
     /// Members that the reader's schemas give a meaning to: a writer that does not name them does not send them.
     let readersNames: Set<ExactString>
+    /// Members that the writer's schemas give a meaning to: a reader ignores those that it does not name, even in a closed object.
+    let writersNames: Set<ExactString>
     /// What is left to spend.
     private(set) var stepsLeft: Int
     private var memory: [Set<Literal>: Outcome] = [:]
@@ -39,6 +42,7 @@ struct Solver {
         (self.space, self.writer, self.isLenient) = (space, writer, isLenient)
         stepsLeft = stepLimit
         readersNames = isLenient ? space.names(on: 1 - writer) : []
+        writersNames = isLenient ? space.names(on: writer) : []
     }
 
     /// Gives new steps for another question.

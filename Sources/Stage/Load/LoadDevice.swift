@@ -47,8 +47,12 @@ final class LoadDevice: Sendable {
     private var load: LoadContext { owner.load }
     private var subject: ServerSubject { owner.load.subject }
 
-    /// Whether nothing waits for an answer of the server.
-    var isQuiet: Bool { state.withLock { $0.questions.isEmpty && $0.returned == nil && $0.busy == 0 } }
+    /// Whether nothing waits for an answer of the server, and no connection for its end.
+    var isQuiet: Bool {
+        state.withLock { state in
+            state.questions.isEmpty && state.returned == nil && state.busy == 0 && state.lane?.isEnding != true
+        }
+    }
 
     var openLane: Lane? { open?.lane }
 
@@ -242,7 +246,7 @@ final class LoadDevice: Sendable {
             let answer = try await HTTPExchange.perform(
                 subject.request(method, path, token: owner.principal.token, body: body), tls: subject.tls,
                 maxBodyBytes: 8 << 20,
-                timeout: method == "GET" ? subject.timeouts.rest : subject.timeouts.turn)
+                timeout: subject.timeouts.rest + (method == "GET" ? .zero : subject.timeouts.turn))
             _ = owner.recorder.record(.response(Event.Response(answer)), on: lane, at: answer.receivedAt)
             return answer
         } catch {

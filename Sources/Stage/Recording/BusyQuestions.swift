@@ -13,6 +13,8 @@ struct BusyQuestions {
 
     private var sessions: [String: String] = [:]
     private var posts: [Lane: String] = [:]
+    /// What stood refused when it was asked again in an exchange.
+    private var stood: [Lane: String?] = [:]
 
     /// Reads what was observed, in the order of time.
     init(_ events: [Event] = []) { for event in events { note(event) } }
@@ -25,8 +27,12 @@ struct BusyQuestions {
             if frame.type == "chat" { ask(frame) }
         case .request(let request) where request.method == "POST" && event.lane != .push:
             guard let body = request.body.map({ Frame($0) }) else { return }
+            if let key = body.clientMessageId { stood[event.lane] = refused[key] }
             ask(body)
             posts[event.lane] = body.clientMessageId
+        case .act("cut", _):
+            // Nobody hears what became of it.
+            if let key = posts[event.lane], let session = stood[event.lane] { refused[key] = session }
         case .response(let response):
             guard let key = posts[event.lane] else { return }
             if response.status == 409, Frame(response.body).code == "busy" {

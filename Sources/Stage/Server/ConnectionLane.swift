@@ -102,6 +102,8 @@ final class ConnectionLane: Sendable {
 
     /// Whether the stage ended it, without or with a close frame.
     var wasEndedHere: Bool { state.withLock { $0.cutAt != nil || $0.closeSent } }
+    /// Whether it is about to end: what belongs to it may still arrive.
+    var isEnding: Bool { (wasEndedHere || mailbox.hasEnded) && over.value == nil }
     var isPaused: Bool { state.withLock { $0.isPaused } }
 
     /// When it ended although nobody had said goodbye; nil when it did not.

@@ -15,8 +15,9 @@ struct JudgeCommand: AsyncParsableCommand {
 
               transcript   written by this program, one or many per file
               report       written by this program: every verdict is recomputed and compared
-              frames       one JSON frame per line, bare or {"at":…,"dir":">","frame":{…}}
+              frames       lines with a message: {"at":…,"conn":…,"dir":">","frame":{…}}, bare, or in any log
               har          exported by a browser, with WebSocket messages
+              pcap         a packet capture, read by tshark where it is installed
               notes        A -> {…}  A <- {…}  A CLOSED 4001 'x'  HTTP GET /p -> 200 {…}
 
             A capture starts in the middle and is incomplete. What it lacks is never a violation and never a pass: those \

@@ -11,8 +11,9 @@ struct GateCommand: AsyncParsableCommand {
         usage: "conformance gate <old> [<new>] [<options>]\nconformance gate --rules",
         discussion: """
             Compares two versions of the protocol: messages, clauses, codes, timeouts, requests, operations, scenarios and \
-            fixtures. Also judges transcripts under both. A version is a folder with Spec/ and Fixtures/, or a git \
-            revision: v1.0.0, HEAD~1, main, or main:folder for a subfolder. Nothing is checked out.
+            fixtures. Also judges transcripts under both, and performs changed server scenarios with the built-in \
+            server, to tell which clauses they no longer exercise. A version is a folder with Spec/ and Fixtures/, or a \
+            git revision: v1.0.0, HEAD~1, main, or main:folder for a subfolder. Nothing is checked out.
 
             Examples:
               conformance gate v1.0.0
@@ -70,6 +71,9 @@ struct GateCommand: AsyncParsableCommand {
             valueName: "name=file"))
     var format: [String] = []
 
+    @Flag(help: "Also tell which parts of the comparison took how long.")
+    var timings = false
+
     @Option(
         help: ArgumentHelp("A folder in the git repository to read revisions from.", valueName: "folder"),
         completion: .directory)
@@ -89,6 +93,9 @@ struct GateCommand: AsyncParsableCommand {
             options.waivers = try Waivers(Files.text(of: waivers), file: waivers, today: options.today)
         }
         if let severities { options.severities = try Severities(Files.text(of: severities), file: severities) }
+        let program = try Tool.program()
+        options.exercise = { try await ReferenceExercise.counts(of: $0, under: $1, program: program) }
+        if timings { options.laps = Laps() }
         options.failOn = failOn == .error ? .error : .warning
         options.archive = try archive.flatMap(StateReader.transcripts)
         let before = try await reader.state(old)

@@ -101,6 +101,9 @@ struct PartOptions: ParsableArguments {
         help: ArgumentHelp("Run each scenario this many times; every run counts.", valueName: "n"))
     var repetitions = 1
 
+    /// The options that a command for the same run repeats.
+    var again: String { exclude.map { " --exclude \(ShellWords.quoted($0))" }.joined() }
+
     /// Checks how many scenarios are to run at once.
     static func checkJobs(_ jobs: Int) throws(InputProblem) {
         guard jobs > 0 else {

@@ -84,6 +84,7 @@ struct ClientCommand: AsyncParsableCommand {
             ).run(until: stop, showing: ProgressLine.display())
         }
         report.again = client.again("\(Tool.command) client", spec: spec)
+        report.again?.command += parts.again
         try output.end(with: report) { if let out { try $0.write(to: out) } }
     }
 }

@@ -27,7 +27,7 @@ struct DoctorCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "How long one connection sends nothing, to see whether a balancer cuts it. Default: two heartbeats of the "
-                + "server; 0 leaves it out.", valueName: "seconds"))
+                + "server, at most 600, or none with --start; 0 leaves it out.", valueName: "seconds"))
     var silence: Int?
 
     @Flag(help: "Print JSON.")

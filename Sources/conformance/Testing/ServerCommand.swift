@@ -104,7 +104,7 @@ struct ServerCommand: AsyncParsableCommand {
                 subject, under: specification, selection, scope: scope, jobs: jobs, traces: trace
             ).run(until: stop, showing: ProgressLine.display())
         }
-        report.again = RunReport.Again(try server.rerun(subject))
+        report.again = RunReport.Again(try server.rerun(subject) + parts.again)
         try output.end(with: report) { if let out { try $0.write(to: out) } }
     }
 }

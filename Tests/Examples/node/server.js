@@ -97,7 +97,8 @@ function checkChat(frame) {
 
 function storedContent(content) {
   if (typeof content === "string") return content;
-  return content.map(({ type, text, image }) => ({ type, text, image }));
+  const known = ["text", "image"];
+  return content.map((part) => (known.includes(part.type) ? { type: part.type, [part.type]: part[part.type] } : part));
 }
 
 /** The same question, however it is written: a text is one part of type `text`. */

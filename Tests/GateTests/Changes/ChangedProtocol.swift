@@ -8,6 +8,7 @@ enum ChangedProtocol {
         var base = SmallProtocol()
         for (path, text) in files { base.files["Spec/\(path)"] = text }
         base.add(message: "error/valid/plain", #"{"type":"error","error":"No.","code":"busy"}"#)
+        base.add(message: "answer/valid/plain", #"{"answer":"Yes."}"#)
         base.add(message: "status/valid/plain", #"{"type":"status","level":3,"ratio":0.5,"state":"up"}"#)
         base.add(message: "order/valid/plain", #"{"type":"order","items":[{"role":"user","text":"a"}]}"#)
         base.add(message: "order/invalid/empty", #"{"type":"order","items":[]}"#)
@@ -15,6 +16,14 @@ enum ChangedProtocol {
             message: "order/valid/unknown-members", #"{"type":"order","items":[{"role":"user","text":"a"}],"x":1}"#)
         return base
     }()
+
+    /// A body that is no message of the socket.
+    static let answer = """
+        { "$schema": "https://json-schema.org/draft/2020-12/schema",
+          "$id": "https://holdfast.example/spec/1/schemas/rest/answer.json", "title": "Answer", "x-direction": "server",
+          "type": "object", "required": ["answer"], "properties": { "answer": { "type": "string" } } }
+
+        """
 
     /// It as the gate reads it, read once.
     static let state = Result { try base.state("old") }
@@ -45,6 +54,7 @@ enum ChangedProtocol {
         }
 
         """,
+        "schemas/rest/answer.json": answer,
         "schemas/messages/error.json": schema(
             "error", "server",
             """
@@ -56,13 +66,17 @@ enum ChangedProtocol {
                 "turnId": { "$ref": "../common.json#/$defs/id" }
               },
               "if": { "required": ["turnId"] },
-              "then": { "required": ["code"] }
+              "then": { "x-clause": "TURN-3", "required": ["code"] }
             """),
         "schemas/messages/status.json": schema(
             "status", "server",
             """
             "required": ["type", "level", "state"],
-              "x-profiles": { "sync": { "required": ["seq"] }, "rate-limit": { "required": ["turnId"] } },
+              "x-clause": "TURN-2",
+              "x-profiles": {
+                "sync": { "required": ["seq"] }, "rate-limit": { "required": ["turnId"] },
+                "push": { "properties": { "ratio": { "minimum": 0.25 } } }
+              },
               "properties": {
                 "type": { "const": "status" },
                 "level": { "type": "integer", "minimum": 0, "maximum": 100 },
@@ -83,7 +97,7 @@ enum ChangedProtocol {
                 "id": { "$ref": "../common.json#/$defs/id" },
                 "note": { "type": "string", "maxLength": 80 },
                 "kind": { "const": "plain" },
-                "limit": { "type": "integer", "minimum": 1, "maximum": 50 },
+                "limit": { "default": 20, "type": "integer", "minimum": 1, "maximum": 50 },
                 "items": {
                   "type": "array",
                   "minItems": 1,
@@ -125,6 +139,18 @@ enum ChangedProtocol {
         | `POST /api/chat` | `{text}` | 404, 429 |
 
         """,
+        "chapters/14-promises.md": """
+        # 14. Promises
+
+        | promise | server | client |
+        |---|---|---|
+        | 1. Once | TURN-2, TURN-3 of all | TURN-6 |
+
+        | server | client | 1 |
+        |---|---|---|
+        | `core` | any | yes |
+
+        """,
         "chapters/04-transport.md": """
         # 4. Transport
 
@@ -162,6 +188,13 @@ enum ChangedProtocol {
           "security": [{ "bearer": [] }],
           "paths": {
             "/api/health": { "get": { "security": [], "responses": { "200": { "description": "Up." } } } },
+            "/api/answer": {
+              "get": {
+                "responses": {
+                  "200": { "content": { "application/json": { "schema": { "$ref": "schemas/rest/answer.json" } } } }
+                }
+              }
+            },
             "/api/sessions/{id}": {
               "get": {
                 "parameters": [
@@ -285,6 +318,12 @@ enum ChangedProtocol {
         Why: not all queue.
         Judged from: what is seen.
         Excluded: it permits something.
+        From: R1. Since: 1.0.
+
+        ### TURN-6 · client · client-core
+        A client MUST ask at most 5 questions at once.
+        Why: a server has many clients.
+        Judged from: what is asked.
         From: R1. Since: 1.0.
 
         """,

@@ -2,6 +2,7 @@
 extension ProtocolChange {
     private static let three = "chapters/03-conformance.md"
     private static let four = "chapters/04-transport.md"
+    private static let fourteen = "chapters/14-promises.md"
     private static let five = "chapters/05-messages.md"
     private static let rest = "openapi.json"
     private static let socket = "asyncapi.json"
@@ -58,7 +59,7 @@ extension ProtocolChange {
             "| `pong` | 5 s | `ping` sent – `pong` received | an answer without work |\n",
             "", cs, says: "timeout-removed"),
         .init("a client's bound is tighter", three, "| 15 s |", "| 10 s |", cs, says: "timeout-tightened"),
-        .init("a client's bound is wider", three, "| 15 s |", "| 30 s |", says: "timeout-loosened warning"),
+        .init("a client's bound is wider", three, "| 15 s |", "| 30 s |", ss, says: "timeout-loosened"),
         .init(
             "a new bound", three, "| `turn` |", "| `sync` | 10 s | `sync` sent – answered | as a read |\n| `turn` |",
             ss,
@@ -71,7 +72,7 @@ extension ProtocolChange {
         .init("a bound that is no time becomes one", three, "| fence |", "| 2 s |", ss, cs, says: "timeout-changed"),
         .init(
             "other terms beside a wider bound", three, "| 15 s |", "| 20 s, or never on a slow network |", ss, cs,
-            says: "timeout-loosened warning", "timeout-reworded error"),
+            says: "timeout-loosened", "timeout-reworded"),
         // Reasons and answers
         .init(
             "a new reason", five, "| `evicted` |", "| `too_old` | old | reads |\n| `evicted` |", cs,
@@ -126,7 +127,15 @@ extension ProtocolChange {
         .init(
             "a status goes beside a default", rest,
             #""429": { "headers": { "Retry-After": { "required": true, "schema": { "type": "integer", "minimum": 0 } } } },"#,
-            ""),
+            "", ss, says: "status-removed"),
+        .init(
+            "an error becomes another", rest, #""429": {"#, #""503": {"#, ss, cs, says: "status-added", "status-removed"
+        ),
+        .init(
+            "a success becomes another", rest,
+            #""200": { "content": { "application/json": { "schema": { "$ref": "schemas/messages/done"#,
+            #""202": { "content": { "application/json": { "schema": { "$ref": "schemas/messages/done"#, ss, cs,
+            says: "status-added", "status-removed"),
         .init(
             "a default goes", rest, #","# + "\n          \"default\": { \"description\": \"It failed.\" }", "", ss,
             says: "status-removed"),
@@ -138,7 +147,8 @@ extension ProtocolChange {
             #""/api/health": { "get": { "security": [], "responses": { "200": { "description": "Up." } } } },"#, "", cs,
             says: "request-removed", isWrong: true),
         .init(
-            "a parameter must be given", rest, #""in": "query","#, #""in": "query", "required": true,"#, cs,
+            "a parameter must be given", rest, #""page", "in": "query","#, #""page", "in": "query", "required": true,"#,
+            cs,
             says: "request-parameter-required-added"),
         .init(
             "a parameter may be left out", rest, #""in": "path", "required": true,"#, #""in": "path","#, ss,
@@ -156,7 +166,15 @@ extension ProtocolChange {
             "a wider parameter", rest, #""maxLength": 16"#, #""maxLength": 32"#, ss, says: "request-parameter-changed",
             witness: "new"),
         .init(
-            "a detail of a parameter", rest, #""in": "query","#, #""in": "query", "style": "form","#, ss, cs,
+            "a new parameter with a default", rest, #"{ "name": "page","#,
+            #"{ "name": "limit", "in": "query", "schema": { "default": 50 } }, { "name": "page","#, cs,
+            says: "request-parameter-added"),
+        .init(
+            "a default of a parameter", rest, #""schema": { "type": "integer" }"#,
+            #""schema": { "type": "integer", "default": 1 }"#, ss, cs, says: "request-parameter-changed"),
+        .init(
+            "a detail of a parameter", rest, #""page", "in": "query","#, #""page", "in": "query", "style": "form","#,
+            ss, cs,
             says: "request-detail-added"),
         .init(
             "a body may be left out", rest, #""required": true,"# + "\n          \"content\"", #""content""#, ss,
@@ -284,6 +302,12 @@ extension ProtocolChange {
         .init(
             "the socket's credentials travel otherwise", socket, #""type": "http", "scheme": "bearer""#,
             #""type": "httpApiKey", "in": "query", "name": "k""#, cs, says: "security-scheme-changed"),
+        // Promises
+        .init(
+            "a promise rests on another clause", fourteen, "TURN-2, TURN-3", "TURN-2, TURN-4",
+            says: "table-row-changed warning"),
+        .init("a pair keeps less", fourteen, "| any | yes |", "| any | 1a |", says: "table-row-changed warning"),
+        .init("a promise in other words", fourteen, "of all", "of everything"),
         // Tables as a whole
         .init(
             "a new table", four, "# 4. Transport\n",

@@ -32,6 +32,14 @@ extension ProtocolChange {
         .init(
             "clients may write less", order, #""maxLength": 80"#, #""maxLength": 40"#, cs, says: "limit-tightened",
             witness: "old"),
+        .init(
+            "clients may send a new member with a default", order, #""kind": {"#,
+            #""lang": { "type": "string", "default": "en" }, "kind": {"#, cs, says: "property-added-default"),
+        .init("another default", order, #""default": 20"#, #""default": 10"#, cs, ss, says: "default-changed"),
+        .init(
+            "what clients may add is closed", order, #""properties": {"# + "\n    \"type\"",
+            #""unevaluatedProperties": false, "properties": {"# + "\n    \"type\"", cs,
+            says: "unevaluated-properties-closed", witness: "old", isWrong: true),
         .init("clients may send a new member", order, #""kind": {"#, #""lang": { "type": "string" }, "kind": {"#),
         .init(
             "clients must send a new member", order, #"["type", "items"],"# + "\n  \"properties\": {",
@@ -116,6 +124,41 @@ extension ProtocolChange {
             "a profile asks for more", status, #""required": ["turnId"] }"#, #""required": ["turnId", "note"] }"#,
             "servers that declare rate-limit", says: "property-became-required", witness: "old"),
         .init(
+            "a profile bounds a member", status, #"{ "required": ["seq"] }"#,
+            #"{ "required": ["seq"], "properties": { "level": { "maximum": 50 } } }"#, "servers that declare sync",
+            says: "limit-tightened", witness: "old"),
+        .init(
+            "a profile bounds a member less", status, "0.25", "0.125", cs, says: "limit-loosened", witness: "new"),
+        .init(
+            "a profile bounds a member more", status, "0.25", "0.5", "servers that declare push",
+            says: "limit-tightened",
+            witness: "old"),
+        .init(
+            "a profile bounds a member no longer", status,
+            ",\n    \"push\": { \"properties\": { \"ratio\": { \"minimum\": 0.25 } } }", "", cs,
+            says: "limit-loosened", witness: "new"),
+        .init(
+            "an object is closed that no golden message shows open", status, #""properties": {"# + "\n    \"type\"",
+            #""additionalProperties": false, "properties": {"# + "\n    \"type\"", ss,
+            says: "additional-properties-closed", witness: "old"),
+        .init(
+            "servers may send a new member with a default", status, #""note": {"#,
+            #""turns": { "type": "boolean", "default": false }, "note": {"#, ss, says: "property-added-default"),
+        .init(
+            "a message is judged more softly", status, "TURN-2", "TURN-3", cs, says: "schema-clause-changed"),
+        .init(
+            "a message is judged under another clause", status, "TURN-2", "TURN-1",
+            says: "schema-clause-changed warning"),
+        .init(
+            "a message is judged for servers of one profile alone", status, "TURN-2", "ORDER-3", cs,
+            says: "schema-clause-changed"),
+        .init(
+            "a condition is judged more strictly", error, "TURN-3", "TURN-1", core, says: "schema-clause-changed"),
+        .init(
+            "a clause of a keyword moves along with it", error,
+            #""then": { "x-clause": "TURN-3", "required": ["code"] }"#,
+            #""then": { "allOf": [{ "title": "c", "x-clause": "TURN-3", "required": ["code"] }] }"#),
+        .init(
             "a condition falls", error, #""required": ["code"]"#, #""required": []"#, cs,
             says: "property-became-optional", witness: "new"),
         .init("fewer tags", status, #""maxItems": 4"#, #""maxItems": 2"#, ss, says: "limit-tightened", witness: "old"),
@@ -152,7 +195,7 @@ extension ProtocolChange {
                           "type": "object", "required": ["type"], "properties": { "type": { "const": "typing" } } }
                         """),
                 Edit(file: "Fixtures/messages/typing/valid/plain.json", part: "", other: #"{"type":"typing"}"#),
-            ], like: .init("", "", "", "", says: "message-added warning")),
+            ], like: .init("", "", "", "", says: "message-added warning", "message-without-channel warning")),
     ]
 
     /// Binding sentences.
@@ -162,6 +205,14 @@ extension ProtocolChange {
             "one less in a list", turn, "`done`, `error` and `status`", "`done` and `error`", core, cs,
             says: "clause-reworded"),
         .init("more time", turn, "within 30 s", "within 60 s", cs, says: "clause-bound-loosened"),
+        .init("clients may ask more at once", turn, "at most 5", "at most 9", ss, says: "clause-bound-loosened"),
+        .init(
+            "a duty stands outside of a sentence", turn, "Why: people look back.\nJudged from: what is seen.",
+            "Why: people look back.\nJudged from: what is seen, and a server MUST say so."),
+        .init(
+            "a duty stands outside of a binding sentence", turn, "Why: a client has many.\nJudged from: what is seen.",
+            "Why: a client has many.\nJudged from: what is seen, and a server MUST say so.", core,
+            says: "clause-evidence-changed"),
         .init("less time", turn, "within 30 s", "within 20 s", core, says: "clause-bound-tightened"),
         .init("time without end", turn, " within 30 s", "", core, cs, says: "clause-reworded"),
         .init("what was asked for is forbidden", turn, "MUST end", "MUST NOT end", core, cs, says: "clause-inverted"),
@@ -248,8 +299,8 @@ extension ProtocolChange {
             says: "fixture-changed warning"),
         .init(
             "what golden messages show is closed", order, #""properties": {"# + "\n    \"type\"",
-            #""additionalProperties": false, "properties": {"# + "\n    \"type\"", cs, says: "fixture-now-invalid",
-            witness: "old", isWrong: true),
+            #""additionalProperties": false, "properties": {"# + "\n    \"type\"", cs,
+            says: "additional-properties-closed", witness: "old", isWrong: true),
     ]
 
     static let all = facts + toServers + toClients + clauses + fixtures + strangers

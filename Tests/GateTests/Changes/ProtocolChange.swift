@@ -72,7 +72,7 @@ struct ProtocolChange: Sendable, CustomTestStringConvertible {
 
     /// What a reader of the changelog is told: every name there is.
     private static let words = """
-        chat, order, status, done, error, typing, id, code, TURN-1, TURN-2, TURN-3, TURN-4, TURN-5, ORDER-3, busy, tired, too_large,
+        chat, order, status, done, error, typing, id, code, TURN-1, TURN-2, TURN-3, TURN-4, TURN-5, TURN-6, ORDER-3, busy, tired, too_large,
         1001, 1013, 4001, 4002, 4010, pong, turn, resend, quiet, sync, evicted, too_many, too_old, core, push, client-sync, later,
         GET /api/health, GET /api/sessions/{id}, POST /api/chat, GET /api/stats, bearer, REST bearer, socket bearer, ask, show, tell,
         protocol, content type, address of socket, no JSON, unknown type, binary, auth, ping, bearer, nothing, socket, plain.json, client-core,

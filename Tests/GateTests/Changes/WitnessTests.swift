@@ -16,6 +16,8 @@ struct WitnessTests {
     /// Rules about what peers send that show no message, and why.
     private static let withoutWitness = [
         "fixture-verdict-changed": "the golden file is the message",
+        "default-changed": "the message stays the same; what it leaves out means something else",
+        "property-added-default": "the message stays the same; what it leaves out means something now",
         "message-direction-changed": "its schema stays the same; another side sends it",
     ]
 
@@ -23,7 +25,7 @@ struct WitnessTests {
 
     /// The schemas of a state by their URI, under each set of profiles.
     private func schemas(_ protocol: SmallProtocol) throws -> JSONValue {
-        let sets: [Set<Profile>] = [[], [.sync]]
+        let sets: [Set<Profile>] = [[], [.sync], [.push]]
         return .array(
             try sets.map { profiles in
                 let texts = `protocol`.files.filter { $0.key.hasPrefix("Spec/schemas/") }

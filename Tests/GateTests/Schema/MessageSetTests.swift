@@ -57,25 +57,25 @@ import Testing
         arguments: [
             // closed, tolerant, added, presence: to the server, to the client
             (true, false, true, Presence.required, GateSeverity.error, GateSeverity.error),
-            (true, false, true, .default, .information, .error),
+            (true, false, true, .default, .error, .error),
             (true, false, true, .optional, .information, .error),
             (true, false, false, .required, .error, .error),
             (true, false, false, .default, .error, .warning),
             (true, false, false, .optional, .error, .warning),
             (false, false, true, .required, .error, .information),
-            (false, false, true, .default, .warning, .information),
+            (false, false, true, .default, .error, .error),
             (false, false, true, .optional, .warning, .information),
             (false, false, false, .required, .warning, .error),
             (false, false, false, .default, .information, .warning),
             (false, false, false, .optional, .information, .warning),
             (true, true, true, .required, .error, .information),
-            (true, true, true, .default, .information, .information),
+            (true, true, true, .default, .error, .error),
             (true, true, true, .optional, .information, .information),
             (true, true, false, .required, .warning, .error),
             (true, true, false, .default, .information, .warning),
             (true, true, false, .optional, .information, .warning),
             (false, true, true, .required, .error, .information),
-            (false, true, true, .default, .information, .information),
+            (false, true, true, .default, .error, .error),
             (false, true, true, .optional, .information, .information),
             (false, true, false, .required, .warning, .error),
             (false, true, false, .default, .information, .warning),
@@ -96,7 +96,8 @@ import Testing
             short["additionalProperties"] = false
             long["additionalProperties"] = false
         }
-        let rule = "property-\(isAdded ? "added" : "removed")-\(presence == .required ? "required" : "optional")"
+        let word = presence == .required ? "required" : presence == .default && isAdded ? "default" : "optional"
+        let rule = "property-\(isAdded ? "added" : "removed")-\(word)"
         let findings = try RuleCase.findings(
             isAdded ? short : long, isAdded ? long : short,
             policy: ComparisonPolicy(unknownMembers: isTolerant ? .ignored : .asWritten))

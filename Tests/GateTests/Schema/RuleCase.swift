@@ -101,6 +101,9 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             "property-added-optional", closed(["a": text]), closed(["a": text, "b": count]), .information, .error,
             near: (closed(["a": text]), closed(["a": text, "b": false])))
         one(
+            "property-added-default", closed(["a": text]), closed(["a": text, "b": ["default": 1]]), .error, .error,
+            near: (closed(["a": text]), closed(["a": text, "b": count])))
+        one(
             "property-removed-required", closed(["a": text, "b": count], ["required": ["b"]]), closed(["a": text]),
             .error, .error,
             near: (closed(["b": count], ["required": ["b"]]), closed(["b": count])))
@@ -159,7 +162,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             "content-changed", ["contentEncoding": "base64"], ["contentEncoding": "base32"], .error, .error,
             near: (["title": "a"], ["title": "b"]))
         one(
-            "default-changed", ["default": 1], ["default": 2], .warning, .warning,
+            "default-changed", ["default": 1], ["default": 2], .error, .error,
             near: (["default": 1], ["default": 1.0]))
 
         pair(

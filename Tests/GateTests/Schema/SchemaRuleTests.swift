@@ -6,7 +6,9 @@ import Testing
 
 /// What each rule says, on the least schema that shows it.
 @Suite struct SchemaRuleTests {
-    private static let ofMessageSets: Set = ["message-added", "message-removed", "message-direction-changed"]
+    private static let ofMessageSets: Set = [
+        "message-added", "message-removed", "message-direction-changed", "message-renamed",
+    ]
 
     @Test func `each rule has a case, and each case a rule`() {
         let ids = GateRule.schemaRules.map(\.id)

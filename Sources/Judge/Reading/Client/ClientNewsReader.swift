@@ -117,14 +117,18 @@ struct ClientNewsReader {
     // MARK: Frames
 
     private func tell(_ frame: Frame, to questions: inout [ClientQuestion], _ owners: Owners) {
-        guard let type = frame.type, ["ack", "message", "toolUse", "done", "error"].contains(type),
-            let place = owners.owner(of: frame, among: questions)
-        else { return }
+        let input: ClientQuestion.News.Input
+        switch frame.type {
+        case "ack": input = .ack
+        case "message", "toolUse": input = .frame
+        case "done": input = .done
+        case "error": input = frame.turnId == nil ? .init(refusal: frame.code) : .failure
+        default: return
+        }
+        guard let place = owners.owner(of: frame, among: questions) else { return }
         var news = ClientQuestion.News(
-            event: frame.event, kind: type == "done" ? .ending : .proof, connection: frame.connection,
-            sessionId: frame.sessionId, isAnswer: type == "done")
-        if type == "error" {
-            news.kind = frame.turnId == nil ? .refusal : .ending
+            event: frame.event, input: input, connection: frame.connection, sessionId: frame.sessionId)
+        if frame.type == "error" {
             news.error = ClientQuestion.ClientError(
                 code: frame.code, text: frame.string("error"), retryAfter: retryAfter(in: frame.value))
         }
@@ -148,11 +152,10 @@ struct ClientNewsReader {
             let isAnswered = read.messages.contains {
                 $0.role == "assistant" && $0.turnId.map(turnIds.contains) == true
             }
-            let isEnded = isAnswered || turn?.status == "done" || turn?.status == "failed"
-            questions[index].news.append(
-                .init(
-                    event: read.event, kind: isEnded ? .ending : .proof, sessionId: read.sessionId,
-                    isAnswer: isEnded && turn?.status != "failed"))
+            let hasEnded = isAnswered || turn?.status == "done"
+            let input: ClientQuestion.News.Input =
+                turn?.status == "failed" ? .failed : hasEnded ? .answer : .question
+            questions[index].news.append(.init(event: read.event, input: input, sessionId: read.sessionId))
         }
     }
 
@@ -162,15 +165,17 @@ struct ClientNewsReader {
             history.endOfLife(at: request.event) > event
         else { return }
         let answer = exchange.answer?.root
-        var news = ClientQuestion.News(event: event, kind: .ending, sessionId: answer?.id("sessionId"))
+        let input: ClientQuestion.News.Input
         switch ChatOutcome(status: status, body: answer) {
-        case .answered:
-            news.isAnswer = true
+        case .answered: input = .done
+        case .failed: input = .failure
+        case .refused: input = .init(refusal: answer?.string("code"), status: status)
+        case .unknown: return
+        }
+        var news = ClientQuestion.News(event: event, input: input, sessionId: answer?.id("sessionId"))
+        guard input != .done else {
             question.news.append(news)
             return
-        case .failed: break
-        case .refused: news.kind = .refusal
-        case .unknown: return
         }
         let inHeader = exchange.received?[header: "retry-after"].flatMap { Int($0) }
             .map { min(max($0, 0), 1 << 30) * 1_000_000 }

@@ -30,14 +30,23 @@ struct ClientQuestion: Sendable {
     /// One thing that told the client something of a message.
     struct News: Sendable, Equatable {
         let event: Int
-        var kind: Kind
+        let input: Input
         /// The connection it came on, as an index into `Observations.connections`; nil over REST.
         var connection: Int?
         var sessionId: String?
         /// The frame, where it is one that the client may have to show.
         var error: ClientError?
+
         /// Whether it brought the answer, or said that there is one.
-        var isAnswer = false
+        var isAnswer: Bool { input == .done || input == .answer }
+
+        var kind: Kind {
+            switch input {
+            case .ack, .frame, .question: .proof
+            case .done, .failure, .answer, .failed: .ending
+            default: .refusal
+            }
+        }
 
         enum Kind: Sendable, Equatable {
             /// Taken up: an `ack`, or any frame or stored message of it.
@@ -46,6 +55,35 @@ struct ClientQuestion: Sendable {
             case ending
             /// Refused, and not taken up.
             case refusal
+        }
+
+        /// What it is to the state table.
+        enum Input: String, Sendable, CaseIterable {
+            case ack
+            case frame = "turn.frame"
+            case done = "turn.done"
+            case failure = "turn.error"
+            case question = "history.question"
+            case answer = "history.answer"
+            case failed = "history.failed"
+            case refusedLater = "refusal.later"
+            case refusedBusy = "refusal.busy"
+            case refusedForGood = "refusal.good"
+            case refusedMismatch = "refusal.mismatch"
+            case refusedOtherwise = "refusal.other"
+
+            /// A refusal with a code, or with a status where it has none.
+            init(refusal code: String?, status: Int? = nil) {
+                self =
+                    switch (code, status) {
+                    case ("rate_limited"?, _), (nil, 429?): .refusedLater
+                    case ("busy"?, _), (nil, 409?): .refusedBusy
+                    case ("idempotency_mismatch"?, _), (nil, 422?): .refusedMismatch
+                    case ("session_not_found"?, _), (nil, 400?), (nil, 404?), (nil, 413?): .refusedForGood
+                    case (let code?, _) where ErrorMeaning.formal.contains(code): .refusedForGood
+                    default: .refusedOtherwise
+                    }
+            }
         }
     }
 

@@ -4,6 +4,20 @@ import HoldfastTranscript
 
 /// What a client asks for to recover, and what it is told.
 extension Observations {
+    /// Whether all connections are surely one client's: a stage has no other, and in a capture they are one person's, on one
+    /// device where that is said, and none speaks again once a later one has begun.
+    var isOfOneClient: Bool {
+        guard isCapture else { return true }
+        let devices = connections.compactMap { connection in
+            connection.sent.first { $0.type == "auth" }?["clientId"]?.stringValue
+        }
+        return Set(connections.map(\.principal)).count < 2 && Set(devices).count < 2
+            && connections.allSatisfy { connection in
+                let last = connection.sent.last?.event ?? connection.opening
+                return !connections.contains { $0.opening > connection.opening && $0.opening < last }
+            }
+    }
+
     /// A history that was told: by a read the whole of it, by a replay a part.
     struct ToldHistory: Sendable {
         let event: Int

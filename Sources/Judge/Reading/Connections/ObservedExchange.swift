@@ -54,6 +54,9 @@ final class ObservedExchange {
         if case .session(let id) = route, sent.method == "GET" { id } else { nil }
     }
 
+    /// Whether this version says what it gets; other paths and methods are outside.
+    var isRESTRequest: Bool { isChat || route != .chat && route != .other && sent.method == "GET" }
+
     /// Whether it asks a question: a POST to `/api/chat`.
     var isChat: Bool { sent.method == "POST" && route == .chat }
 

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
@@ -26,6 +27,17 @@ struct ObservedSessionRead: Sendable {
         let clientMessageId: String?
         /// Whether the wire itself says that key, and that turn.
         let (saysKey, saysTurn): (Bool, Bool)
+        /// When it was stored, as written.
+        var timestamp: String?
+
+        /// Whether both were surely stored within a day.
+        func isOfOneDay(as other: Self) -> Bool {
+            guard let one = timestamp.flatMap({ Instant($0) }), let two = other.timestamp.flatMap({ Instant($0) })
+            else {
+                return false
+            }
+            return abs(one.seconds - two.seconds) < 86_400
+        }
     }
 
     /// One turn and how it stands.
@@ -55,7 +67,8 @@ struct ObservedSessionRead: Sendable {
             StoredMessage(
                 id: message.id("id"), role: message.string("role"), text: MessageContent.text(of: message["content"]),
                 turnId: message.id("turnId"), clientMessageId: message.id("clientMessageId"),
-                saysKey: said?[place]?["clientMessageId"] != nil, saysTurn: said?[place]?["turnId"] != nil)
+                saysKey: said?[place]?["clientMessageId"] != nil, saysTurn: said?[place]?["turnId"] != nil,
+                timestamp: message["timestamp"]?.stringValue)
         }
         turns = (session["turns"]?.arrayValue ?? []).map { turn in
             StoredTurn(

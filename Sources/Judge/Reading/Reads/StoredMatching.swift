@@ -22,16 +22,12 @@ extension Observations {
 
 /// What else checks ask about a session.
 extension Observations {
-    /// Whether a turn of a session ran, or was asked, at some moment between two events; `surely` leaves out questions that
-    /// nothing shows to be accepted.
-    func runs(in session: String, for principal: String, from first: Int, to last: Int, surely: Bool = false) -> Bool {
+    /// Whether a turn of a session ran, or was asked, at some moment between two events.
+    func runs(in session: String, for principal: String, from first: Int, to last: Int) -> Bool {
         // A question without a session may turn out to belong to this one.
         (index.turns(of: session) + index.unplaced).contains { place in
             let turn = turns[place]
-            guard turn.principal == principal, !turn.isRefused, turn.event < last, turn.isAccepted || !surely else {
-                return false
-            }
-            return turn.ended ?? .max > first
+            return turn.principal == principal && !turn.isRefused && turn.event < last && turn.ended ?? .max > first
         }
     }
 

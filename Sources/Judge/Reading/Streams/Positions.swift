@@ -144,8 +144,8 @@ extension Replay {
 }
 
 extension Observations {
-    /// Whether a frame is surely among those promised: fewer numbers than promised frames come after it, and it is younger
-    /// than half of the promised age.
+    /// Whether a frame is surely among those promised: fewer numbers than promised frames come after it, it is younger
+    /// than half of the promised age, and what is known to come with it has no more bytes than promised.
     ///
     /// Holes are legal, so the distance of numbers bounds the count of frames from above. It is counted from the newest
     /// frame there was, also when the answer is a page that ends before it or does not state where the stream ends.
@@ -161,9 +161,25 @@ extension Observations {
         let (distance, overflows) = newest.subtractingReportingOverflow(item.seq)
         return !overflows && distance < promise.messages
             && (time(of: answer) - time(of: item.event)) * 2 <= promise.microseconds
+            && fits(item, before: newest, at: answer)
     }
 
-    /// Whether a frame is surely no longer promised: as many frames as promised were shown after it, or it is too old.
+    /// How many bytes of the newest frames are promised.
+    private static let promisedBytes = 1_000_000
+
+    /// Whether a frame and all newer ones have surely no more bytes than promised.
+    ///
+    /// Where some were not shown live, as a question need not be on the connection that asked it, half of them has to do.
+    private func fits(_ item: NumberedFrame, before newest: Int, at answer: Int) -> Bool {
+        let known = stream(of: item.principal, epoch: item.epoch).bytes(from: item.seq, through: newest)
+        if known.areAll { return known.sum <= Self.promisedBytes }
+        let asked = turns[turns.boundary { $0.event > item.event }...].prefix { $0.event < answer }
+            .filter { $0.principal == item.principal }.compactMap { size(of: $0.request) }
+        return (known.sum + asked.reduce(0, +)) * 2 <= Self.promisedBytes
+    }
+
+    /// Whether a frame is surely no longer promised: as many frames as promised were shown after it, it is too old, or it
+    /// and what was shown after it have more bytes than promised.
     ///
     /// Those count that there were when the question came, also where the answer is a page that ends before them.
     func isOutlived(_ item: NumberedFrame, in replay: Replay) -> Bool {
@@ -171,8 +187,9 @@ extension Observations {
         let asked = replay.first.request.event
         let after = stream(of: replay.principal, epoch: replay.epoch).firstShown(after: item.seq).lazy
             .filter { $0.seq <= replay.covered || $0.event < asked }
+        let known = stream(of: replay.principal, epoch: replay.epoch).bytes(from: item.seq, through: replay.covered)
         return after.prefix(promise.messages).count >= promise.messages
-            || time(of: asked) - time(of: item.event) > promise.microseconds
+            || time(of: asked) - time(of: item.event) > promise.microseconds || known.sum > Self.promisedBytes
     }
 }
 

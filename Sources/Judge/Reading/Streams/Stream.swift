@@ -82,6 +82,8 @@ struct Stream {
     private(set) var items: [NumberedFrame] = []
     /// For each number, when it was shown first; in the order of the numbers.
     private var firsts: [NumberedFrame] = []
+    /// The bytes of these frames up to each of them, from 0 on, and how many were never shown live.
+    private var sizes: [(bytes: Int, unsized: Int)] = []
     /// The greatest number up to and with each item.
     private var greatest: [Int] = []
     /// The first place of each number among the items.
@@ -94,8 +96,30 @@ struct Stream {
         for item in shown {
             streams[Key(principal: item.principal, epoch: item.epoch), default: Stream()].take(item)
         }
-        for key in streams.keys { streams[key]?.firsts.sort { $0.seq < $1.seq } }
+        for key in streams.keys { streams[key]?.measure() }
         return streams
+    }
+
+    private mutating func measure() {
+        firsts.sort { $0.seq < $1.seq }
+        sizes = firsts.reduce(into: [(0, 0)]) { sizes, item in
+            // Inside a page a frame has no text of its own.
+            let live = items(numbered: item.seq).first { !$0.frame.isReplayed }
+            let bytes = live?.frame.wireBytes ?? item.frame.value?.text().utf8.count ?? 0
+            let last = sizes[sizes.endIndex - 1]
+            sizes.append((last.0 + bytes, last.1 + (live == nil ? 1 : 0)))
+        }
+    }
+
+    /// How many bytes the frames have that were shown with numbers from one to another, and whether these are all the frames
+    /// with such numbers and all their bytes.
+    func bytes(from seq: Int, through last: Int) -> (sum: Int, areAll: Bool) {
+        let (low, high) = (firsts.boundary { $0.seq >= seq }, firsts.boundary { $0.seq > last })
+        guard low < high else { return (0, false) }
+        let count = last.subtractingReportingOverflow(seq).partialValue + 1
+        return (
+            sizes[high].bytes - sizes[low].bytes, high - low == count && sizes[high].unsized == sizes[low].unsized
+        )
     }
 
     private mutating func take(_ item: NumberedFrame) {

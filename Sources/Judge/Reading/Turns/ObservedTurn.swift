@@ -20,6 +20,8 @@ struct ObservedTurn: Sendable {
         var copies: [Frame] = []
         var replayed: [Frame] = []
         var nameless: [Frame] = []
+        var isOfBefore = false
+        var setAside: [Frame] = []
 
         init(requests: [ObservedRequest]) { self.requests = requests }
 
@@ -27,7 +29,7 @@ struct ObservedTurn: Sendable {
             (requests, turnId, sessionId) = (other.requests, other.turnId, other.sessionId)
             (acks, frames, endings) = (other.acks, other.frames, other.endings)
             (copies, replayed) = (other.copies, other.replayed)
-            nameless = other.nameless
+            (nameless, isOfBefore, setAside) = (other.nameless, other.isOfBefore, other.setAside)
         }
     }
 
@@ -85,6 +87,18 @@ struct ObservedTurn: Sendable {
     var nameless: [Frame] {
         get { facts.nameless }
         _modify { yield &ownFacts.nameless }
+    }
+
+    /// Whether the server answered it as a repeat of a question that was asked before the capture began.
+    var isOfBefore: Bool {
+        get { facts.isOfBefore }
+        _modify { yield &ownFacts.isOfBefore }
+    }
+
+    /// What names a turn of which a capture does not show that it was asked there first: told, and no ground for a verdict.
+    var setAside: [Frame] {
+        get { facts.setAside }
+        _modify { yield &ownFacts.setAside }
     }
 
     /// The first question that started it, whichever transport it took.

@@ -206,15 +206,16 @@ extension RateLedger {
     /// Statuses that refuse a request for what it is, whatever its rate.
     private static let otherRefusals: Set<Int> = [400, 401, 404, 409, 413, 415, 422]
 
-    /// The last of the questions that had surely spent the budget when another one was asked; nil when none did.
-    func spender(before entry: Entry) -> Entry? {
+    /// The last of the questions that had surely spent the budget when another one was asked, or by the event by which that
+    /// had to be answered; nil when none did.
+    func spender(before entry: Entry, by late: Int? = nil) -> Entry? {
         guard !entry.isRepeat, let limit = limit(of: entry.request.principal, at: entry.request.event) else {
             return nil
         }
         // A principal that asked fewer questions than its budget has not spent it.
         let asked = asked(by: entry.request.principal, before: entry.request.event, after: .min)
         guard asked.count >= limit else { return nil }
-        let counted = surelyCounted(before: entry, decided: entry.answered ?? entry.request.event)
+        let counted = surelyCounted(before: entry, decided: min(entry.answered ?? entry.request.event, late ?? .max))
         return counted.count >= limit ? counted.max { $0.accepted ?? 0 < $1.accepted ?? 0 } : nil
     }
 }

@@ -155,6 +155,9 @@ struct TurnReconstruction {
             var requests = turn.requests
             for place in requests.indices { requests[place].ack = nil }
             turns[index] = ObservedTurn(requests: requests)
+            turns[index].setAside = (turn.acks + turn.frames + turn.endings + turn.copies + turn.replayed)
+                .sorted { $0.event < $1.event }
+            turns[index].isOfBefore = !turn.acks.isEmpty || !turn.copies.isEmpty || !answers.isEmpty
         }
     }
 

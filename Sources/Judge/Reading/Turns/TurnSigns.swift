@@ -62,9 +62,10 @@ extension ObservedTurn {
         return [firstSign, ended].compactMap { $0 }.contains { $0 < two.event }
     }
 
-    /// Whether it is this request that was accepted, and no other one with the same key.
+    /// Whether it is this request that was accepted, and no other one with the same key: the only ack of no copy is its own.
     private func isKnownToStart(with request: ObservedRequest) -> Bool {
-        requests.count == 1 || request.ack.map { !$0.isDuplicate } ?? false
+        let first = requests.filter { $0.ack.map { !$0.isDuplicate } ?? false }.map(\.event)
+        return requests.count == 1 || first == [request.event]
     }
 
     /// Whether a request may have been refused where nobody saw it, because its key was also used in another session.
@@ -130,6 +131,9 @@ extension Observations {
         if let exchange = exchange(of: request) { return exchange.sent.body?.utf8.count }
         return frames[request.event]?.wireBytes
     }
+
+    /// The least `limits.maxFrameBytes` that was told; without any, what servers usually take.
+    var leastFrameLimit: Int { frameLimits.map(\.bytes).min() ?? 983_040 }
 
     /// Each `limits.maxFrameBytes` that a `connected` told, in the order of telling.
     var frameLimits: [(told: Int, bytes: Int)] {

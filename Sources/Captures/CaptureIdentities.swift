@@ -1,0 +1,95 @@
+import Holdfast
+import HoldfastJSON
+
+/// What a file shows of whose its connections are: their tokens and devices, and whether they took turns.
+///
+/// Two people taken for one would accuse a healthy server, so that one person has to be proven: by one token, or without any
+/// by one device whose connections follow each other.
+struct CaptureIdentities: Sendable {
+    private var tokens: Set<String> = []
+    private var devices: Set<String> = []
+    /// Whether a connection did not say whose device it is of.
+    private var hasNameless = false
+    /// The people whom the file names itself.
+    private var names: Set<String> = []
+    private var lanes: [String] = []
+    /// Whether a connection spoke again after a later one had begun.
+    private var areMixed = false
+    /// Whether all of the file was looked at.
+    var isWhole = true
+
+    /// The clauses that compare what is one person's, for people.
+    static let costs = "PERSIST-2, TURN-7, TURN-10, SYNC-1, SYNC-3, IDEM-1 and others"
+
+    /// Whether all of it is surely one person's.
+    var areOne: Bool {
+        guard isWhole, names.isEmpty, tokens.count <= 1 else { return false }
+        return tokens.count == 1
+            || devices.count <= 1 && !areMixed && (devices.count == 1 && !hasNameless || lanes.count == 1)
+    }
+
+    /// Whether the file says that it is of several people, whatever its form.
+    var areSeveral: Bool { tokens.count > 1 || names.count > 1 || tokens.isEmpty && devices.count > 1 }
+
+    /// Takes that something was said on a connection, by whichever side.
+    mutating func take(lane: String) {
+        guard lane != lanes.last else { return }
+        if lanes.contains(lane) || lanes.count == 100 { areMixed = true } else { lanes.append(lane) }
+    }
+
+    /// Takes a message of a client.
+    mutating func take(_ frame: JSONValue, _ dialect: Dialect) {
+        var greeting = frame
+        if !dialect.isCanonical, case .frames(let frames) = dialect.decode(frame, sentBy: .client),
+            let first = frames.first
+        {
+            greeting = first
+        }
+        guard ["auth", "login"].contains(where: { greeting["type"]?.stringValue?.lowercased().hasPrefix($0) == true })
+        else {
+            return
+        }
+        if case .object(let members) = greeting {
+            for (name, value) in members where CredentialNames.opens(name) {
+                if let token = value.stringValue { take(token: token) }
+            }
+        }
+        if let device = greeting["clientId"]?.stringValue {
+            if devices.count < 10 { devices.insert(device) }
+        } else {
+            hasNameless = true
+        }
+    }
+
+    /// Takes the tokens in the query of a path.
+    mutating func take(path: String) {
+        guard let mark = path.firstIndex(of: "?") else { return }
+        for pair in path[path.index(after: mark)...].split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            if parts.count == 2, CredentialNames.opens(parts[0]) { take(token: String(parts[1])) }
+        }
+    }
+
+    mutating func take(token: String) {
+        if !token.isEmpty, !Self.isPlaceholder(token), tokens.count < 10 { tokens.insert(Self.person(of: token)) }
+    }
+
+    mutating func take(name: String?) { if let name, names.count < 10 { names.insert(name) } }
+
+    /// Whether a text stands in the place of a secret that was taken out.
+    static func isPlaceholder(_ text: String) -> Bool {
+        let bare = text.lowercased().filter { $0.isLetter || $0.isNumber }
+        return ["redact", "masked", "filtered", "removed", "hidden"].contains { bare.contains($0) }
+            || text.contains("***") || text.contains("…") || text.contains("...") || text.contains("•••")
+            || text == "‹secret›" || text.count > 2 && bare.allSatisfy { $0 == "x" }
+    }
+
+    /// Whom a token names: the subject of a signed one, which is the same in the next; else the token itself.
+    static func person(of token: String) -> String {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let bytes = Base64.bytes(String(parts[1])),
+            let subject = (try? JSONParser.value(bytes: bytes))?["sub"]?.stringValue
+        else { return token }
+        return "sub \(subject)"
+    }
+}

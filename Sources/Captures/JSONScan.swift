@@ -1,0 +1,83 @@
+import HoldfastJSON
+
+/// Finds the ends of JSON values in bytes, without reading them.
+enum JSONScan {
+    /// The index behind the object or array that begins at an index; nil where it is not whole.
+    static func end(ofBrackets start: Int, in bytes: ArraySlice<UInt8>) -> Int? {
+        var index = start
+        var depth = 0
+        while index < bytes.endIndex {
+            switch bytes[index] {
+            case UInt8(ascii: "\""):
+                guard let end = end(ofString: index, in: bytes) else { return nil }
+                index = end
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+                if depth == 0 { return index + 1 }
+            default: break
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    /// The index behind the string whose quote stands at an index; any quote ends at the next one of its kind.
+    static func end(ofString start: Int, in bytes: ArraySlice<UInt8>) -> Int? {
+        let quote = bytes[start]
+        var index = start + 1
+        while index < bytes.endIndex {
+            if bytes[index] == quote { return index + 1 }
+            index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return nil
+    }
+
+    /// The texts of the objects and arrays in an array, as they are.
+    static func elements(of array: String) -> [String] {
+        let bytes = Array(array.utf8)[...]
+        var found: [String] = []
+        var index = (bytes.firstIndex(of: UInt8(ascii: "[")) ?? bytes.endIndex) + 1
+        while index < bytes.endIndex {
+            switch bytes[index] {
+            case UInt8(ascii: "\""): index = end(ofString: index, in: bytes) ?? bytes.endIndex
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                let end = end(ofBrackets: index, in: bytes) ?? bytes.endIndex
+                found.append(String(decoding: bytes[index..<end], as: UTF8.self))
+                index = end
+            default: index += 1
+            }
+        }
+        return found
+    }
+
+    /// What a quoted text of a program stands for: `\"`, `\'`, `\\`, `\n`, `\x1b`, which is one byte where it quotes bytes.
+    static func unescaped(_ bytes: ArraySlice<UInt8>, isBytes: Bool = false) -> String {
+        var plain: [UInt8] = []
+        var rest = bytes
+        func hex(_ count: Int) -> UInt32? {
+            rest.count >= count ? UInt32(String(decoding: rest.prefix(count), as: UTF8.self), radix: 16) : nil
+        }
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() else {
+                plain.append(byte)
+                continue
+            }
+            switch escaped {
+            case UInt8(ascii: "n"): plain.append(0x0A)
+            case UInt8(ascii: "r"): plain.append(0x0D)
+            case UInt8(ascii: "t"): plain.append(0x09)
+            case UInt8(ascii: "x"):
+                guard let value = hex(2) else { break }
+                rest = rest.dropFirst(2)
+                plain += isBytes ? [UInt8(value)] : Array(String(Unicode.Scalar(UInt8(value))).utf8)
+            case UInt8(ascii: "u"):
+                // JSON reads such an escape itself, and pairs of them too.
+                plain += [byte, escaped]
+            default: plain.append(escaped)
+            }
+        }
+        return String(decoding: plain, as: UTF8.self)
+    }
+}

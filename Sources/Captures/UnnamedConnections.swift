@@ -1,0 +1,43 @@
+import HoldfastJSON
+import HoldfastTranscript
+
+/// Tells, where nothing names the connections, which messages can only be of a second one that is open meanwhile.
+///
+/// A log of a server with two devices shows each frame of the stream twice, and their handshakes may cross. Read as one
+/// connection, it would accuse a healthy server.
+struct UnnamedConnections {
+    private var signIns = 0
+    /// The `auth` that no `connected` has answered yet.
+    private var unanswered = 0
+    /// The handshakes that were left out and still lack their `connected`.
+    private var leftOut = 0
+    /// The last frames of the stream, oldest first.
+    private var last: [String] = []
+    private static let most = 64
+
+    /// Whether a message is of another connection than the one that is being read.
+    mutating func isOfAnother(_ frame: JSONValue?, _ text: String, _ direction: Direction) -> Bool {
+        switch (frame?["type"]?.stringValue, direction) {
+        case ("auth", .toServer):
+            signIns += 1
+            if unanswered > 0 {
+                leftOut += 1
+                return true
+            }
+            unanswered = 1
+        case ("connected", .fromServer):
+            if unanswered == 0, leftOut > 0 {
+                leftOut -= 1
+                return true
+            }
+            unanswered = 0
+        case (_, .fromServer):
+            guard frame?["seq"] != nil else { return false }
+            if signIns > 1, last.contains(text) { return true }
+            last.append(text)
+            if last.count > Self.most { last.removeFirst() }
+        default: break
+        }
+        return false
+    }
+}

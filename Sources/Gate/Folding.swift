@@ -1,0 +1,100 @@
+import HoldfastJSON
+import HoldfastSchemaDiff
+
+/// Findings that one edit has led to: the one that names it stands for all.
+extension [GateEntry] {
+    /// The same findings, each that follows from another one marked as standing below it.
+    func folded() -> [GateEntry] {
+        var entries = self
+        // What breaks comes before what warns of the same, and rules before what shows them.
+        let order = indices.sorted { (self[$0].rank, $0) < (self[$1].rank, $1) }
+        var heads: [Int] = []
+        for index in order {
+            let entry = entries[index]
+            let candidates = heads.filter { !entries[$0].isEvidence && entries[$0].kind == .change }
+            guard
+                let head = candidates.first(where: { entry.isSameEdit(as: entries[$0]) })
+                    ?? candidates.first(where: { entry.isShown(by: entries[$0]) })
+                    ?? (entry.isOfTranscripts ? candidates.first { entries[$0].isJudged } : nil)
+            else {
+                heads.append(index)
+                continue
+            }
+            entries[index].under = entries[head].finding.fingerprint
+            guard entry.kind == .change, entry.finding.severity == .error else { continue }
+            if entry.isEvidence, !entries[head].breaks.isEmpty {
+                // Who breaks is what the rule says, not those that happen to be shown.
+                entries[index].breaks = entries[head].breaks
+            } else {
+                entries[head].breaks = Set(entries[head].breaks + entry.breaks).sorted()
+            }
+        }
+        return entries
+    }
+}
+
+extension GateEntry {
+    /// The place of an edit, with what stands there where that came, went or changed.
+    private struct Edit {
+        let rule: String
+        let path: [String]
+        let values: [JSONValue?]
+    }
+
+    fileprivate var rank: Int {
+        (kind == .policy ? 8 : 0) + (isEvidence ? 4 : 0)
+            + (finding.severity == .error ? 0 : finding.severity == .warning ? 1 : 2)
+    }
+
+    /// Whether it is about something that the judge reads.
+    fileprivate var isJudged: Bool {
+        ["schemas/", "clauses/"].contains { location?.file.hasPrefix($0) ?? false }
+            || finding.rule.hasPrefix("\(FactRule.timeout.id)-")
+    }
+
+    fileprivate var isOfTranscripts: Bool { finding.rule.hasPrefix("transcript-") }
+
+    /// Whether golden messages show it, which are no edits themselves.
+    private var isOfMessages: Bool {
+        [
+            "fixture-now-invalid", "invalid-fixture-now-valid", "new-fixture-invalid-under-old",
+            "fixture-contradicts-schema",
+        ].contains(finding.rule)
+    }
+
+    private var edits: [Edit] {
+        ([finding] + parts).flatMap { finding in
+            // The side on which there is nothing names only what stands around it.
+            let isWhole = finding.oldValue == nil && finding.newValue == nil || isOfMessages
+            return [
+                isWhole || finding.oldValue != nil ? finding.old : nil,
+                isWhole || finding.newValue != nil ? finding.new : nil,
+            ].compactMap(\.self).map {
+                Edit(
+                    rule: finding.rule, path: [$0.file] + $0.pointer.tokens,
+                    values: [finding.oldValue, finding.newValue])
+            }
+        }
+    }
+
+    /// Whether both are about one edited place: the same one, or one inside the other.
+    fileprivate func isSameEdit(as other: GateEntry) -> Bool {
+        let isTold = kind == .policy || isOfMessages
+        return edits.contains { mine in
+            other.edits.contains { theirs in
+                // What is said of a file as a whole is the same edit only where the same is said.
+                if mine.path.count == 1 || theirs.path.count == 1 {
+                    return mine.rule == theirs.rule && mine.path == theirs.path && mine.values == theirs.values
+                }
+                if mine.path == theirs.path { return isTold || mine.values == theirs.values }
+                return mine.path.starts(with: theirs.path) || theirs.path.starts(with: mine.path)
+            }
+        }
+    }
+
+    /// Whether it shows by example what a rule says of the same message or clause.
+    fileprivate func isShown(by other: GateEntry) -> Bool {
+        if isOfMessages { return !Set(finding.messages).isDisjoint(with: other.finding.messages) }
+        return isOfTranscripts && !Set(subjects).isDisjoint(with: other.subjects)
+    }
+}

@@ -1,0 +1,30 @@
+/// How long the parts of a comparison took.
+package struct Laps: Sendable {
+    private var last = ContinuousClock.now
+    private var parts: [String: Duration] = [:]
+
+    /// Starts to count.
+    package init() {}
+
+    /// Ends a part; those of one name count together.
+    mutating func lap(_ name: String) {
+        let now = ContinuousClock.now
+        parts[name, default: .zero] += now - last
+        last = now
+    }
+
+    /// Takes over what was counted elsewhere meanwhile.
+    mutating func take(_ other: Laps) {
+        parts.merge(other.parts, uniquingKeysWith: +)
+        last = .now
+    }
+
+    /// What took most, first.
+    var words: String {
+        let shown = parts.sorted { $0.value > $1.value }.map { name, took in
+            let (seconds, attoseconds) = took.components
+            return "\(name) \(seconds).\(attoseconds / 100_000_000_000_000_000) s"
+        }
+        return "time: " + shown.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,253 @@
+import Holdfast
+import HoldfastTranscript
+
+/// One message of the person, and every state that `Spec/states/client.json` allows it to be in.
+///
+/// What was sent to the client has been taken at some moment from its arrival until the client surely has it; what the
+/// client shows leaves of the worlds those that fit.
+final class MessageMachine {
+    /// One possible state of the message, and how it came to it.
+    struct World: Hashable {
+        /// The row that led to the state; nil before any did.
+        var row: Int?
+        /// The step that made that row happen; nil where the client itself did.
+        var cause: Int?
+        /// Whether the client was told that the server has the message.
+        var isProved = false
+        /// Whether the screen was seen to show it, and not as failed.
+        var isSeen = false
+        /// What the screen has shown of what the row asks for.
+        var shown: Set<MessageModel.Part> = []
+        /// The steps that have come, and may not have been taken yet.
+        var pending: Set<Int> = []
+    }
+
+    /// What happens to a message at an event.
+    struct Step {
+        let event: Int
+        /// The input of the table.
+        let input: String
+        /// What the client was told; nil for what the stage sees happen.
+        var news: ClientQuestion.News?
+        /// The event at which the client has taken it, or never will.
+        var due = 0
+        /// Whether it has taken it by then.
+        var isSure = true
+
+        var isSending: Bool { input == "road.socket" || input == "road.rest" }
+    }
+
+    let question: ClientQuestion
+    let steps: [Step]
+    private let table: StateTable
+    /// What the screen owes after each row.
+    private let owed: [Set<MessageModel.Part>]
+    /// Where the data end in which the client keeps it, or it becomes a new message.
+    let end: Int
+    /// Whether no other message has its words.
+    let hasOwnWords: Bool
+    /// When a client may not give it up by itself.
+    let mustWait: Range<Int>
+    var worlds: Set<World> = [World()]
+    /// Whether there were more worlds than are followed: then no look proves anything.
+    private(set) var isLost = false
+    /// Whether the screen was waiting when its session was last seen.
+    var isAwaited = false
+    /// Whether it was last seen as failed, or beside an error that names it.
+    var hasFailed = false
+    /// What it was accused of or praised for, by the rule and the cause.
+    var judged: Set<[Int]> = []
+    private var next = 0
+
+    /// More worlds than any history of a stage needs.
+    private static let limit = 64
+
+    init(_ question: ClientQuestion, _ table: StateTable, _ owed: [Set<MessageModel.Part>], in history: Observations) {
+        (self.question, self.table, self.owed) = (question, table, owed)
+        let others = history.clientQuestions.filter { $0.event != question.event }
+        let renewal = question.repeats.first { act in others.contains { $0.typed == act } } ?? .max
+        end = min(renewal, history.endOfData(at: question.event))
+        hasOwnWords = !others.contains { $0.says(question.text) }
+        mustWait = history.wait(for: question)
+        steps = history.steps(of: question)
+    }
+
+    // MARK: What a world says
+
+    private func state(of world: World) -> String { world.row.map { table.rows[$0].next } ?? "typed" }
+
+    func owes(_ part: MessageModel.Part, in world: World) -> Bool { world.row.map { owed[$0].contains(part) } == true }
+
+    /// Whether the client is surely about to take something in a world.
+    func isDue(_ world: World) -> Bool { world.pending.contains { steps[$0].isSure } }
+
+    /// Whether a client may send it again by itself.
+    var maySend: Bool {
+        worlds.contains { world in
+            ["road.socket", "retryAfter.over"].contains { !table.places(of: state(of: world), $0).isEmpty }
+        }
+    }
+
+    /// The row of a world in words, such as "in 'refused', after 'refusal.busy'".
+    func words(_ world: World) -> String {
+        "in '\(state(of: world))'" + (world.cause.map { ", after '\(steps[$0].input)'" } ?? "")
+    }
+
+    // MARK: What leaves worlds
+
+    /// Takes only worlds of a kind, where there are any.
+    func prefer(_ isMeant: (World) -> Bool) {
+        let meant = worlds.filter(isMeant)
+        if !meant.isEmpty { worlds = meant }
+    }
+
+    /// Takes in that the screen shows it as failed: for what it was told, or because the client gave it up by itself.
+    ///
+    /// What runs is not given up while the connection stands that brought its ack.
+    func showsFailed(at event: Int) {
+        prefer { owes(.errors, in: $0) }
+        worlds = Set(
+            worlds.flatMap { world -> [World] in
+                if owes(.answered, in: world), world.isSeen, mustWait.contains(event) { return [world] }
+                let rows = table.places(of: state(of: world), "polling.over")
+                let given = rows.map { moved(world, along: $0, by: nil) }
+                return given.isEmpty || !owes(.answered, in: world) ? given + [world] : given
+            })
+    }
+
+    /// The worlds, each with a change.
+    func changed(_ change: (inout World) -> Void) -> Set<World> {
+        Set(
+            worlds.map { world in
+                var world = world
+                change(&world)
+                return world
+            })
+    }
+
+    // MARK: What happens
+
+    /// Takes in what happened before an event.
+    func advance(to event: Int) {
+        while next < steps.count, steps[next].event < event {
+            let step = steps[next]
+            take(upTo: step.event)
+            worlds =
+                step.news == nil
+                ? Set(opened().flatMap { after(next, in: $0) })
+                : changed { $0.pending.insert(next) }
+            if step.isSending { hasFailed = false }
+            if step.input == "quit" { isAwaited = false }
+            next += 1
+        }
+        take(upTo: event)
+        worlds = opened()
+    }
+
+    /// Takes what the client surely has by an event, or never will have.
+    private func take(upTo event: Int) {
+        while let first = worlds.flatMap(\.pending).filter({ steps[$0].due <= event }).min() {
+            worlds = Set(
+                worlds.flatMap { world -> [World] in
+                    var rest = world
+                    guard rest.pending.remove(first) != nil else { return [world] }
+                    return after(first, in: rest) + (steps[first].isSure ? [] : [rest])
+                })
+        }
+    }
+
+    /// The worlds with those in which more of what has come was taken; what came by one road in its order.
+    private func opened() -> Set<World> {
+        var (all, new) = (worlds, Array(worlds))
+        while let world = new.popLast() {
+            guard all.count < Self.limit else {
+                isLost = true
+                break
+            }
+            var roads: Set<Int> = []
+            for step in world.pending.sorted() {
+                // Responses come each by a road of its own.
+                if let road = steps[step].news?.connection, !roads.insert(road).inserted { continue }
+                var rest = world
+                rest.pending.remove(step)
+                for other in after(step, in: rest) where all.insert(other).inserted { new.append(other) }
+            }
+        }
+        return all
+    }
+
+    /// The worlds to which a step leads.
+    private func after(_ step: Int, in world: World) -> [World] {
+        var world = world
+        let input = steps[step].input
+        let rows = table.places(of: state(of: world), input)
+        if let news = steps[step].news {
+            world.isProved = world.isProved || news.kind != .refusal
+            // What no row speaks of may say nothing, or what it says of a message that was just sent.
+            let others = rows.isEmpty ? table.places(of: "sent", input) : rows
+            return (rows.isEmpty ? [world] : []) + others.map { moved(world, along: $0, by: step) }
+        }
+        if input == "quit" {
+            // What an earlier life was told of need not be told again, and may stand otherwise for a moment.
+            (world.pending, world.shown) = ([], [.errors, .answered])
+            world.cause = world.cause.map { _ in step }
+        }
+        if !rows.isEmpty { return rows.map { moved(world, along: $0, by: step) } }
+        // Whoever sends again what was over waits anew.
+        let isRenewed = input == "person.again" || steps[step].isSending && owes(.waiting, in: world)
+        return isRenewed ? table.places(of: "typed", "road.socket").map { moved(world, along: $0, by: nil) } : [world]
+    }
+
+    /// A world after a row; one that leads nowhere else asks for nothing new, but for an error that only a history told.
+    private func moved(_ world: World, along row: Int, by step: Int?) -> World {
+        let isNew =
+            owed[row].contains(.errors) && step.flatMap { steps[$0].news?.error } != nil
+            && world.cause.map { steps[$0].input } == "history.failed"
+        guard table.rows[row].next != state(of: world) || isNew else { return world }
+        return World(row: row, cause: step, isProved: world.isProved, pending: world.pending)
+    }
+}
+
+extension Observations {
+    /// What happened to a message, in order.
+    fileprivate func steps(of question: ClientQuestion) -> [MessageMachine.Step] {
+        var steps = question.requests.flatMap { request in
+            [(request.event, request.connection == nil ? "road.rest" : "road.socket")]
+                + (end(of: request).map { [($0, "road.ended")] } ?? [])
+        }
+        steps += question.repeats.map { ($0, "person.again") }
+        steps += client.acts.filter { $0.event > question.event && ObservedClient.endsOfLife.contains($0.name) }
+            .map { ($0.event, "quit") }
+        let told = question.news.map { news in
+            let isThere = client.launches.isEmpty || client.isForeground(at: news.event)
+            let limit = patience(of: news.event) + timeouts.scheduling.microseconds
+            return MessageMachine.Step(
+                event: news.event, input: news.input.rawValue, news: news,
+                due: events.indices.boundary { patience(of: $0) >= limit },
+                isSure: isThere && departure(after: news.event, on: news.connection) == nil)
+        }
+        return (steps.map { .init(event: $0.0, input: $0.1) } + told).sorted { $0.event < $1.event }
+    }
+
+    /// When a client may not give a message up by itself: from its ack until it polled for long, it read twice, or the
+    /// connection that brought the ack does not stand any more; empty where no connection brought one.
+    fileprivate func wait(for question: ClientQuestion) -> Range<Int> {
+        guard let ack = question.news.first(where: { $0.kind == .proof && $0.connection != nil }),
+            let connection = ack.connection, question.requests.allSatisfy({ $0.connection != nil }),
+            question.requests.contains(where: { $0.connection == connection && $0.event < ack.event })
+        else { return 0..<0 }
+        let sessions = question.namedSessions(before: ack.event + 1)
+        let reads = client.reads.filter { read in
+            guard case .session(let id) = read.route, sessions.contains(id) else { return false }
+            return read.request > ack.event
+        }
+        let limit = patience(of: ack.event) + clientWindow(\.polling).microseconds
+        let ends = [
+            loss(of: connection), reads.dropFirst().first.map(end),
+            end(of: ack.event, at: ObservedClient.interruptions),
+            events.indices.boundary { patience(of: $0) >= limit },
+        ]
+        let end = ends.compactMap(\.self).min() ?? events.endIndex
+        return ack.event..<max(ack.event, end)
+    }
+}

@@ -1,0 +1,235 @@
+import Holdfast
+import HoldfastTranscript
+
+/// All messages of the person, run through their states, and what the looks at the screen say of them.
+///
+/// Every look leaves of the worlds of a message those that it fits. Where none is left, the clause is broken that is on
+/// the row which the look does not fit.
+struct MessageModel {
+    /// What is found out, by the rule that asks for it.
+    enum Part: Int {
+        case proof, waiting, answered, running, errors
+
+        /// What the screen owes after a row, as far as a clause of the row asks for it.
+        static func owed(after row: StateTable.Row) -> Set<Part> {
+            let said = row.answer.map { "\($0.verb) \($0.what ?? "")" }
+            let rules = [
+                (answered, "show sent", 31), (errors, "show failed or errors", 32), (waiting, "hide thinking", 30),
+            ]
+            return Set(
+                rules.filter { said.contains($0.1) && row.clauses.contains(ClauseID(.CLIENT, $0.2)) }.map(\.0))
+        }
+    }
+
+    private var evidence: [Part: Evidence] = [:]
+    private unowned let history: Observations
+    private var machines: [MessageMachine] = []
+    /// Since when the screen shows what it does: the last act by which something else came to it.
+    private var visible = 0
+
+    subscript(part: Part) -> Evidence { evidence[part] ?? Evidence() }
+
+    init(_ history: Observations) {
+        self.history = history
+        guard let table = history.messageTable else { return }
+        let owed = table.rows.map(Part.owed)
+        var questions = history.clientQuestions[...]
+        var acts = history.client.acts("launch", "foreground", "openPush", "selectSession")[...]
+        for look in history.looks {
+            while let question = questions.first, question.event < look.event {
+                machines.append(MessageMachine(question, table, owed, in: history))
+                questions.removeFirst()
+            }
+            while let act = acts.first, act.event < look.event {
+                visible = act.event
+                acts.removeFirst()
+            }
+            machines.removeAll { $0.end < look.event }
+            for machine in machines { machine.advance(to: look.event) }
+            guard history.client.launches.isEmpty || history.client.isForeground(at: look.event) else { continue }
+            for machine in machines {
+                if !machine.question.isAmbiguous { seeStatus(look, machine) }
+                judge(.errors, machine, look) { world in
+                    machine.owes(.errors, in: world)
+                        ? world.cause.flatMap { history.tells(look, of: machine.question, machine.steps[$0]) } : nil
+                }
+            }
+            seeWaiting(look)
+        }
+    }
+
+    /// Whether a row has asked for something for long, and on a screen that showed it.
+    private func isOverdue(_ world: MessageMachine.World, _ machine: MessageMachine, at look: Observations.Look) -> Bool
+    {
+        guard let cause = world.cause else { return false }
+        let start = max(machine.steps[cause].event, visible)
+        return history.patience(from: start, to: look.event) >= history.clientPatience.microseconds
+    }
+
+    /// Holds a look against the worlds of a message by one rule, which says of a world whether the look fits it.
+    ///
+    /// What does not fit is out of the question once it is late, which nothing is before `resend` unless `atOnce`. What
+    /// fits in time is a test that was passed, and is not asked for again.
+    private mutating func judge(
+        _ part: Part, _ machine: MessageMachine, _ look: Observations.Look, atOnce: Bool = false,
+        _ fits: (MessageMachine.World) -> Bool?
+    ) {
+        var left: Set<MessageMachine.World> = []
+        var broken: MessageMachine.World?
+        func isNew(_ world: MessageMachine.World, _ kind: Int) -> Bool {
+            machine.judged.insert([part.rawValue, world.cause ?? -1, kind]).inserted
+        }
+        for var world in machine.worlds {
+            let isLate = atOnce || isOverdue(world, machine, at: look)
+            switch !atOnce && world.shown.contains(part) ? nil : fits(world) {
+            case true?:
+                if atOnce || !isLate, isNew(world, 0) { evidence[part, default: Evidence()].keep() }
+                if part == .errors || part == .waiting { world.shown.insert(part) }
+            case false? where isLate:
+                // Of several the latest, so that equal histories have equal findings.
+                let isLater = broken.map { (world.cause ?? -1, world.row ?? -1) > ($0.cause ?? -1, $0.row ?? -1) }
+                if isLater ?? true { broken = world }
+                continue
+            default: break
+            }
+            left.insert(world)
+        }
+        guard left.isEmpty, let broken else {
+            machine.worlds = left
+            return
+        }
+        guard !machine.isLost, isNew(broken, 1) else { return }
+        let cause = broken.cause.map { machine.steps[$0].event } ?? machine.question.event
+        evidence[part, default: Evidence()].violate(part.finding(machine.words(broken), at: [cause, look.event]))
+    }
+
+    // MARK: The message and its errors
+
+    private mutating func seeStatus(_ look: Observations.Look, _ machine: MessageMachine) {
+        let (state, question) = (look.state, machine.question)
+        let entries = state.entries(of: question)
+        if entries.count == 1 {
+            let shown = state.messages[entries[0]]
+            if machine.hasOwnWords || shown.key != nil && !question.keys.isEmpty,
+                !history.isRead(shown, apartFrom: question, before: look.event)
+            {
+                if shown.status == "sent" { machine.prefer(\.isProved) }
+                judge(.proof, machine, look, atOnce: true) { $0.isProved ? nil : shown.status != "sent" }
+            }
+        }
+        let places = state.places(of: question)
+        guard !places.isEmpty else { return }
+        let hadFailed = machine.hasFailed
+        let isFailed = places.allSatisfy { state.messages[$0].status == "failed" }
+        machine.hasFailed =
+            state.showsAsFailed(question) || state.errors.contains { $0.key.map(question.keys.contains) == true }
+        if isFailed { machine.showsFailed(at: look.event) }
+        judge(.running, machine, look, atOnce: true) { world in
+            guard machine.owes(.answered, in: world), !machine.owes(.waiting, in: world) else { return nil }
+            return isFailed ? false : machine.mustWait.contains(look.event) ? true : nil
+        }
+        judge(.answered, machine, look) { world in
+            guard machine.owes(.answered, in: world), machine.owes(.waiting, in: world) else { return nil }
+            return isFailed ? false : hadFailed ? true : nil
+        }
+        if !isFailed { machine.worlds = machine.changed { $0.isSeen = true } }
+    }
+
+    // MARK: The waiting
+
+    private mutating func seeWaiting(_ look: Observations.Look) {
+        let state = look.state
+        let standing = machines.filter { machine in
+            (state.thinking || machine.isAwaited)
+                && history.mayStand(machine.question, on: state, before: look.event)
+        }
+        guard state.thinking else {
+            for machine in standing {
+                let worlds = machine.worlds
+                machine.prefer { machine.owes(.waiting, in: $0) || !machine.isDue($0) }
+                judge(.waiting, machine, look) { machine.owes(.waiting, in: $0) ? true : nil }
+                machine.isAwaited = false
+                // Without a network nothing is waited for, whatever came before.
+                if state.connection == .offline { machine.worlds = worlds }
+            }
+            return
+        }
+        if !standing.contains(where: { explains(look, $0) }) {
+            let life = history.client.launch(at: look.event)?.events.lowerBound ?? 0
+            for machine in standing
+            where machine.question.event >= life || state.sessionId != nil && state.shows(machine.question) {
+                guard !history.othersAsk(in: state.sessionId, apartFrom: machine.question, before: look.event) else {
+                    continue
+                }
+                // What was over, and seen to be, is not awaited again.
+                let wasOver = machine.worlds.allSatisfy { $0.shown.contains(.waiting) }
+                guard wasOver || machine.isAwaited else { continue }
+                judge(.waiting, machine, look, atOnce: true) { machine.owes(.waiting, in: $0) ? false : nil }
+            }
+        }
+        for machine in standing where machine.worlds.contains(where: { !machine.owes(.waiting, in: $0) }) {
+            machine.isAwaited = true
+        }
+    }
+
+    /// Whether a screen may wait for a message: it is not over, was only just, or is about to be sent again, also into
+    /// a connection that had died.
+    private func explains(_ look: Observations.Look, _ machine: MessageMachine) -> Bool {
+        let mayWait = machine.worlds.contains { world in
+            !machine.owes(.waiting, in: world)
+                || !world.shown.contains(.waiting) && !isOverdue(world, machine, at: look)
+        }
+        if mayWait || machine.maySend && history.deadConnection(at: look.event) != nil { return true }
+        let next = machine.question.requests.first { $0.event > look.event }
+        return next.map { history.inFlight(before: $0.event) <= look.event } == true
+    }
+}
+
+extension MessageModel.Part {
+    /// What is said of a look that does not fit a row.
+    fileprivate func finding(_ row: String, at events: [Int]) -> Finding {
+        let (what, expected, actual) =
+            switch self {
+            case .proof:
+                (
+                    "a message is shown as sent without proof",
+                    "its key, or the turn of its ack, in a frame, response or history that does not refuse it",
+                    "status sent"
+                )
+            case .waiting: ("the client waits for what is over", "thinking false", "thinking true")
+            case .answered: ("a message is shown as failed although its answer arrived", "status sent", "status failed")
+            case .running: ("a message is shown as failed while its turn runs", "status sent", "status failed")
+            case .errors: ("an error is not shown", "the message marked as failed, or an entry in errors", "neither")
+            }
+        return Finding(what, expected: "\(row): \(expected)", actual: actual, at: events)
+    }
+}
+
+extension Observations {
+    /// Whether a screen tells of the error that refused or ended a message; nil where it does not say.
+    fileprivate func tells(_ look: Look, of question: ClientQuestion, _ step: MessageMachine.Step) -> Bool? {
+        guard let error = step.news?.error, error.code != nil || error.text != nil else { return nil }
+        if look.state.showsAsFailed(question) { return true }
+        let before = client.state(at: step.event)
+        let others = otherErrorCodes(than: question, after: before?.event ?? step.event)
+        let isTold = look.state.shows(error, of: question.keys, unlike: before, others: others)
+        guard isTold == false else { return isTold }
+        // On another session's screen the message may carry it out of sight, and on one that is not read yet.
+        let isHere = endOfStay(at: step.event) > look.event || look.state.shows(question)
+        return isHere && mayStand(question, on: look.state, before: look.event) ? false : nil
+    }
+
+    /// Whether the client may have been told, since a question was typed, that somebody else asks in a session.
+    fileprivate func othersAsk(in session: String?, apartFrom question: ClientQuestion, before end: Int) -> Bool {
+        let since = client.state(at: question.event)?.event ?? question.event
+        func isOther(_ key: String?) -> Bool { key.map(question.keys.contains) != true }
+        return framesTold.contains { frame in
+            frame.event > since && frame.event < end && frame.sessionId == session && frame.type == "message"
+                && frame.string("role") == "user" && isOther(frame.clientMessageId)
+        }
+            || sessionReads.contains { read in
+                read.event > since && read.event < end && read.sessionId == session
+                    && read.turns.contains { $0.status == "running" && isOther($0.clientMessageId) }
+            }
+    }
+}

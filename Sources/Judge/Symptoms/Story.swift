@@ -1,0 +1,139 @@
+import HoldfastBasics
+import HoldfastTranscript
+
+/// What happened in a capture that holds little: each question with what became of it, and the connections.
+public struct Story: Sendable, Equatable {
+    /// A question, or what all of it happened on, with its lines in the order of time.
+    public struct Chapter: Sendable, Equatable {
+        /// What it is about.
+        public let title: String
+        /// What happened.
+        public var lines: [Line] = []
+    }
+
+    /// One thing that happened.
+    public struct Line: Sendable, Equatable {
+        /// The event that shows it.
+        public let event: Int
+        /// Microseconds from the first event; nil where no time is known.
+        public let time: Int?
+        /// What it was, in a few words.
+        public let what: String
+    }
+
+    /// The questions in the order of asking, then the connections.
+    public internal(set) var chapters: [Chapter] = []
+
+    /// The most questions and connections of one story; with more, nobody reads it.
+    private static let (mostQuestions, mostConnections) = (6, 8)
+    /// From how long on a wait between two lines is told, in microseconds.
+    private static let leastWait = 1_000_000
+
+    /// The story of a history; nil where there is none, or there are many.
+    init?(_ reader: SymptomReader) {
+        let history = reader.history
+        guard (1...Self.mostQuestions).contains(history.questions.count),
+            history.connections.count <= Self.mostConnections, history.capture?.carried == 0
+        else { return nil }
+        for turn in history.questions { chapters.append(Self.chapter(of: turn, reader)) }
+        var connections = Chapter(title: "Connections")
+        for connection in history.connections {
+            let name = connection.device
+            connections.add(
+                connection.refused == nil ? "\(name) begins" : "\(name) is refused", connection.opening, history)
+            if let ending = connection.ending { connections.add("\(name) \(ending.words)", ending.event, history) }
+            let isOpen = connection.ending == nil && connection.refused == nil
+            if isOpen, let last = connection.events.last {
+                connections.add("\(name) is heard of last; nothing tells of its end", last, history)
+            }
+        }
+        connections.lines.sort { $0.event < $1.event }
+        if !history.connections.isEmpty { chapters.append(connections) }
+    }
+
+    private static func chapter(of turn: ObservedTurn, _ reader: SymptomReader) -> Chapter {
+        let history = reader.history
+        let names = [turn.clientMessageId, turn.sessionAsked.map { "in \($0)" }, turn.turnId].compactMap(\.self)
+        var chapter = Chapter(
+            title: "\(shown(turn.request.prompt))\(names.isEmpty ? "" : " (\(names.joined(separator: ", ")))")")
+        func device(_ frame: Frame) -> String {
+            "\(frame.isReplayed ? " in a replay" : "") on \(history.connections[frame.connection].device)"
+        }
+        for (place, request) in turn.requests.enumerated() {
+            let way = request.connection.map { "on \(history.connections[$0].device)" } ?? "over REST"
+            if request.connection != nil || history.capture?.lacks.contains(.requestTimes) != true {
+                chapter.add("asked \(place == 0 ? "" : "again ")\(way)", request.event, history)
+            }
+            if let refusal = request.refusal {
+                chapter.add("refused: \(request.refusalCode ?? "no code")", refusal, history)
+            }
+            if let outcome = request.outcome {
+                chapter.add("\(request.success == nil ? "failed" : "answered") over REST", outcome, history)
+            }
+        }
+        let frames = turn.acks + turn.frames + turn.endings + turn.copies + turn.replayed + turn.setAside
+        var tools: [Frame] = []
+        for frame in frames.sorted(by: { ($0.event, $0.replayIndex ?? 0) < ($1.event, $1.replayIndex ?? 0) }) {
+            let number = frame.seq.map { " #\($0)" } ?? ""
+            let session = frame.sessionId.flatMap {
+                $0 == turn.sessionAsked || turn.sessionAsked == nil ? nil : " in session '\($0)'"
+            }
+            switch frame.type {
+            case "ack":
+                chapter.add(
+                    "acknowledged\(frame.isDuplicate ? " as a repeat" : "")\(device(frame))\(session ?? "")",
+                    frame.event, history)
+            case "toolUse": tools.append(frame)
+            case "message": chapter.add("its message\(number)\(device(frame))\(session ?? "")", frame.event, history)
+            default:
+                let copy = frame.isDuplicate ? "a copy of " : ""
+                chapter.add("\(copy)\(called(frame))\(number)\(device(frame))\(session ?? "")", frame.event, history)
+            }
+        }
+        for (place, tool) in tools.enumerated() where place < 2 || place == tools.count - 1 {
+            let rest = place == tools.count - 1 && tools.count > 3 ? ", after \(tools.count - 3) more" : ""
+            chapter.add(
+                "tool \(tool.string("tool") ?? "")\(tool.seq.map { " #\($0)" } ?? "")\(device(tool))\(rest)",
+                tool.event,
+                history)
+        }
+        if turn.endings.isEmpty, turn.setAside.isEmpty, let end = reader.end(of: turn), turn.ended == nil {
+            chapter.add(
+                "likely \(history.frames[end].map(called) ?? "its end") on \(history.events[end].lane)", end, history)
+        }
+        var shownBefore: String?
+        for read in history.sessionReads
+        where read.request > turn.event && read.sessionId == turn.session ?? read.sessionId {
+            let places = history.places(in: read)
+            let (question, answer) = (!places.questions(of: turn).isEmpty, !places.answers(of: turn).isEmpty)
+            let status = read.entry(of: turn)?.status.map { ", '\($0)'" } ?? ""
+            let words =
+                "a read shows \(answer ? "the answer" : question ? "the question, no answer" : "nothing of it")\(status)"
+            if words != shownBefore { chapter.add(words, read.event, history) }
+            shownBefore = words
+        }
+        chapter.lines.sort { $0.event < $1.event }
+        let end = history.events.count - 1
+        if !reader.isSettled(turn), let last = chapter.lines.last, last.event < end {
+            chapter.add("nothing more of it until the capture ends", end, history)
+        }
+        return chapter.tellingWaits(from: leastWait)
+    }
+}
+
+extension Story.Chapter {
+    fileprivate mutating func add(_ what: String, _ event: Int, _ history: Observations) {
+        lines.append(.init(event: event, time: history.knowsTimes ? history.time(of: event) : nil, what: what))
+    }
+
+    /// The same with the time that passed before a line, where it is long.
+    fileprivate func tellingWaits(from least: Int) -> Self {
+        var told = self
+        for (place, (before, line)) in zip(lines, lines.dropFirst()).enumerated() {
+            guard let first = before.time, let time = line.time, time - first >= least else { continue }
+            told.lines[place + 1] = .init(
+                event: line.event, time: time, what: "\(line.what), \(readable(.microseconds(time - first))) later")
+        }
+        return told
+    }
+}
