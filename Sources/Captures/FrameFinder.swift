@@ -127,6 +127,11 @@ struct FrameFinder: Sendable {
             found += more
             index = end
         }
+        if found.isEmpty, let exchange = Self.exchange(in: text) {
+            var around = outer
+            around.note(prefix: String(text.prefix(400)), suffix: "")
+            return ([Sighting(kind: .exchange(exchange), around: around)], false)
+        }
         if found.isEmpty, depth == 0, let event = Self.event(in: text, outer) { return ([event], false) }
         return (found, isCut && found.isEmpty)
     }
@@ -173,6 +178,10 @@ struct FrameFinder: Sendable {
         line.utf8.contains(0x1B) ? line.replacing(#/\u{1B}\[[0-9;]*[A-Za-z]/#, with: "") : line
     }
 
+    private static func closeCode(in text: some StringProtocol) -> Int? {
+        text.split { !$0.isNumber }.lazy.compactMap { Int($0) }.first { (1000...4999).contains($0) }
+    }
+
     /// What a line without a message tells: a connection that opens or ends.
     private static func event(in text: Substring, _ outer: Surroundings) -> Sighting? {
         var around = outer
@@ -182,9 +191,13 @@ struct FrameFinder: Sendable {
             "disconnected (code", "= connection is closed", "> close ", "< close ", "onclosing", "onclosed", "onclose ",
             "onclose:", "onfailure",
         ]
-        if let mark = closes.lazy.compactMap({ lower.firstRange(of: $0) }).first {
-            let numbers = lower[mark.lowerBound...].split { !$0.isNumber }.compactMap { Int($0) }
-            let code = numbers.first { (1000...4999).contains($0) }
+        let isSocket = lower.firstRange(of: #/\b(ws|websocket)\b/#) != nil
+        // Of a socket, with a code, it tells an end in whatever words.
+        let spoken = lower.firstRange(of: "close").flatMap {
+            isSocket && closeCode(in: lower[$0.lowerBound...]) != nil ? $0 : nil
+        }
+        if let mark = closes.lazy.compactMap({ lower.firstRange(of: $0) }).first ?? spoken {
+            let code = closeCode(in: lower[mark.lowerBound...])
             around.direction = lower[mark].hasPrefix(">") ? .toServer : lower[mark].hasPrefix("<") ? .fromServer : nil
             return Sighting(kind: .closing(code: code, reason: ""), around: around)
         }
@@ -320,25 +333,61 @@ struct FrameFinder: Sendable {
         guard isOfSocket else { return nil }
         func holds(_ known: [String]) -> Bool { words.contains(where: known.contains) }
         if holds(["close", "closed", "disconnect", "disconnected", "eof", "lost", "ended"]) {
-            let code = ["code", "closeCode", "close_code"].lazy.compactMap { object[$0]?.intValue }.first
+            let code =
+                ["code", "closeCode", "close_code"].lazy.compactMap { object[$0]?.intValue }.first
+                ?? closeCode(in: name)
             return .closing(code: holds(["eof", "lost"]) ? nil : code, reason: object["reason"]?.stringValue ?? "")
         }
         guard holds(["open", "opened", "connect", "connected", "accepted"]) else { return nil }
         return .opening(path: ["path", "url", "uri"].lazy.compactMap { object[$0]?.stringValue }.first ?? "/")
     }
 
+    /// A request with its status and the body of its response, in the words of a line: `GET /api/sessions 200 {…}`.
+    private static func exchange(in line: Substring) -> Sighting.Exchange? {
+        guard let (request, status) = said(in: line), let brace = line[request.range.upperBound...].firstIndex(of: "{"),
+            let end = JSONScan.end(ofBrackets: 0, in: Array(line[brace...].utf8)[...])
+        else { return nil }
+        let body = String(decoding: line[brace...].utf8.prefix(end), as: UTF8.self)
+        guard (try? JSONParser.value(body)) != nil else { return nil }
+        return Sighting.Exchange(
+            method: String(request.output.1), path: HARReader.path(of: String(request.output.2)), request: nil,
+            status: status, response: body, headers: [], isExplicit: false)
+    }
+
+    /// A request in the words of a line, and the status behind it.
+    private static func said(in line: Substring) -> (Regex<(Substring, Substring, Substring)>.Match, status: Int)? {
+        guard line.utf8.contains(UInt8(ascii: "/")),
+            let request = line.firstMatch(of: #/\b(GET|POST) (\S*/api/[^\s"{]*)/#)
+        else { return nil }
+        let behind = line[request.range.upperBound...].prefix { $0 != "{" }
+        guard let status = behind.split(whereSeparator: { !$0.isNumber }).lazy.compactMap({ Int($0) }).first,
+            (100...599).contains(status)
+        else { return nil }
+        return (request, status)
+    }
+
     /// A request with its response.
     private static func exchange(_ object: JSONObject, _ text: String) -> Sighting.Exchange? {
+        var object = object
+        if let message = object["message"]?.stringValue ?? object["msg"]?.stringValue, object["method"] == nil,
+            let (request, status) = said(in: message[...])
+        {
+            object["method"] = .string(String(request.output.1))
+            object["path"] = .string(String(request.output.2))
+            object["status"] = object["status"] ?? JSONValue(status)
+        }
         let words = (object["http"]?.stringValue ?? "").split(separator: " ", maxSplits: 1).map(String.init)
-        let path = words.count == 2 ? words[1] : ["path", "url"].lazy.compactMap { object[$0]?.stringValue }.first
-        let method = words.first ?? object["method"]?.stringValue
-        let status = ["status", "statusCode"].lazy.compactMap { object[$0]?.intValue }.first
+        let (asked, answered) = (object["req"] ?? .object(object), object["res"] ?? .object(object))
+        let path = words.count == 2 ? words[1] : ["path", "url"].lazy.compactMap { asked[$0]?.stringValue }.first
+        let method = words.first ?? asked["method"]?.stringValue
+        let status = ["status", "statusCode"].lazy.compactMap { answered[$0]?.intValue }.first
         guard let method, let path, words.count == 2 || status.map({ (100...599).contains($0) }) == true,
             method.allSatisfy({ $0.isASCII && $0.isLetter })
         else { return nil }
         func body(_ names: String...) -> String? {
             names.lazy.compactMap { name in
                 object[name].flatMap { $0.stringValue ?? RawMember.text(of: name, in: text) }
+                    ?? answered[name].map { $0.stringValue ?? $0.text() }
             }.first
         }
         let headers = (object["headers"]?.objectValue.map { Array($0) } ?? []).compactMap { name, value in

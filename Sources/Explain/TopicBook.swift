@@ -45,8 +45,17 @@ package struct TopicBook {
                 problems.append(error)
             }
         }
-        // Words that name nothing one by one may be a sentence.
-        if !problems.isEmpty, topics.count > 1 { return try self.pages(on: whole) }
+        // Words that name nothing one by one may be a sentence, and a name in it tells what it is about.
+        if !problems.isEmpty, topics.count > 1 {
+            do throws(InputProblem) {
+                return try self.pages(on: whole)
+            } catch {
+                let names = topics.filter { $0.contains("_") || $0.dropFirst().contains(where: \.isUppercase) }
+                let known = names.flatMap(named)
+                if known.isEmpty { throw error }
+                return known
+            }
+        }
         try problems.throwAll()
         return pages
     }

@@ -322,6 +322,25 @@ import Testing
         #expect(read.events.map(\.at).prefix(2) == [0, 51_000])
     }
 
+    @Test(arguments: [
+        #"chat-1  | 2026-11-27T21:40:01.000Z INFO http GET /api/sessions status=200 response={"sessions":[]}"#,
+        #"{"level":"info","message":"GET /api/sessions 200","body":{"sessions":[]}}"#,
+        #"{"msg":"request completed","req":{"method":"GET","url":"/api/sessions"},"res":{"statusCode":200,"body":"{\"sessions\":[]}"}}"#,
+        #"GET /api/sessions 200 {"sessions":[]}"#,
+    ])
+    func `a read is found in the words and members of a line`(line: String) throws {
+        let read = try Read("\(line)\n{\"type\":\"ping\"}\n", as: .frames)
+        #expect(read.words.prefix(2) == ["1 GET /api/sessions unknown HTTP 1", #"1 200 {"sessions":[]}"#])
+    }
+
+    @Test(arguments: [
+        #"INFO ws close conn=A code=1000"#, #"{"level":"info","message":"ws connection closed 1000","connId":"A"}"#,
+    ])
+    func `an end is read with its code`(line: String) throws {
+        let read = try Read("{\"conn\":\"A\",\"frame\":{\"type\":\"ping\"}}\n\(line)\n", as: .frames)
+        #expect(read.words.last?.contains("1000") == true, "\(read.words)")
+    }
+
     // MARK: Directions
 
     private func log(_ words: (client: String, server: String), odd: Bool = false) -> String {

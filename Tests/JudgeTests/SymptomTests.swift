@@ -150,7 +150,8 @@ private func symptoms(
 
     @Test func `a silence ends with what a connection without an end was last heard of`() throws {
         #expect(
-            try symptoms(.silence, "\(asked) +2s A>ping A<pong B+(e1 #0) +60s B>ping B<pong").first?.hasPrefix("2.0 s")
+            try symptoms(.silence, "\(asked) +20s A>ping A<pong B+(e1 #0) +60s B>ping B<pong").first?.hasPrefix(
+                "20.0 s")
                 == true)
     }
 
@@ -176,10 +177,10 @@ private func symptoms(
     }
 
     @Test func `the longest silences come first, and none is told where no time is known`() throws {
-        let notation = "\(asked) +2s A<done(t1 #1) A>chat(c2) A<ack(c2) +5s A<toolUse(t2 #2) +1s A<done(t2 #3)"
+        let notation = "\(asked) +20s A<done(t1 #1) A>chat(c2) A<ack(c2) +50s A<toolUse(t2 #2) +9s A<done(t2 #3)"
         let told = try symptoms(.silence, notation)
         #expect(told.count == 2)
-        #expect(told.first?.hasPrefix("5.0 s without a frame on A while") == true, "\(told)")
+        #expect(told.first?.hasPrefix("50.0 s without a frame on A while") == true, "\(told)")
         #expect(try symptoms(.silence, notation, lacks: [.times]).isEmpty)
         #expect(try symptoms(.silence, "\(asked) A<done(t1 #1) +60s A>ping A<pong").isEmpty)
         let refused = "A+(e1 #0) A>chat(c1 'hello') A<error(busy c1) +60s A>ping A<pong"

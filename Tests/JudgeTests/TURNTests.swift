@@ -14,6 +14,8 @@ import Testing
         try clause.violates("A+ A>chat(c1) +10s^")
         try clause.violates("A+ A>chat(c1) A<error(internal) +10s^", also: ["ENV-7"])
         try clause.untested("A+ A>chat(c1) +9s")
+        // Asked again after the bound: that comes too late for the first.
+        try clause.violates("A+ A>chat(c1) +11s A>chat(c1) A<ack(c1)^ A<done(t1)")
         try clause.untested("A+ A>chat(c1) A!cut +10s")
         try clause.untested("A+ A>`{` +10s", also: ["ENV-3"])
         try clause.conforms("A+ A>chat(c1) A<ack(c1) A>chat(c1) A<ack(c1 duplicate) A<done(t1)")

@@ -303,7 +303,10 @@ package struct Examination {
         let heartbeat = subject.greetedHeartbeat ?? subject.stated("heartbeatSeconds")
         guard let cut = probe.silenceBeforeTheEnd else {
             guard probe.stoppedAt == nil else { return note("idle", .note, "not tried: \(probe.reason)") }
-            return note("idle", .ok, "a connection on which the client sends nothing for \(silence) stays open")
+            return note(
+                "idle", .ok,
+                "a connection on which the client sends nothing for \(silence) stays open, at a heartbeat of \(heartbeat) s"
+            )
         }
         let seconds = Double(cut.milliseconds / 100) / 10
         note(

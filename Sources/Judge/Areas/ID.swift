@@ -138,15 +138,17 @@ enum ID {
                 history.sessions.isAbsent(asked, for: request.principal, before: request.event)
             else { continue }
             judgeRefusal(
-                of: request, turn, "a question to an unknown session", within: history.timeouts.ack, history, &evidence)
+                of: request, turn, "a question to an unknown session", orSeenIn: request.sessionAsked,
+                within: history.timeouts.ack, history, &evidence)
         }
     }
 
     /// Judges that a question is refused for its session: with one of some codes, or over REST with 404.
     ///
-    /// A budget or a size may be told first, and so may a key that stands for another question (IDEM-5).
+    /// A budget or a size may be told first, and so may a key that stands for another question (IDEM-5). Any frame of a turn in
+    /// a session that is nobody's shows that the question ran, also without names.
     static func judgeRefusal(
-        of request: ObservedRequest, _ turn: ObservedTurn, _ what: String,
+        of request: ObservedRequest, _ turn: ObservedTurn, _ what: String, orSeenIn nobodys: String? = nil,
         with codes: Set<String> = ["session_not_found"], within bound: Duration, _ history: Observations,
         _ evidence: inout Evidence
     ) {
@@ -172,7 +174,9 @@ enum ID {
             // Who is told to stop takes nothing more.
             if history.wasStopped(between: request.event, and: refusal) { return }
             violate("got the wrong error", called(error: request.refusalCode), refusal)
-        } else if let sign = signs.map(\.event).filter({ $0 > request.event }).min() {
+        } else if let sign = signs.map(\.event).filter({ $0 > request.event }).min()
+            ?? nobodys.flatMap({ history.firstFrame(naming: $0, on: connection, after: request.event) })
+        {
             if turn.mayHaveRefusedUnseen(request, by: sign) { return }
             violate("was accepted", "a turn in \(shown(turn.sessionId ?? request.sessionAsked))", sign)
         } else if let missing = history.unanswered(request.event, within: bound, on: connection) {
@@ -257,5 +261,14 @@ private struct NamesOfTurn {
             return ("clientMessageId", turn.clientMessageId, given)
         }
         return nil
+    }
+}
+
+extension Observations {
+    /// The first frame of a turn on a connection after an event that names a session.
+    fileprivate func firstFrame(naming session: String, on connection: Int, after event: Int) -> Int? {
+        connections[connection].received.first {
+            $0.event > event && $0.isOf("ack", "toolUse", "done") && $0.sessionId == session
+        }?.event
     }
 }

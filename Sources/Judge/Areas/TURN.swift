@@ -49,9 +49,10 @@ enum TURN {
                     expected: "ack on connection \(history.connections[index].device)",
                     actual: "ack on connection \(history.connections[stray.connection].device)",
                     at: [turn.event, stray.event])
-            } else if turn.requests.count == 1, turn.isAccepted || history.isNoReason("bad_request", to: turn.request),
+            } else if turn.isAccepted || history.isNoReason("bad_request", to: turn.request),
                 let late = history.deadline(after: turn.event, within: history.timeouts.ack, on: index),
-                late < answer ?? .max, !history.isOverBudget(turn.request)
+                late < answer ?? .max, late <= turn.requests.dropFirst().first?.event ?? .max,
+                !history.isOverBudget(turn.request)
             {
                 evidence.violate(
                     answer == nil ? "a chat was neither acknowledged nor refused" : "a chat was answered late",

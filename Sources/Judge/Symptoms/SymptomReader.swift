@@ -247,7 +247,7 @@ struct SymptomReader {
         }
     }
 
-    /// The longest waits of more than a second in which the server said nothing while a question was open.
+    /// The longest waits of more than ten seconds, which no agent needs without a word, in which the server said nothing while a question was open.
     ///
     /// One pass over the frames of each connection: questions stand in the order of asking, and one that is over is not looked
     /// at again. A silence belongs to the question that waited longest, and each question has one.
@@ -258,7 +258,7 @@ struct SymptomReader {
     }
 
     private static let mostSilences = 3
-    private static let leastSilence = 1_000_000
+    private static let leastSilence = 10_000_000
     /// Who was told so much since the question was not left in silence.
     private static let mostHeard = 200
 

@@ -90,10 +90,14 @@ def _check_content(content):
 
 
 def stored_content(content):
-    """What is kept of a question: its text as it came, and of parts the members that the protocol defines."""
+    """What is kept of a question: texts and unknown parts as they came, of others the defined members."""
     if isinstance(content, str):
         return content
-    return [{name: part[name] for name in ("type", "text", "image") if name in part} for part in content]
+    return [_defined(part) if part["type"] in ("text", "image") else part for part in content]
+
+
+def _defined(part):
+    return {"type": part["type"], part["type"]: part[part["type"]]}
 
 
 def is_same(one, other):
