@@ -343,6 +343,10 @@ struct MadeNames {
         var open = open(for: frame, on: place, at: index)
         switch frame.type {
         case "done":
+            // A question that was asked on a socket and has ended is named by the frame that ended it, and this is another.
+            if hasAcks, identity(of: frame, principal) != nil {
+                open.removeAll { questions[$0].connection != nil && questions[$0].ended ?? .max < index }
+            }
             let fitting = open.filter { questions[$0].answer.map { exactlyEqual($0, frame.text ?? "") } ?? true }
             open = fitting.isEmpty ? open : fitting
         default:
