@@ -14,7 +14,7 @@ struct CaptureBelongings {
 
     /// What has to be told before the next frame; nil when it was told.
     ///
-    /// A guess never overrules what is known, and who said first who he is stays it, whatever he says later.
+    /// A guess never overrules what is known, and the first `auth` of a connection decides whose it is.
     mutating func note(_ lane: String, to owner: String, isCertain: Bool) -> Event.Kind? {
         let known = owners[lane]
         guard known == nil || isCertain && known?.isCertain == false else { return nil }

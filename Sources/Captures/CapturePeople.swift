@@ -4,8 +4,8 @@ import HoldfastJSON
 
 /// Names the people of a capture by the tokens they show, and takes the tokens out.
 ///
-/// One token is one person, and so is the name in a signed one. Who shows none is that person where the file is one person's
-/// (``CaptureIdentities``), and nobody known where it is not.
+/// One token is one person; so is the subject of signed tokens. A connection without a token belongs to the one person of
+/// the file where there is only one (``CaptureIdentities``), and otherwise to nobody known.
 struct CapturePeople {
     /// Whether the file is one person's, as far as its form or its beginning tells.
     private(set) var isOne: Bool

@@ -178,6 +178,7 @@ struct FrameFinder: Sendable {
         line.utf8.contains(0x1B) ? line.replacing(#/\u{1B}\[[0-9;]*[A-Za-z]/#, with: "") : line
     }
 
+    /// The first number in a text that can be the code of a close frame.
     private static func closeCode(in text: some StringProtocol) -> Int? {
         text.split { !$0.isNumber }.lazy.compactMap { Int($0) }.first { (1000...4999).contains($0) }
     }
@@ -191,10 +192,9 @@ struct FrameFinder: Sendable {
             "disconnected (code", "= connection is closed", "> close ", "< close ", "onclosing", "onclosed", "onclose ",
             "onclose:", "onfailure",
         ]
-        let isSocket = lower.firstRange(of: #/\b(ws|websocket)\b/#) != nil
         // Of a socket, with a code, it tells an end in whatever words.
         let spoken = lower.firstRange(of: "close").flatMap {
-            isSocket && closeCode(in: lower[$0.lowerBound...]) != nil ? $0 : nil
+            closeCode(in: lower[$0.lowerBound...]) != nil && lower.contains(#/\b(ws|websocket)\b/#) ? $0 : nil
         }
         if let mark = closes.lazy.compactMap({ lower.firstRange(of: $0) }).first ?? spoken {
             let code = closeCode(in: lower[mark.lowerBound...])

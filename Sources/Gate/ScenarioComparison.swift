@@ -37,7 +37,7 @@ struct ScenarioComparison {
         return entries + unexercised(before, after, new)
     }
 
-    /// Adds to what is told of changed scenarios which clauses their steps exercised before and do not now.
+    /// Adds to each changed scenario the clauses that its steps no longer exercise.
     static func tellLosses(
         in entries: inout [GateEntry], _ old: ProtocolState, _ new: ProtocolState, by exercise: GateOptions.Exercise
     ) async {

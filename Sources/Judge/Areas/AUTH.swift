@@ -79,7 +79,7 @@ enum AUTH {
     /// `auth_failed` and a close with 4001, unless it refuses its version".
     ///
     /// Once for each such `auth` of version 1, and for each upgrade that was refused with 401 for its credentials, or accepted
-    /// where they travel there and nothing else greets. A token in the URL is the matter of AUTH-9.
+    /// where they travel there and nothing else greets. AUTH-9 judges a token in the URL.
     static func badCredentialsAreRefused(_ history: Observations, _ evidence: inout Evidence) {
         for handshake in history.handshakes where handshake.credential != .good && handshake.version == 1 {
             if handshake.credential == .missing,

@@ -112,7 +112,7 @@ enum ENV {
     /// ENV-3: "A server MUST answer each invalid message on an open connection, and each invalid request body, as
     /// chapter 4.1 says, and keep the connection open unless its row closes it".
     ///
-    /// Members that only a profile requires may be missing. An ill-formed `sessionId` is the matter of ID-5, and a number
+    /// Members that only a profile requires may be missing. ID-5 judges an ill-formed `sessionId`, and a number
     /// spelled as a fraction may be taken or refused.
     static func invalidMessagesAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
         for hostile in history.hostileFrames {
